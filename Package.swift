@@ -1,0 +1,101 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+/// What every Swift target shares: see docs/explanation/architecture.md, "The rules of the house".
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, uses dependencies: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: settings)
+}
+
+func program(_ name: String, uses dependencies: [String]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: settings)
+}
+
+func tests(of name: String, uses dependencies: [String] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: ([name, "TestSupport"] + dependencies).map { .byName(name: $0) },
+        swiftSettings: settings)
+}
+
+let systemModules: [Target] = [
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+    .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+    .systemLibrary(name: "CINIH", pkgConfig: "inih"),
+    .systemLibrary(name: "CCanberra", pkgConfig: "libcanberra"),
+    .systemLibrary(name: "CAdwaita", pkgConfig: "libadwaita-1"),
+    .target(name: "CPushShims"),
+]
+
+let modules: [Target] = [
+    module("PushCore"),
+    module("PushNet", uses: ["CLinux", "CPushShims"]),
+    module("PushTLS", uses: ["COpenSSL", "CPushShims"]),
+    module("PushHTTP", uses: ["CNghttp2"]),
+    module("PushSQLite", uses: ["CSQLite", "CPushShims"]),
+    module("PushCurl", uses: ["CCurl", "CPushShims"]),
+    module("PushDBus", uses: ["CSystemd"]),
+    module("PushSound", uses: ["CCanberra", "CPushShims"]),
+    module("PushINI", uses: ["CINIH"]),
+    module("PushStore", uses: ["PushCore", "PushSQLite"]),
+    module("PushServer", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushINI", "PushStore"]),
+    module(
+        "DeviceAgent", uses: ["PushCore", "PushNet", "PushCurl", "PushSQLite", "PushDBus", "PushSound", "PushINI"]),
+    module("AgentPanel", uses: ["CAdwaita", "PushDBus"]),
+    module("PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus", "PushINI"]),
+]
+
+let programs: [Target] = [
+    program("posthornd", uses: ["PushCore", "PushServer", "PushDBus"]),
+    program("posthorn-agent", uses: ["PushCore", "DeviceAgent"]),
+    program("posthorn-panel", uses: ["AgentPanel"]),
+    program("posthorn", uses: ["PushAdmin"]),
+]
+
+let testTargets: [Target] = [
+    .target(name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: settings),
+    tests(of: "PushCore"),
+    tests(of: "PushNet"),
+    tests(of: "PushTLS"),
+    tests(of: "PushHTTP", uses: ["PushTLS", "PushNet"]),
+    tests(of: "PushSQLite"),
+    tests(of: "PushCurl"),
+    tests(of: "PushDBus"),
+    tests(of: "PushSound"),
+    tests(of: "PushINI"),
+    tests(of: "PushStore", uses: ["PushCore", "PushSQLite"]),
+    tests(of: "PushServer", uses: ["PushCore", "PushStore", "PushTLS"]),
+    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushSQLite"]),
+    tests(of: "PushAdmin", uses: ["PushCore"]),
+    .testTarget(
+        name: "EndToEndTests", dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn"],
+        swiftSettings: settings),
+    .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"], swiftSettings: settings),
+]
+
+let package = Package(
+    name: "posthorn",
+    products: [
+        .executable(name: "posthornd", targets: ["posthornd"]),
+        .executable(name: "posthorn-agent", targets: ["posthorn-agent"]),
+        .executable(name: "posthorn-panel", targets: ["posthorn-panel"]),
+        .executable(name: "posthorn", targets: ["posthorn"]),
+        .library(name: "PushCore", targets: ["PushCore"]),
+        .library(name: "PushServer", targets: ["PushServer"]),
+        .library(name: "DeviceAgent", targets: ["DeviceAgent"]),
+    ],
+    targets: systemModules + modules + programs + testTargets
+)

@@ -1,0 +1,11 @@
+// The one C target: macros, variadic functions and what needs _GNU_SOURCE, which Swift cannot import.
+// Prefix push_, no logic.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/// accept4(2) with SOCK_NONBLOCK | SOCK_CLOEXEC: Glibc's module hides it without _GNU_SOURCE.
+int push_accept_nonblocking(int listener);
+
+/// Peer credentials of a UNIX socket: `struct ucred` needs _GNU_SOURCE. Returns 0, or -1 with errno.
+int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *process);

@@ -1,0 +1,17 @@
+#define _GNU_SOURCE
+#include "CPushShims.h"
+#include <sys/socket.h>
+
+int push_accept_nonblocking(int listener) {
+    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *process) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    *user = credentials.uid;
+    *group = credentials.gid;
+    *process = credentials.pid;
+    return 0;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every bound of the system, by name; docs/reference/limits.md says what happens at each.
+public enum Limits {
+    // MARK: Provider API (Apple's)
+
+    /// The largest payload, in bytes, of every push type but voip.
+    public static let payloadByteCountMax = 4096
+    /// The largest payload of push type voip, in bytes.
+    public static let voipPayloadByteCountMax = 5120
+    /// The longest `apns-collapse-id`, in bytes.
+    public static let collapseIDByteCountMax = 64
+    /// The longest topic, in bytes.
+    public static let topicByteCountMax = 255
+    /// How far `iat` may lie from now, in seconds, before a provider token counts as expired.
+    public static let providerTokenAgeSecondsMax: Int64 = 3600
+    /// The longest provider token that is looked at, in bytes.
+    public static let providerTokenByteCountMax = 2048
+    /// How deep JSON may nest.
+    public static let jsonDepthMax = 64
+
+    // MARK: HTTP
+
+    /// Streams that a provider may have open on one connection.
+    public static let concurrentStreamCountMax = 1000
+    /// All request fields of one request: name + value + 32 for each, in bytes.
+    public static let headerListByteCountMax = 16 * 1024
+    /// What SETTINGS_MAX_HEADER_LIST_SIZE tells peers, in bytes; Apple's value.
+    public static let advertisedHeaderListByteCountMax: UInt32 = 8000
+    /// Request fields of one request.
+    public static let headerFieldCountMax = 64
+    /// The largest body of a device or admin request, in bytes.
+    public static let controlBodyByteCountMax = 64 * 1024
+    /// Output waiting for one connection, in bytes, above which its input is not read.
+    public static let outputByteCountHigh = 64 * 1024
+    /// Output waiting for one connection, in bytes, above which the connection is closed.
+    public static let outputByteCountMax = 1024 * 1024
+
+    // MARK: Delivery
+
+    /// Pending notifications of one (device, topic); the oldest is dropped first.
+    public static let pendingPerTopicCountMax = 100
+    /// Notifications sent to a device and not yet acknowledged.
+    public static let unacknowledgedCountMax = 64
+    /// How long a notification without expiration is kept, in seconds: 30 days.
+    public static let retentionSecondsMax: Int64 = 30 * 24 * 3600
+    /// Acknowledgements in one request.
+    public static let acknowledgementBatchCountMax = 1000
+    /// Topics in one filter.
+    public static let filterTopicCountMax = 1000
+    /// Registrations of one device.
+    public static let registrationPerDeviceCountMax = 1000
+    /// The longest name of a device or an app, in bytes of UTF-8.
+    public static let displayNameByteCountMax = 128
+    /// How long an enrolment code is valid, in seconds.
+    public static let enrolmentCodeLifeSeconds: Int64 = 24 * 3600
+}

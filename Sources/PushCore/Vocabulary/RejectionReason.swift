@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why the server refused a notification: the whole catalogue, and the only list of it.
+///
+/// The raw value is the word that goes out, exactly as Apple documents it.
+/// - SeeAlso: docs/reference/errors.md, which is made from this.
+public enum RejectionReason: String, Error, CaseIterable, Sendable {
+    case badCollapseID = "BadCollapseId"
+    case badDeviceToken = "BadDeviceToken"
+    case badExpirationDate = "BadExpirationDate"
+    case badMessageID = "BadMessageId"
+    case badPriority = "BadPriority"
+    case badTopic = "BadTopic"
+    case deviceTokenNotForTopic = "DeviceTokenNotForTopic"
+    case duplicateHeaders = "DuplicateHeaders"
+    case idleTimeout = "IdleTimeout"
+    case invalidPushType = "InvalidPushType"
+    case missingDeviceToken = "MissingDeviceToken"
+    case missingTopic = "MissingTopic"
+    case payloadEmpty = "PayloadEmpty"
+    case topicDisallowed = "TopicDisallowed"
+    case badCertificate = "BadCertificate"
+    case badCertificateEnvironment = "BadCertificateEnvironment"
+    case expiredProviderToken = "ExpiredProviderToken"
+    case forbidden = "Forbidden"
+    case invalidProviderToken = "InvalidProviderToken"
+    case missingProviderToken = "MissingProviderToken"
+    case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
+    case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
+    case badPath = "BadPath"
+    case methodNotAllowed = "MethodNotAllowed"
+    case expiredToken = "ExpiredToken"
+    case unregistered = "Unregistered"
+    case payloadTooLarge = "PayloadTooLarge"
+    case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
+    case tooManyRequests = "TooManyRequests"
+    case internalServerError = "InternalServerError"
+    case serviceUnavailable = "ServiceUnavailable"
+    case shutdown = "Shutdown"
+
+    /// Whether sending again can help.
+    public enum Retry: String, Sendable {
+        case never, later, onceFixed = "once fixed"
+    }
+
+    /// The HTTP status that goes with it.
+    public var status: Int {
+        switch self {
+        case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
+            .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
+            .missingTopic, .payloadEmpty, .topicDisallowed:
+            400
+        case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden, .invalidProviderToken,
+            .missingProviderToken, .unrelatedKeyIDInToken, .badEnvironmentKeyInToken:
+            403
+        case .badPath: 404
+        case .methodNotAllowed: 405
+        case .expiredToken, .unregistered: 410
+        case .payloadTooLarge: 413
+        case .tooManyProviderTokenUpdates, .tooManyRequests: 429
+        case .internalServerError: 500
+        case .serviceUnavailable, .shutdown: 503
+        }
+    }
+
+    /// Whether and when the provider may send the same notification again.
+    public var retry: Retry {
+        switch self {
+        case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .badTopic, .duplicateHeaders,
+            .invalidPushType, .missingDeviceToken, .missingTopic, .payloadEmpty, .topicDisallowed, .badCertificate,
+            .badCertificateEnvironment, .expiredProviderToken, .invalidProviderToken, .missingProviderToken,
+            .unrelatedKeyIDInToken, .badEnvironmentKeyInToken, .badPath, .methodNotAllowed:
+            .onceFixed
+        case .badDeviceToken, .deviceTokenNotForTopic, .forbidden, .expiredToken, .unregistered, .payloadTooLarge:
+            .never
+        case .idleTimeout, .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError, .serviceUnavailable,
+            .shutdown:
+            .later
+        }
+    }
+
+    /// What the provider should do: one imperative sentence.
+    public var advice: String {
+        switch self {
+        case .badCollapseID: "Shorten apns-collapse-id to at most 64 bytes."
+        case .badDeviceToken: "Use the device token that the app registered with this server."
+        case .badExpirationDate: "Give apns-expiration as whole seconds since 1970, or 0."
+        case .badMessageID: "Give apns-id as a UUID of 8-4-4-4-12 hexadecimal digits."
+        case .badPriority: "Set apns-priority to 10, 5 or 1."
+        case .badTopic: "Correct apns-topic: the app's topic, with the suffix that the push type asks for."
+        case .deviceTokenNotForTopic: "Send with the topic that the device token was registered for."
+        case .duplicateHeaders: "Send each header once."
+        case .idleTimeout: "Open a new connection."
+        case .invalidPushType: "Set apns-push-type to one of the documented types."
+        case .missingDeviceToken: "Put the device token behind /3/device/ in the path."
+        case .missingTopic: "Add the apns-topic header."
+        case .payloadEmpty: "Send a payload that is one JSON object."
+        case .topicDisallowed: "Use a topic that exists here and that the signing key may send to."
+        case .badCertificate: "Use a client certificate that this server's authority issued."
+        case .badCertificateEnvironment: "Use a client certificate of this environment."
+        case .expiredProviderToken: "Sign a new provider token, and check this machine's clock."
+        case .forbidden: "Use a key that has not been revoked."
+        case .invalidProviderToken: "Check key id, team id and signing key of the provider token."
+        case .missingProviderToken: "Add an authorization header: bearer and the provider token."
+        case .unrelatedKeyIDInToken: "Open a new connection for the other signing key."
+        case .badEnvironmentKeyInToken: "Use a signing key of this environment."
+        case .badPath: "Send to /3/device/ and the device token."
+        case .methodNotAllowed: "Use POST."
+        case .expiredToken: "Forget this device token."
+        case .unregistered: "Forget this device token until the app registers again."
+        case .payloadTooLarge: "Send at most 4096 bytes of payload, 5120 for push type voip."
+        case .tooManyProviderTokenUpdates: "Use one provider token for 20 minutes or longer."
+        case .tooManyRequests: "Send less often to this device token."
+        case .internalServerError: "Try again later; the server's log says what happened."
+        case .serviceUnavailable: "Try again after the time that Retry-After gives."
+        case .shutdown: "Open a new connection and send again."
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+
+/// Everything that is asked of the store beside notifications and streams. Hashes are SHA-256, 32 bytes.
+package enum StoreRequest: Sendable {
+    // From devices.
+    case enrol(NewDevice)
+    case register(secretHash: [UInt8], topic: String)
+    case unregister(secretHash: [UInt8], topic: String)
+    case setFilter(secretHash: [UInt8], refusedTopics: [String])
+    case acknowledge(secretHash: [UInt8], [DeviceAPI.Acknowledgement])
+    case removeSelf(secretHash: [UInt8])
+    // From administrators.
+    case addApp(topic: String, name: String, teamID: String)
+    case apps
+    case app(topic: String)
+    case removeApp(topic: String)
+    case addKey(SigningKey)
+    case keys
+    case revokeKey(id: String)
+    case addEnrolmentCode(hash: [UInt8], expiresUnixSeconds: Int64)
+    case devices
+    case device(DeviceID)
+    case removeDevice(DeviceID)
+    case counts
+
+    /// A device that wants to enrol; id and secret are made by the caller.
+    package struct NewDevice: Sendable {
+        /// SHA-256 of the enrolment code, which is used up; nil where the server allows open enrolment.
+        package var codeHash: [UInt8]?
+        /// The device id to give.
+        package var device: DeviceID
+        /// SHA-256 of the device secret.
+        package var secretHash: [UInt8]
+        /// What people call the machine.
+        package var name: String
+        /// For example `linux`.
+        package var platform: String
+
+        /// Joins the parts.
+        package init(codeHash: [UInt8]?, device: DeviceID, secretHash: [UInt8], name: String, platform: String) {
+            self.codeHash = codeHash
+            self.device = device
+            self.secretHash = secretHash
+            self.name = name
+            self.platform = platform
+        }
+    }
+}
+
+/// Good answers to a `StoreRequest`.
+package enum StoreAnswer: Sendable {
+    case done
+    case registered(DeviceTokenContents)
+    case app(AdminAPI.App)
+    case apps([AdminAPI.App])
+    case keys([AdminAPI.Key])
+    case device(AdminAPI.Device)
+    case devices([AdminAPI.Device])
+    case counts(AdminAPI.Counts)
+}
+
+/// Why a `StoreRequest` was not done.
+package enum StoreRefusal: Error, Equatable, Sendable {
+    /// No device has this secret.
+    case unauthorized
+    /// The enrolment code is unknown, used or too old.
+    case badEnrolmentCode
+    case unknownTopic
+    case unknownDevice
+    case unknownKey
+    case alreadyExists
+    /// A bound of `Limits` was reached.
+    case tooMany
+    /// The disk refused; nothing was changed. The text is for the log and for administrators.
+    case unavailable(String)
+}
