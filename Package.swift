@@ -83,7 +83,7 @@ let testTargets: [Target] = [
     .testTarget(
         name: "EndToEndTests", dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn"],
         swiftSettings: settings),
-    .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"], swiftSettings: settings),
+    .testTarget(name: "RepositoryTests", dependencies: ["TestSupport", "PushCore"], swiftSettings: settings),
 ]
 
 let package = Package(
