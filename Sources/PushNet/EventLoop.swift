@@ -3,7 +3,9 @@
 internal import CLinux
 internal import Glibc
 
-/// One thread's epoll set and timers. Not Sendable: made, used and run on one thread (mailboxes are the way in).
+/// One thread's epoll set and timers.
+///
+/// Not Sendable: made, used and run on one thread (mailboxes are the way in).
 ///
 /// A turn of the loop:
 ///
@@ -74,7 +76,9 @@ internal import Glibc
         registrations.update(registration, readiness: readiness)
     }
 
-    /// Forgets a descriptor and its handler; must come before the descriptor is closed. Calling it again does nothing.
+    /// Forgets a descriptor and its handler; must come before the descriptor is closed.
+    ///
+    /// Calling it again does nothing.
     package func deregister(_ registration: Registration) {
         guard let entry = registrations.remove(registration) else { return }
         let code = epoll_ctl(epoll.rawValue, EPOLL_CTL_DEL, entry.descriptor, nil)

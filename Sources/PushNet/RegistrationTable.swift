@@ -41,8 +41,10 @@ struct RegistrationTable {
         slots[Int(registration.slot)].entry?.readiness = readiness
     }
 
-    /// Frees the slot. The entry is returned, so that its handler is released only after the table is whole again: the
-    /// handler's deinit may call back.
+    /// Frees the slot.
+    ///
+    /// The entry is returned, so that its handler is released only after the table is whole again: the handler's deinit
+    /// may call back.
     mutating func remove(_ registration: Registration) -> Entry? {
         guard let entry = self[registration] else { return nil }
         let index = Int(registration.slot)

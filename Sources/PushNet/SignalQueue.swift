@@ -3,7 +3,9 @@
 internal import CLinux
 internal import Glibc
 
-/// Signals as messages (signalfd). Make it before any thread starts, so that all threads block them.
+/// Signals as messages (signalfd).
+///
+/// Make it before any thread starts, so that all threads block them.
 package final class SignalQueue {
     private let file: FileDescriptor
 

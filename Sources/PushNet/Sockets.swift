@@ -43,8 +43,10 @@ package enum Sockets {
         }
     }
 
-    /// Small answers leave at once, and a peer that vanished is noticed. On a UNIX socket there is nothing to set, and a
-    /// connection that broke already says so when it is read: failures have no consequence here.
+    /// Small answers leave at once, and a peer that vanished is noticed.
+    ///
+    /// On a UNIX socket there is nothing to set, and a connection that broke already says so when it is read: failures
+    /// have no consequence here.
     private static func tune(_ connection: Int32) {
         _ = setOption(connection, Int32(IPPROTO_TCP), TCP_NODELAY, to: 1)
         _ = setOption(connection, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, to: unacknowledgedMilliseconds)

@@ -62,8 +62,10 @@ private final class ThreadStart: Sendable {
     }
 }
 
-/// The thread's first function. A function of the file and not a closure, which could inherit an actor's isolation
-/// from the place where it is written and would then stop the process on this thread.
+/// The thread's first function.
+///
+/// A function of the file and not a closure, which could inherit an actor's isolation from the place where it is
+/// written and would then stop the process on this thread.
 private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument = unsafe argument else { preconditionFailure("a thread started without its body") }
     let start = unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()

@@ -47,8 +47,10 @@ struct TimerQueue {
         return TimerID(rawValue: UInt64(places[Int(place)].generation) << 32 | UInt64(place))
     }
 
-    /// Removes a timer. Its action is returned, so that it is released only after the queue is whole again; nil when the
-    /// timer has fired or was cancelled.
+    /// Removes a timer.
+    ///
+    /// Its action is returned, so that it is released only after the queue is whole again; nil when the timer has fired
+    /// or was cancelled.
     mutating func cancel(_ timer: TimerID) -> (() -> Void)? {
         let place = Int(UInt32(truncatingIfNeeded: timer.rawValue))
         guard place < places.count, UInt64(places[place].generation) == timer.rawValue >> 32,
