@@ -2,7 +2,9 @@
 
 internal import CCurl
 
-/// One request at a time, blocking: for the command line. Connections are kept for the next request.
+/// One request at a time, blocking: for the command line.
+///
+/// Connections are kept for the next request. Not Sendable: one thread.
 package final class HTTPClient {
     private let handle: EasyHandle
 

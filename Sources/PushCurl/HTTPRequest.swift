@@ -22,7 +22,7 @@ package struct HTTPRequest: Sendable {
     package var timeout: Duration? = .seconds(30)
     /// Do not reuse a connection that may be dead.
     package var needsFreshConnection = false
-    /// The largest answer that is taken, in bytes; a larger one fails. Does not bound a stream (`onBody`).
+    /// The largest answer that is taken, in bytes; a larger one fails, but a stream (`onBody`) has no bound.
     package var answerByteCountMax = 16 * 1024 * 1024
 
     /// Takes what every request has.

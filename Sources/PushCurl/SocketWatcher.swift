@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a loop does for `MultiClient`: watch a socket, keep one timer. Lets PushCurl know nothing of PushNet.
+/// What a loop does for `MultiClient`: watch a socket, keep one timer.
 ///
-/// The client keeps its watcher, so the watcher must refer to the client weakly.
+/// Lets PushCurl know nothing of PushNet. /// The client keeps its watcher, so the watcher must refer to the client weakly.
 package protocol SocketWatcher: AnyObject {
     /// Replaces what the socket is watched for; neither means: stop watching.
     func watch(_ socket: Int32, readable: Bool, writable: Bool)
