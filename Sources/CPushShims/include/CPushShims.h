@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CPushShimsCurl.h"
+
 /// accept4(2) with SOCK_NONBLOCK | SOCK_CLOEXEC: Glibc's module hides it without _GNU_SOURCE.
 int push_accept_nonblocking(int listener);
 
