@@ -4,7 +4,9 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// Reference pages that are made from the code. `make pages` rewrites them: POSTHORN_UPDATE_PAGES=1.
+/// Reference pages that are made from the code.
+///
+/// `make pages` rewrites them: POSTHORN_UPDATE_PAGES=1.
 struct GeneratedPagesTests {
     @Test func `the page of rejection reasons is up to date`() throws {
         try check("docs/reference/errors.md", renders: ErrorsPage.render())

@@ -13,7 +13,7 @@ struct RepositoryFile: Sendable, CustomTestStringConvertible {
     /// The lines, empty ones too.
     var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
 
-    /// The folder below `Sources`: the module. Nil outside.
+    /// The folder below `Sources`, which is the module; nil outside.
     var module: String? {
         let parts = path.split(separator: "/")
         return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
