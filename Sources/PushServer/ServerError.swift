@@ -36,9 +36,19 @@ public enum ServerError: Error, Sendable {
         case .configuration(let error): error.description
         case .installation(let error): error.description
         case .store(let error): error.description
-        case .system(let error): error.text
-        case .tls(let error): error.text
+        case .system(let error): error.description
+        case .tls(let error): error.description
         case .library(let text): text
         }
+    }
+}
+
+extension ServerError {
+    static func wrapping<Value>(_ body: () throws(NetError) -> Value) throws(ServerError) -> Value {
+        do throws(NetError) { return try body() } catch { throw .system(error) }
+    }
+
+    static func wrapping<Value>(_ body: () throws(InstallationError) -> Value) throws(ServerError) -> Value {
+        do throws(InstallationError) { return try body() } catch { throw .installation(error) }
     }
 }

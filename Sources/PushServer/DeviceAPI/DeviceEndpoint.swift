@@ -88,7 +88,7 @@ final class DeviceEndpoint {
             switch result {
             case .success(.registered(let contents)):
                 ControlAnswer.send(
-                    exchange, DeviceAPI.Registration(topic: topic, deviceToken: loop.deviceToken(contents)))
+                    exchange, DeviceAPI.Registration(topic: topic, deviceToken: loop.cipher.deviceToken(contents)))
             case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
             case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
             }
@@ -147,10 +147,10 @@ struct DeviceSecret {
     }
 }
 
-extension ServerLoop {
+extension TokenCipher {
     /// 64 hexadecimal digits.
     func deviceToken(_ contents: DeviceTokenContents) -> String {
-        let sealed = cipher.seal(contents.bytes)
+        let sealed = seal(contents.bytes)
         var digits: [UInt8] = []
         Hex.append(sealed.span, to: &digits)
         return String(decoding: digits, as: UTF8.self)

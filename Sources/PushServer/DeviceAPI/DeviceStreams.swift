@@ -41,7 +41,7 @@ final class DeviceStreams {
     }
 
     func attached(_ device: DeviceID, _ address: ReplyAddress) {
-        if address.slot == BuiltInDevices.slot { return }
+        if address.slot == BuiltInDevices.slot { return loop.builtInDevices?.attached() ?? () }
         guard streams[address] != nil else { return loop.submit(.detach(stream: address)) }
         streams[address]?.device = device
         loop.context.log.info("device_connected", ["device": device.text])

@@ -123,12 +123,12 @@ public struct InstallationError: Error, Sendable {
 
     init(preparing path: String, _ error: NetError) {
         self.init(
-            path: path, problem: "It cannot be made or read: \(error.text).",
+            path: path, problem: "It cannot be made or read: \(error.description).",
             remedy: "Give this user write access there, or set data_directory to a directory that it may write.")
     }
 
     init(certificate path: String, _ error: TLSError) {
-        self.init(path: path, problem: error.text, remedy: "Correct or remove the file and start again.")
+        self.init(path: path, problem: error.description, remedy: "Correct or remove the file and start again.")
     }
 
     /// The two lines that a person reads.

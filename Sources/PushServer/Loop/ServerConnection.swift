@@ -66,6 +66,12 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         }
     }
 
+    /// Whether the process at the other end of a UNIX socket is root or of the server's own user.
+    var isAdministrator: Bool {
+        guard listener.kind == .admin, let peer = try? Sockets.peerCredentials(socket.rawValue) else { return false }
+        return peer.user == 0 || peer.user == ProcessFacts.userID
+    }
+
     /// Where answers to an exchange of this connection go.
     func address(of exchange: HTTPExchange) -> ReplyAddress {
         ReplyAddress(loop: loop.index, slot: slot, generation: generation, exchange: exchange.id)
@@ -244,7 +250,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private func watch(_ wanted: Readiness) {
         guard wanted != interest, let registration else { return }
         interest = wanted
-        do throws(NetError) { try loop.events.modify(registration, for: wanted) } catch { close(error.text) }
+        do throws(NetError) { try loop.events.modify(registration, for: wanted) } catch { close(error.description) }
     }
 
     // MARK: The end
