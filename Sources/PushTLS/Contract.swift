@@ -108,3 +108,7 @@ package struct CertificateAuthority {
 package enum LibraryVersion {
     package static var openSSL: (number: UInt, text: String) { preconditionFailure("unwritten") }
 }
+
+extension TLSError: CustomStringConvertible {
+    package var description: String { preconditionFailure("unwritten") }
+}
