@@ -2,21 +2,16 @@
 
 internal import Glibc
 
-/// The system's words for its error numbers.
+/// The C library's words for its error numbers.
 package enum SystemError {
-    /// For example `No such file or directory`.
+    /// For example `No such file or directory`; `strerror_r`, because `strerror` shares one buffer between threads.
     package static func text(_ code: Int32) -> String {
-        guard let words = unsafe strerrordesc_np(code) else { return "error \(code)" }
-        return unsafe String(cString: words)
-    }
-}
-
-extension NetError {
-    /// One sentence for the log or a person.
-    package var text: String {
-        switch self {
-        case .system(let call, let code, let subject): "\(subject): \(call): \(SystemError.text(code))"
-        case .badAddress(let address): "\(address) is not an address"
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+            unsafe buffer.initialize(repeating: 0)
+            guard let start = buffer.baseAddress, unsafe strerror_r(code, start, buffer.count - 1) == 0 else {
+                return "errno \(code)"
+            }
+            return unsafe String(cString: start)
         }
     }
 }

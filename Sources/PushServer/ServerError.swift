@@ -5,7 +5,7 @@ package import PushStore
 package import PushTLS
 
 /// Why the server, or one connection, cannot go on.
-public enum ServerError: Error, Sendable {
+package enum ServerError: Error, Sendable {
     /// Flags, environment or file.
     case configuration(ConfigurationError)
     /// The data directory.
@@ -20,7 +20,7 @@ public enum ServerError: Error, Sendable {
     case library(String)
 
     /// The exit status, from sysexits.h.
-    public var exitStatus: Int32 {
+    package var exitStatus: Int32 {
         switch self {
         case .configuration, .library: 78
         case .installation: 73
@@ -31,14 +31,24 @@ public enum ServerError: Error, Sendable {
     }
 
     /// One or two lines: what is wrong, and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .configuration(let error): error.description
         case .installation(let error): error.description
         case .store(let error): error.description
-        case .system(let error): error.text
-        case .tls(let error): error.text
+        case .system(let error): error.description
+        case .tls(let error): error.description
         case .library(let text): text
         }
+    }
+}
+
+extension ServerError {
+    static func wrapping<Value>(_ body: () throws(NetError) -> Value) throws(ServerError) -> Value {
+        do throws(NetError) { return try body() } catch { throw .system(error) }
+    }
+
+    static func wrapping<Value>(_ body: () throws(InstallationError) -> Value) throws(ServerError) -> Value {
+        do throws(InstallationError) { return try body() } catch { throw .installation(error) }
     }
 }

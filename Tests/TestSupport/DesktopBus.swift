@@ -33,6 +33,7 @@ package final class DesktopBus: Sendable {
     /// - Parameters:
     ///   - name: The bus name.
     ///   - command: The service file's `Exec`.
+    /// - Throws: When the file cannot be written or the bus does not answer.
     package func addService(_ name: String, command: String) async throws {
         try files.write("[D-BUS Service]\nName=\(name)\nExec=\(command)\n", to: "services/\(name).service")
         _ = try await busctl(
@@ -43,6 +44,7 @@ package final class DesktopBus: Sendable {
     ///
     /// - Parameter arguments: For example `call`, the name, the path, the interface, the method.
     /// - Returns: What it wrote, whether it succeeded or not.
+    /// - Throws: `MissingProgram`, `DeadlinePassed`.
     package func busctl(_ arguments: String...) async throws -> ProgramResult {
         try await RunningProcess.run(RepositoryPaths.tool("busctl"), ["--address=\(address)"] + arguments)
     }
@@ -51,6 +53,7 @@ package final class DesktopBus: Sendable {
     ///
     /// - Parameter rule: A match rule.
     /// - Returns: The process; its `output` is the transcript.
+    /// - Throws: `MissingProgram`, `DeadlinePassed`.
     package func monitor(_ rule: String) async throws -> RunningProcess {
         let monitor = try RunningProcess(
             RepositoryPaths.tool("dbus-monitor"), ["--address", address, rule], environment: [:])

@@ -44,7 +44,7 @@ final class AdminEndpoint: Endpoint {
             ControlAnswer.send(
                 exchange,
                 AdminAPI.Status(
-                    version: Version.text, processID: Version.processID, startedAt: context.startedUnixSeconds,
+                    version: ProductVersion.text, processID: ProcessFacts.processID, startedAt: context.startedUnixSeconds,
                     serverURL: context.serverURL, dataDirectory: context.installation.directory,
                     teamID: context.installation.teamID, counts: counts))
         }
@@ -120,7 +120,7 @@ final class AdminEndpoint: Endpoint {
         do throws(TLSError) {
             made = try SigningKey.make(teamID: teamID, topics: body.topics)
         } catch {
-            return ControlAnswer.refuse(exchange, status: 500, "KeyNotMade", error.text)
+            return ControlAnswer.refuse(exchange, status: 500, "KeyNotMade", error.description)
         }
         perform(.addKey(made.key), exchange, connection) { _, exchange in
             ControlAnswer.send(

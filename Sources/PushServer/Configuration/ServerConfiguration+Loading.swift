@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushINI
 internal import PushNet
 
@@ -14,13 +15,17 @@ extension ServerConfiguration {
     ///   - flags: Settings from the command line.
     ///   - environment: The process's variables.
     ///   - isRoot: Whether the process is root, which decides the default places.
+    ///   - readsDefaultFile: Whether the default file is read, if it is there.
     /// - Throws: The first thing that is wrong, with its place and a remedy.
     package init(
-        file: String?, flags: [(key: ConfigurationKey, value: String)], environment: [String: String], isRoot: Bool
+        file: String?, flags: [(key: ConfigurationKey, value: String)], environment: [String: String], isRoot: Bool,
+        readsDefaultFile: Bool = true
     ) throws(ConfigurationError) {
         self.init(dataDirectory: Self.defaultDataDirectory(environment, isRoot: isRoot), adminSocket: "")
         isJournal = environment["JOURNAL_STREAM"] != nil
-        try read(file: file)
+        if file != nil || (readsDefaultFile && PrivateFile.exists(Self.defaultFile)) {
+            try read(file ?? Self.defaultFile)
+        }
         for key in ConfigurationKey.allCases {
             guard let text = environment[key.variable] else { continue }
             try key.apply(text, from: "$\(key.variable)", to: &self)
@@ -29,9 +34,7 @@ extension ServerConfiguration {
         try settle(environment)
     }
 
-    private mutating func read(file: String?) throws(ConfigurationError) {
-        if file == nil, !PrivateFile.exists(Self.defaultFile) { return }
-        let path = file ?? Self.defaultFile
+    private mutating func read(_ path: String) throws(ConfigurationError) {
         for entry in try Self.entries(of: path) {
             let place = "\(path):\(entry.line)"
             guard let key = ConfigurationKey(rawValue: entry.name), key.section == entry.section else {
@@ -57,6 +60,10 @@ extension ServerConfiguration {
                 throw ConfigurationError(
                     place: "\(path):\(line)", problem: "This line is neither [section] nor name = value.",
                     remedy: "Correct the line, or begin it with # to make it a comment.")
+            case .tooLong(let path, let line, let byteCountMax):
+                throw ConfigurationError(
+                    place: "\(path):\(line)", problem: "This line is longer than \(byteCountMax) bytes.",
+                    remedy: "Shorten it.")
             }
         }
     }
@@ -88,5 +95,35 @@ extension ServerConfiguration {
         if isRoot { return "/var/lib/posthorn" }
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/posthorn/server" }
         return (environment["HOME"] ?? "/") + "/.local/share/posthorn/server"
+    }
+}
+
+extension ServerConfiguration {
+    /// Makes it the configuration of a server for a test run.
+    ///
+    /// - Parameters:
+    ///   - topics: Topics to make; one example when empty.
+    ///   - port: 0 for a free one.
+    ///   - flags: Settings from the command line; what `--ephemeral` decides itself is refused.
+    /// - Throws: A setting that does not go with it, or a topic that is none.
+    mutating func makeEphemeral(
+        topics: [String], port: UInt16, flags: [(key: ConfigurationKey, value: String)]
+    ) throws(ConfigurationError) {
+        let decided: [ConfigurationKey] = [.dataDirectory, .listen, .adminSocket, .names]
+        if let flag = flags.first(where: { decided.contains($0.key) }) {
+            throw ConfigurationError(
+                place: "--\(flag.key.flag)", problem: "It does not go with --ephemeral, which decides that itself.",
+                remedy: "Leave it out, or leave out --ephemeral.")
+        }
+        if let bad = topics.first(where: { !HeaderValues.isTopic(Array($0.utf8).span) }) {
+            throw ConfigurationError(
+                place: "--topic", problem: "\"\(bad)\" is no topic.",
+                remedy: "Use letters, digits, dots, hyphens and underscores, for example com.example.MyApp.")
+        }
+        var unique: [String] = []
+        for topic in topics where !unique.contains(topic) { unique.append(topic) }
+        ephemeral = Ephemeral(topics: unique.isEmpty ? ["com.example.MyApp"] : unique)
+        (host, self.port) = ("127.0.0.1", port)
+        names = ["127.0.0.1", "localhost", "::1"]
     }
 }

@@ -88,7 +88,7 @@ final class DeviceEndpoint {
             switch result {
             case .success(.registered(let contents)):
                 ControlAnswer.send(
-                    exchange, DeviceAPI.Registration(topic: topic, deviceToken: loop.deviceToken(contents)))
+                    exchange, DeviceAPI.Registration(topic: topic, deviceToken: loop.cipher.deviceToken(contents)))
             case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
             case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
             }
@@ -124,7 +124,8 @@ final class DeviceEndpoint {
     /// SHA-256 of the bearer secret; nil when there is none.
     private static func secretHash(of exchange: HTTPExchange) -> [UInt8]? {
         guard let range = exchange.fields.value(of: "authorization") else { return nil }
-        let value = exchange.fields.bytes.span.extracting(range)
+        let bytes = exchange.fields.bytes
+        let value = bytes.span.extracting(range)
         guard let secret = ProviderToken.compactToken(inAuthorization: value) else { return nil }
         return SHA256.hash(value.extracting(secret))
     }
@@ -147,10 +148,10 @@ struct DeviceSecret {
     }
 }
 
-extension ServerLoop {
+extension TokenCipher {
     /// 64 hexadecimal digits.
     func deviceToken(_ contents: DeviceTokenContents) -> String {
-        let sealed = cipher.seal(contents.bytes)
+        let sealed = seal(contents.bytes)
         var digits: [UInt8] = []
         Hex.append(sealed.span, to: &digits)
         return String(decoding: digits, as: UTF8.self)

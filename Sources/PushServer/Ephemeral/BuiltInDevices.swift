@@ -19,7 +19,10 @@ final class BuiltInDevices {
 
     private unowned let loop: ServerLoop
     private let devices: [Device]
-    /// Oldest first.
+    /// Called when the last device is attached.
+    var onAttached: () -> Void = {}
+    private var attachedCount = 0
+    /// What they got, oldest first.
     private(set) var received: [AdminAPI.ReceivedNotification] = []
 
     init(_ devices: [Device], loop: ServerLoop) {
@@ -32,6 +35,11 @@ final class BuiltInDevices {
         for index in devices.indices {
             loop.submit(.attach(secretHash: devices[index].secret.hash, stream: address(of: index)))
         }
+    }
+
+    func attached() {
+        attachedCount += 1
+        if attachedCount == devices.count { onAttached() }
     }
 
     func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {

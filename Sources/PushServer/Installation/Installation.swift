@@ -107,7 +107,7 @@ struct Installation: Sendable {
 }
 
 /// What could not be prepared, and what to do about it.
-public struct InstallationError: Error, Sendable {
+package struct InstallationError: Error, Sendable {
     /// The file or directory.
     package var path: String
     /// What is wrong.
@@ -123,14 +123,14 @@ public struct InstallationError: Error, Sendable {
 
     init(preparing path: String, _ error: NetError) {
         self.init(
-            path: path, problem: "It cannot be made or read: \(error.text).",
+            path: path, problem: "It cannot be made or read: \(error.description).",
             remedy: "Give this user write access there, or set data_directory to a directory that it may write.")
     }
 
     init(certificate path: String, _ error: TLSError) {
-        self.init(path: path, problem: error.text, remedy: "Correct or remove the file and start again.")
+        self.init(path: path, problem: error.description, remedy: "Correct or remove the file and start again.")
     }
 
     /// The two lines that a person reads.
-    public var description: String { "\(path): \(problem)\n\(remedy)" }
+    package var description: String { "\(path): \(problem)\n\(remedy)" }
 }

@@ -66,7 +66,7 @@ struct ServerCertificate {
         do throws(NetError) {
             try PrivateFile.write(bytes, to: path, mode: mode)
         } catch {
-            throw .badFile(path: path, text: error.text)
+            throw .badFile(path: path, text: error.description)
         }
     }
 }

@@ -15,19 +15,19 @@ final class Listener: EventHandler {
     }
 
     let kind: Kind
-    private let socket: FileDescriptor
+    private let socket: ListeningSocket
     private unowned var loop: ServerLoop
     private var registration: Registration?
     private(set) lazy var endpoint: any Endpoint = makeEndpoint()
 
-    init(_ kind: Kind, socket: consuming FileDescriptor, loop: ServerLoop) {
+    init(_ kind: Kind, socket: ListeningSocket, loop: ServerLoop) {
         self.kind = kind
         self.socket = socket
         self.loop = loop
     }
 
-    func start(on loop: ServerLoop) throws(NetError) {
-        registration = try loop.events.register(socket.rawValue, for: .readable, handler: self)
+    func start() throws(NetError) {
+        registration = try loop.events.register(socket.descriptor.rawValue, for: .readable, handler: self)
     }
 
     func stop() {
@@ -40,13 +40,13 @@ final class Listener: EventHandler {
         for _ in 0..<Limits.acceptsPerTurnCountMax {
             var isExhausted = false
             do throws(NetError) {
-                guard let accepted = try Sockets.accept(socket.rawValue, exhausted: &isExhausted) else {
+                guard let accepted = try Sockets.accept(socket.descriptor.rawValue, exhausted: &isExhausted) else {
                     if isExhausted { pause() }
                     return
                 }
                 loop.adopt(accepted, from: self)
             } catch {
-                loop.context.log.warning("accept_failed", ["error": error.text])
+                loop.context.log.warning("accept_failed", ["error": error.description])
                 return
             }
         }
@@ -58,8 +58,8 @@ final class Listener: EventHandler {
         stop()
         loop.events.schedule(after: .milliseconds(100)) { [weak self] in
             guard let self, !self.loop.isShuttingDown else { return }
-            do throws(NetError) { try self.start(on: self.loop) } catch {
-                self.loop.context.log.error("listener_lost", ["error": error.text])
+            do throws(NetError) { try self.start() } catch {
+                self.loop.context.log.error("listener_lost", ["error": error.description])
             }
         }
     }
@@ -78,4 +78,11 @@ protocol Endpoint: AnyObject {
     func bodyByteCountMax(_ exchange: HTTPExchange) -> Int
     /// Answers, now or when the store has.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection)
+}
+
+/// Owns a listening socket while it travels to the thread of its loop.
+final class ListeningSocket: Sendable {
+    let descriptor: FileDescriptor
+
+    init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
 }

@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushStore
 internal import PushTLS
 
 /// One connection of a provider, a device or an administrator; lives on one loop.
@@ -64,6 +65,12 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         } catch {
             close(error.description)
         }
+    }
+
+    /// Whether the process at the other end of a UNIX socket is root or of the server's own user.
+    var isAdministrator: Bool {
+        guard listener.kind == .admin, let peer = try? Sockets.peerCredentials(socket.rawValue) else { return false }
+        return peer.user == 0 || peer.user == ProcessFacts.userID
     }
 
     /// Where answers to an exchange of this connection go.
@@ -142,9 +149,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             headerListByteCountMax: Limits.headerListByteCountMax,
             advertisedHeaderListByteCountMax: Limits.advertisedHeaderListByteCountMax,
             headerFieldCountMax: Limits.headerFieldCountMax)
-        session =
-            version == .http2
-            ? HTTP2Session(limits: limits, delegate: self) : HTTP1Session(limits: limits, delegate: self)
+        switch version {
+        case .http2: session = HTTP2Session(limits: limits, delegate: self)
+        case .http1, .unknown: session = HTTP1Session(limits: limits, delegate: self)
+        }
         phase = .serving
         deadlines.served(now: loop.events.monotonicNanoseconds)
         loop.markDirty(self)
@@ -215,10 +223,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private func write(_ bytes: [UInt8], from start: Int) throws(ServerError) -> Int {
         var offset = start
         while offset < bytes.count {
-            let transfer = try unsafe bytes.withUnsafeBytes { buffer throws(ServerError) in
-                try unsafe transport.write(socket.rawValue, UnsafeRawBufferPointer(rebasing: buffer[offset...]))
-            }
-            switch transfer {
+            switch try transport.write(socket.rawValue, bytes, from: offset) {
             case .bytes(let count):
                 offset += count
                 deadlines.wrote(now: loop.events.monotonicNanoseconds)
@@ -244,7 +249,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private func watch(_ wanted: Readiness) {
         guard wanted != interest, let registration else { return }
         interest = wanted
-        do throws(NetError) { try loop.events.modify(registration, for: wanted) } catch { close(error.text) }
+        do throws(NetError) { try loop.events.modify(registration, for: wanted) } catch { close(error.description) }
     }
 
     // MARK: The end

@@ -10,7 +10,7 @@ internal import PushTLS
 ///
 /// A turn of the loop reads what came, gathers commands for the store, and flushes each connection that has output
 /// once. Answers of the store come through the mailbox and take the same way out.
-final class ServerLoop {
+@safe final class ServerLoop {
     let index: UInt32
     let context: ServerContext
     let events: EventLoop
@@ -22,8 +22,8 @@ final class ServerLoop {
     private(set) var isShuttingDown = false
     /// Notifications that the store has not answered yet.
     var unansweredAcceptCount = 0
-    /// Called when the last connection is gone after `shutDown`.
-    var onDrained: () -> Void = {}
+    /// Called when the loop begins to shut down.
+    var onShutdown: () -> Void = {}
     /// Gets the answers to addresses with `BuiltInDevices.slot`; only on the control loop of an ephemeral server.
     var builtInDevices: BuiltInDevices?
 
@@ -49,22 +49,27 @@ final class ServerLoop {
         do throws(TLSError) { cipher = try TokenCipher(keys: context.installation.tokenKeys) } catch {
             throw .tls(error)
         }
-        do throws(NetError) {
+        try ServerError.wrapping { () throws(NetError) in
             try events.attach(mailbox) { [unowned self] messages in
                 for message in messages { self.take(message) }
             }
-        } catch {
-            throw .system(error)
         }
         scheduleTick()
     }
 
     deinit { unsafe readStorage.deallocate() }
 
-    /// Accepts connections from a listening socket for an endpoint.
-    func listen(_ listener: Listener) throws(NetError) {
+    /// Accepts connections from a listening socket.
+    func listen(_ kind: Listener.Kind, on socket: ListeningSocket) throws(NetError) {
+        let listener = Listener(kind, socket: socket, loop: self)
+        try listener.start()
         listeners.append(listener)
-        try listener.start(on: self)
+    }
+
+    /// Serves the network port on this thread until the loop was shut down and its last connection is gone.
+    func run(_ socket: ListeningSocket) throws(ServerError) {
+        try ServerError.wrapping { () throws(NetError) in try listen(.network, on: socket) }
+        events.run()
     }
 
     /// Lends the read buffer: valid until the next read on this loop.
@@ -181,9 +186,11 @@ final class ServerLoop {
 
     // MARK: The end
 
-    private func shutDown() {
+    /// Accepts nothing more, answers what is open, then ends the loop.
+    func shutDown() {
         guard !isShuttingDown else { return }
         isShuttingDown = true
+        onShutdown()
         for listener in listeners { listener.stop() }
         streams.endAll()
         connections.forEach { $0.beginShutdown() }
@@ -198,7 +205,7 @@ final class ServerLoop {
         // Commands of this turn must still reach the store.
         events.atEndOfTurn { [unowned self] in
             self.endTurn()
-            self.onDrained()
+            self.events.stop()
         }
     }
 }
