@@ -80,6 +80,11 @@ package enum AgentAnswer {
         return text
     }
 
+    static func dictionary(_ value: BusValue?, of method: String) throws(CommandError) -> BusValue {
+        guard let value, value.dictionaryPairs != nil else { throw nonsense(method) }
+        return value
+    }
+
     static func bool(_ value: BusValue?, of method: String) throws(CommandError) -> Bool {
         guard let flag = value?.boolValue else { throw nonsense(method) }
         return flag

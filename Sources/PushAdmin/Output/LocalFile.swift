@@ -44,7 +44,7 @@ package enum LocalFile {
         var position = 0
         while position < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer[position...].baseAddress, buffer.count - position)
+                unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: position), buffer.count - position)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw FileError(.write, path: path, code: errno) }

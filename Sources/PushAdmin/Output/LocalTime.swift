@@ -11,9 +11,9 @@ package enum LocalTime {
     /// For example `2026-11-21 20:15:09+0100`, in this machine's time zone.
     package static func text(unixSeconds: Int64) -> String {
         var seconds = time_t(clamping: unixSeconds)
-        var parts = tm()
-        guard unsafe localtime_r(&seconds, &parts) != nil else { return text(unixSeconds: unixSeconds, offsetSeconds: 0) }
-        return text(unixSeconds: unixSeconds, offsetSeconds: unsafe parts.tm_gmtoff)
+        var parts = unsafe tm()
+        let isKnown = unsafe localtime_r(&seconds, &parts) != nil
+        return text(unixSeconds: unixSeconds, offsetSeconds: isKnown ? unsafe parts.tm_gmtoff : 0)
     }
 
     /// The same in the zone that is so many seconds east of Greenwich.

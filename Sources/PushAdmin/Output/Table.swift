@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
+
 /// Rows in aligned columns.
 package struct Table: Sendable {
     /// The heading of a column, and how it is aligned.
@@ -50,9 +52,12 @@ package struct Table: Sendable {
     }
 }
 
-/// A text with blanks for line breaks, so that it cannot look like another line of ours.
+/// A text from outside as part of a line of ours: nothing in it acts on a terminal or begins another line.
+///
+/// Each text is cleaned alone, so that a control sequence without an end swallows no more than its own text.
 func oneLine(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { isLineBreak($0) ? " " : $0 }))
+    let clean = DisplayText.terminal(text, scalarCountMax: .max)
+    return String(String.UnicodeScalarView(clean.unicodeScalars.map { isLineBreak($0) ? " " : $0 }))
 }
 
 private func isLineBreak(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+internal import FoundationEssentials
+internal import Glibc
+internal import PushCore
 
 /// The program `posthorn`.
 package enum AdminProgram {
     /// All commands.
-    package static let root = CommandNode(
+    package static let root: CommandNode = CommandNode(
         group: "posthorn", "Administer Posthorn: push notifications for Linux.",
         discussion: """
             Commands for the server (app, key, enrol, device, send, status) talk to posthornd on this machine. \
@@ -47,5 +49,13 @@ package enum AdminProgram {
             Console.complain(problem: error.problem, remedy: error.remedy)
             return error.exitCode
         }
+    }
+}
+
+extension AdminProgram {
+    /// Runs with this process's command line and environment, and ends it.
+    package static func main() -> Never {
+        let surroundings = Surroundings(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
+        exit(run(Array(Swift.CommandLine.arguments.dropFirst()), in: surroundings).rawValue)
     }
 }

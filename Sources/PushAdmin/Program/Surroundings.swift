@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PushCore
+internal import PushCore
 
 /// What a command finds around it.
 package struct Surroundings: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
-package import PushCore
+internal import PushCore
 internal import PushCurl
 
 /// Speaks the admin API over the server's UNIX socket.
@@ -41,7 +41,7 @@ package final class AdminClient {
                 return AdminAnswer(status: response.status, body: response.body)
             } catch {
                 // Only a connection that was never made may be tried elsewhere.
-                guard error.kind == .connect else { throw .agreedSocketFailed(path: path, error.message) }
+                guard error.kind == .connect else { throw .adminInterrupted(path: path, text: error.message) }
                 attempts.append(SocketAttempt(path: path, finding: AdminSocket.finding(at: path)))
             }
         }
@@ -54,12 +54,6 @@ package final class AdminClient {
         message.body = request.body
         if !request.body.isEmpty { message.fields = [("content-type", "application/json")] }
         return message
-    }
-}
-
-extension CommandError {
-    fileprivate static func agreedSocketFailed(path: String, _ text: String) -> CommandError {
-        .badAnswer(of: "the server on \(path)", detail: text)
     }
 }
 
