@@ -39,4 +39,7 @@ package final class SQLiteStore: NotificationStore {
 /// What the disk or the database did.
 package enum StoreError: Error, Sendable {
     case unwritten
+    package var description: String { "" }
+    package var remedy: String { "" }
+    package var isLocked: Bool { false }
 }
