@@ -30,6 +30,9 @@ extension Connection {
         guard code == SQLITE_OK else { throw failure(code, about: path) }
         logPageCount = 0
     }
+
+    /// Lets closing leave the write-ahead log alone; for after a failed write, when nothing may be synced again.
+    package func leaveLogOnClose() { unsafe push_sqlite_leave_log_on_close(handle) }
 }
 
 /// Called by SQLite after each commit with the number of pages in the write-ahead log.
