@@ -69,7 +69,7 @@ package final class SQLiteStore: NotificationStore {
         if let failure { onFatal(failure) }
     }
 
-    /// Hands over a batch from any thread; returns at once. After `stop`, commands are dropped unanswered.
+    /// Hands over a batch from any thread and returns at once; after `stop`, commands are dropped unanswered.
     package func submit(_ commands: [StoreCommand]) {
         if !commands.isEmpty { queue.append(commands) }
     }

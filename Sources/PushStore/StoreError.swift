@@ -57,6 +57,11 @@ package enum StoreError: Error, Sendable, Equatable {
         }
     }
 
+    /// Whether another process has the file open: the one failure at start that is not the file's.
+    package var isLocked: Bool {
+        if case .locked = self { true } else { false }
+    }
+
     /// Sorts what SQLite answered by what is to be done.
     init(_ error: SQLiteError, path: String) {
         let (code, text) = (error.code, error.message)

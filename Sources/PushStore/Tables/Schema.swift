@@ -10,6 +10,8 @@ internal import PushSQLite
 enum Schema {
     static let migrations = Migrations([version1])
 
+    /// The first schema.
+    ///
     /// `pending` has no foreign keys: its rows are checked against `registrations` in the same transaction, and each
     /// key would cost a look-up on the way of every notification. NULLs are distinct in a unique index, so
     /// `pending_by_topic` lets one notification wait for each collapse id and any number without one.
