@@ -161,6 +161,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private func receive(_ bytes: Span<UInt8>) {
         guard let session else { return }
         deadlines.received(now: loop.events.monotonicNanoseconds)
+        session.nowNanoseconds = loop.events.monotonicNanoseconds
         if !session.receive(bytes) {
             loop.context.log.debug("session_failed", ["reason": session.failure ?? "closed"])
             drain = .closing
