@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CPushShims
 internal import Glibc
 
 /// Files and directories that nobody else may read, with their mode from the first instant.
@@ -76,9 +77,12 @@ package enum PrivateFile {
     /// - Throws: `NetError.system`.
     package static func makeTemporaryDirectory(prefix: String) throws(NetError) -> String {
         var template = Array("\(prefix)XXXXXX".utf8CString)
-        let isMade = unsafe template.withUnsafeMutableBufferPointer { unsafe mkdtemp($0.baseAddress) != nil }
+        let isMade = unsafe template.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return false }
+            return unsafe mkdtemp(start) != nil
+        }
         guard isMade else { throw .system(call: "mkdtemp", code: errno, subject: prefix) }
-        return unsafe String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Whether something is there under this path.
@@ -92,12 +96,7 @@ package enum PrivateFile {
 
     /// Removes a directory with everything below it; never follows a symbolic link.
     package static func removeTree(_ path: String) {
-        let visit: @convention(c) (UnsafePointer<CChar>?, UnsafePointer<stat>?, Int32, UnsafeMutablePointer<FTW>?) ->
-            Int32 = { name, _, _, _ in
-                if let name = unsafe name { unsafe Glibc.remove(name) }
-                return 0
-            }
-        unsafe nftw(path, visit, 16, Int32(FTW_DEPTH.rawValue | FTW_PHYS.rawValue))
+        _ = unsafe push_remove_tree(path)
     }
 
     private static func writeAll(_ bytes: [UInt8], to file: Int32, path: String) throws(NetError) {

@@ -12,7 +12,7 @@ package enum Signal {
     package static let hangUp = SIGHUP
 
     /// Makes writing to a closed connection an error (`EPIPE`) instead of the end of the process.
-    package static func ignoreBrokenPipes() { _ = unsafe signal(SIGPIPE, SIG_IGN) }
+    package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 }
 
 /// Facts about this process and machine.

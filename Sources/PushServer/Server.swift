@@ -10,7 +10,7 @@ internal import PushTLS
 /// ```
 /// main thread: control loop (signals, admin socket)     threads: data loop 0 … n-1 (network port)     store writer
 /// ```
-public final class Server {
+package final class Server {
     private let configuration: ServerConfiguration
     private let reportState: @Sendable (String) -> Void
     private let printLine: (String) -> Void
@@ -21,7 +21,7 @@ public final class Server {
     ///   - configuration: What to run with.
     ///   - reportState: Gets what the service manager wants to know, for example `READY=1`.
     ///   - printLine: Gets the line that `--ephemeral` promises.
-    public init(
+    package init(
         _ configuration: ServerConfiguration, reportState: @escaping @Sendable (String) -> Void,
         printLine: @escaping (String) -> Void
     ) {
@@ -33,7 +33,7 @@ public final class Server {
     /// Runs until SIGTERM or SIGINT.
     ///
     /// - Throws: Why it could not start, or what the disk did.
-    public func run() throws(ServerError) {
+    package func run() throws(ServerError) {
         try LibraryFloor.check()
         var configuration = configuration
         let temporary = try Self.makeTemporaryDirectory(for: &configuration)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 internal import PushNet
 
 /// The command line of `posthornd`.
-public enum ServerCommand {
+package enum ServerCommand {
     /// What the command line asks for.
-    public enum Request: Sendable {
+    package enum Request: Sendable {
         /// Print this and stop.
         case print(String)
         /// Run with this configuration.
@@ -20,10 +20,10 @@ public enum ServerCommand {
     ///   - environment: The process's variables.
     /// - Returns: What to do.
     /// - Throws: What is wrong with arguments, environment or file, and what to do.
-    public static func parse(_ arguments: [String], environment: [String: String]) throws(CommandLineError) -> Request {
+    package static func parse(_ arguments: [String], environment: [String: String]) throws(CommandLineError) -> Request {
         let request: CommandRequest
         do throws(UsageError) { request = try command.parse(arguments).get() } catch {
-            throw CommandLineError(exitStatus: 64, text: error.text)
+            throw CommandLineError(exitStatus: 64, text: "\(error.message)\n\(error.remedy)")
         }
         switch request {
         case .help(let text): return .print(text)
@@ -108,9 +108,9 @@ public enum ServerCommand {
 }
 
 /// What is wrong with a command line, ready to print.
-public struct CommandLineError: Error, Sendable {
+package struct CommandLineError: Error, Sendable {
     /// From sysexits.h.
-    public var exitStatus: Int32
+    package var exitStatus: Int32
     /// What is wrong and what to do, in lines.
-    public var text: String
+    package var text: String
 }

@@ -5,7 +5,7 @@ package import PushStore
 package import PushTLS
 
 /// Why the server, or one connection, cannot go on.
-public enum ServerError: Error, Sendable {
+package enum ServerError: Error, Sendable {
     /// Flags, environment or file.
     case configuration(ConfigurationError)
     /// The data directory.
@@ -20,7 +20,7 @@ public enum ServerError: Error, Sendable {
     case library(String)
 
     /// The exit status, from sysexits.h.
-    public var exitStatus: Int32 {
+    package var exitStatus: Int32 {
         switch self {
         case .configuration, .library: 78
         case .installation: 73
@@ -31,7 +31,7 @@ public enum ServerError: Error, Sendable {
     }
 
     /// One or two lines: what is wrong, and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .configuration(let error): error.description
         case .installation(let error): error.description

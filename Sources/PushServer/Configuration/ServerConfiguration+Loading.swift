@@ -60,6 +60,10 @@ extension ServerConfiguration {
                 throw ConfigurationError(
                     place: "\(path):\(line)", problem: "This line is neither [section] nor name = value.",
                     remedy: "Correct the line, or begin it with # to make it a comment.")
+            case .tooLong(let path, let line, let byteCountMax):
+                throw ConfigurationError(
+                    place: "\(path):\(line)", problem: "This line is longer than \(byteCountMax) bytes.",
+                    remedy: "Shorten it.")
             }
         }
     }

@@ -3,7 +3,7 @@
 package import PushNet
 
 /// What the server runs with, after flags, environment and file were joined.
-public struct ServerConfiguration: Sendable {
+package struct ServerConfiguration: Sendable {
     /// Where everything that must survive lives; made with mode 0700.
     package var dataDirectory: String
     /// Address to listen on; `*` is every address, IPv6 and IPv4.
@@ -37,7 +37,7 @@ public struct ServerConfiguration: Sendable {
 }
 
 /// What is wrong with flags, environment or file, and what to do about it.
-public struct ConfigurationError: Error, Sendable {
+package struct ConfigurationError: Error, Sendable {
     /// `FILE:LINE`, the name of a flag or of a variable.
     package var place: String
     /// What is wrong.
@@ -46,5 +46,5 @@ public struct ConfigurationError: Error, Sendable {
     package var remedy: String
 
     /// The two lines that a person reads.
-    public var description: String { "\(place): \(problem)\n\(remedy)" }
+    package var description: String { "\(place): \(problem)\n\(remedy)" }
 }

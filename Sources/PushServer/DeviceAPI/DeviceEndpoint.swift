@@ -124,7 +124,8 @@ final class DeviceEndpoint {
     /// SHA-256 of the bearer secret; nil when there is none.
     private static func secretHash(of exchange: HTTPExchange) -> [UInt8]? {
         guard let range = exchange.fields.value(of: "authorization") else { return nil }
-        let value = exchange.fields.bytes.span.extracting(range)
+        let bytes = exchange.fields.bytes
+        let value = bytes.span.extracting(range)
         guard let secret = ProviderToken.compactToken(inAuthorization: value) else { return nil }
         return SHA256.hash(value.extracting(secret))
     }

@@ -93,7 +93,7 @@ final class DeviceStreams {
 
     private func say(goodbye reason: String, retryAfterSeconds: Int, to address: ReplyAddress) {
         let data = Array("{\"reason\":\"\(reason)\",\"retry_after\":\(retryAfterSeconds)}".utf8)
-        send(to: address) { EventStream.appendEvent("goodbye", data: data.span, to: &$0) }
+        send(to: address) { EventStream.appendEvent(name: "goodbye", data: data.span, to: &$0) }
         loop.answering(address) { exchange, _ in
             if exchange.isAnswered {
                 exchange.endStream()
@@ -109,11 +109,12 @@ final class DeviceStreams {
         scratch.removeAll(keepingCapacity: true)
         append(&scratch)
         loop.answering(address) { exchange, connection in
+            let bytes = scratch
             // What is not taken stays pending in the store and comes again on the next stream.
-            guard exchange.unsentByteCount + scratch.count <= Limits.outputByteCountMax else {
+            guard exchange.unsentByteCount + bytes.count <= Limits.outputByteCountMax else {
                 return connection.close("the device does not read its stream")
             }
-            exchange.send(scratch.span)
+            exchange.send(bytes.span)
         }
     }
 }

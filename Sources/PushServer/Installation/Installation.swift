@@ -107,7 +107,7 @@ struct Installation: Sendable {
 }
 
 /// What could not be prepared, and what to do about it.
-public struct InstallationError: Error, Sendable {
+package struct InstallationError: Error, Sendable {
     /// The file or directory.
     package var path: String
     /// What is wrong.
@@ -132,5 +132,5 @@ public struct InstallationError: Error, Sendable {
     }
 
     /// The two lines that a person reads.
-    public var description: String { "\(path): \(problem)\n\(remedy)" }
+    package var description: String { "\(path): \(problem)\n\(remedy)" }
 }

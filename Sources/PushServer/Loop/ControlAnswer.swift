@@ -40,13 +40,14 @@ enum ControlAnswer {
                 exchange, status: 413, "TooLarge", "Send at most \(Limits.controlBodyByteCountMax) bytes.")
             return nil
         }
-        do throws(JSONError) { try JSONValidator.validateObject(exchange.body.span) } catch {
+        let bytes = exchange.body
+        do throws(JSONError) { try JSONValidator.validateObject(bytes.span) } catch {
             refuse(
                 exchange, status: 400, "BadJSON", "Send one JSON object; byte \(error.offset) is wrong.")
             return nil
         }
         do {
-            return try JSONDecoder().decode(Body.self, from: Data(exchange.body))
+            return try JSONDecoder().decode(Body.self, from: Data(bytes))
         } catch {
             refuse(exchange, status: 400, "BadRequest", "A member is missing or of the wrong type: see the reference.")
             return nil

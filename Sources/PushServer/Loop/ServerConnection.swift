@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushStore
 internal import PushTLS
 
 /// One connection of a provider, a device or an administrator; lives on one loop.
@@ -148,9 +149,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             headerListByteCountMax: Limits.headerListByteCountMax,
             advertisedHeaderListByteCountMax: Limits.advertisedHeaderListByteCountMax,
             headerFieldCountMax: Limits.headerFieldCountMax)
-        session =
-            version == .http2
-            ? HTTP2Session(limits: limits, delegate: self) : HTTP1Session(limits: limits, delegate: self)
+        switch version {
+        case .http2: session = HTTP2Session(limits: limits, delegate: self)
+        case .http1, .unknown: session = HTTP1Session(limits: limits, delegate: self)
+        }
         phase = .serving
         deadlines.served(now: loop.events.monotonicNanoseconds)
         loop.markDirty(self)
@@ -221,10 +223,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private func write(_ bytes: [UInt8], from start: Int) throws(ServerError) -> Int {
         var offset = start
         while offset < bytes.count {
-            let transfer = try unsafe bytes.withUnsafeBytes { buffer throws(ServerError) in
-                try unsafe transport.write(socket.rawValue, UnsafeRawBufferPointer(rebasing: buffer[offset...]))
-            }
-            switch transfer {
+            switch try transport.write(socket.rawValue, bytes, from: offset) {
             case .bytes(let count):
                 offset += count
                 deadlines.wrote(now: loop.events.monotonicNanoseconds)

@@ -10,7 +10,7 @@ internal import PushTLS
 ///
 /// A turn of the loop reads what came, gathers commands for the store, and flushes each connection that has output
 /// once. Answers of the store come through the mailbox and take the same way out.
-final class ServerLoop {
+@safe final class ServerLoop {
     let index: UInt32
     let context: ServerContext
     let events: EventLoop

@@ -32,7 +32,13 @@ enum Transport {
         }
     }
 
-    func write(_ socket: Int32, _ bytes: UnsafeRawBufferPointer) throws(ServerError) -> Transfer {
+    func write(_ socket: Int32, _ bytes: [UInt8], from offset: Int) throws(ServerError) -> Transfer {
+        try unsafe bytes.span.extracting(offset...).withUnsafeBytes { buffer throws(ServerError) in
+            try unsafe write(socket, buffer)
+        }
+    }
+
+    private func write(_ socket: Int32, _ bytes: UnsafeRawBufferPointer) throws(ServerError) -> Transfer {
         switch self {
         case .tls(let connection):
             do throws(TLSError) {

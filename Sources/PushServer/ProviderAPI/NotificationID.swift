@@ -34,7 +34,7 @@ extension UniqueID {
 extension Array where Element == UInt8 {
     /// Copies lent bytes.
     init(copying bytes: Span<UInt8>) {
-        self.init(unsafeUninitializedCapacity: bytes.count) { buffer, count in
+        unsafe self.init(unsafeUninitializedCapacity: bytes.count) { buffer, count in
             for index in bytes.indices { unsafe buffer.initializeElement(at: index, to: bytes[index]) }
             count = bytes.count
         }

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushStore
+internal import PushTLS
 
 /// What the provider API remembers of a connection: the last provider token that was good, so that a connection pays
 /// for one verification per token (64 µs) and not per notification.
@@ -15,19 +16,19 @@ struct ProviderConnection {
     /// Checks an `authorization` value.
     ///
     /// - Parameters:
-    ///   - authorization: The whole value; nil when the header is absent.
+    ///   - authorization: Where the whole value stands in `bytes`; nil when the header is absent.
+    ///   - bytes: The request's fields.
     ///   - directory: The keys as they are now: a revoked key fails at once.
     ///   - unixSeconds: Wall clock.
     /// - Returns: The signing key.
     /// - Throws: The rejection.
     mutating func authenticate(
-        _ authorization: Span<UInt8>?, directory: TopicDirectory, unixSeconds: Int64
+        _ authorization: Range<Int>?, in bytes: Span<UInt8>, directory: TopicDirectory, unixSeconds: Int64
     ) throws(RejectionReason) -> SigningKey {
         guard let authorization else { throw .missingProviderToken }
-        guard let range = ProviderToken.compactToken(inAuthorization: authorization) else {
-            throw .missingProviderToken
-        }
-        let compact = authorization.extracting(range)
+        let value = bytes.extracting(authorization)
+        guard let range = ProviderToken.compactToken(inAuthorization: value) else { throw .missingProviderToken }
+        let compact = value.extracting(range)
         if let key, directoryVersion == directory.version, Bytes.areEqual(token.span, compact) {
             try Self.checkAge(issuedAtUnixSeconds, now: unixSeconds)
             return key

@@ -41,12 +41,13 @@ final class ProviderEndpoint {
         let tokenText = try Self.deviceTokenText(bytes.span.extracting(exchange.path))
         guard !headers.hasDuplicate else { throw .duplicateHeaders }
         let key = try connection.provider.authenticate(
-            headers.authorization.map { bytes.span.extracting($0) }, directory: loop.directory, unixSeconds: now / 1000)
+            headers.authorization, in: bytes.span, directory: loop.directory, unixSeconds: now / 1000)
         guard id.isGood else { throw .badMessageID }
         let values = try HeaderSet(headers, bytes.span)
         guard let topicRange = headers.topic else { throw .missingTopic }
-        let topicName = bytes.span.extracting(topicRange)
-        let baseName = try Self.baseTopic(of: topicName, pushType: values.pushType)
+        let baseByteCount = try Self.baseTopicByteCount(
+            of: bytes.span.extracting(topicRange), pushType: values.pushType)
+        let baseName = bytes.span.extracting(topicRange).extracting(first: baseByteCount)
         let address = open(bytes.span.extracting(exchange.path).extracting(tokenText))
         let topic = try allowedTopic(baseName, key: key, hint: address?.topic)
         try Self.checkPayload(exchange, pushType: values.pushType)
@@ -54,7 +55,7 @@ final class ProviderEndpoint {
         guard address.topic == topic.topic.id else { throw .deviceTokenNotForTopic }
         return Notification(
             address: address, apnsID: id.text, uniqueID: .random(),
-            topicName: baseName.count == topicName.count ? topic.topic.name : exchange.fields.text(topicRange),
+            topicName: baseByteCount == topicRange.count ? topic.topic.name : exchange.fields.text(topicRange),
             pushType: values.pushType, priority: values.priority, expirationUnixSeconds: values.expiration,
             collapseID: values.collapseID, payload: exchange.body, acceptedUnixMilliseconds: now)
     }
@@ -67,17 +68,17 @@ final class ProviderEndpoint {
         }
     }
 
-    /// The topic without the push type's suffix.
-    private static func baseTopic(
+    /// How long the topic is without the push type's suffix.
+    private static func baseTopicByteCount(
         of name: Span<UInt8>, pushType: PushType?
-    ) throws(RejectionReason) -> Span<UInt8> {
+    ) throws(RejectionReason) -> Int {
         guard HeaderValues.isTopic(name) else { throw .badTopic }
         let suffix = Array((pushType ?? .alert).topicSuffix.utf8)
-        guard !suffix.isEmpty else { return name }
+        guard !suffix.isEmpty else { return name.count }
         guard name.count > suffix.count, Bytes.areEqual(name.extracting(last: suffix.count), suffix.span) else {
             throw .badTopic
         }
-        return name.extracting(droppingLast: suffix.count)
+        return name.count - suffix.count
     }
 
     /// Nil when no key opens it.
@@ -102,9 +103,10 @@ final class ProviderEndpoint {
     /// Empty, too large, or not one JSON object; nothing else is looked at.
     private static func checkPayload(_ exchange: HTTPExchange, pushType: PushType?) throws(RejectionReason) {
         let byteCountMax = (pushType ?? .alert).payloadByteCountMax
-        guard !exchange.bodyOverflowed, exchange.body.count <= byteCountMax else { throw .payloadTooLarge }
-        guard !exchange.body.isEmpty else { throw .payloadEmpty }
-        do throws(JSONError) { try JSONValidator.validateObject(exchange.body.span) } catch { throw .payloadEmpty }
+        let payload = exchange.body
+        guard !exchange.bodyOverflowed, payload.count <= byteCountMax else { throw .payloadTooLarge }
+        guard !payload.isEmpty else { throw .payloadEmpty }
+        do throws(JSONError) { try JSONValidator.validateObject(payload.span) } catch { throw .payloadEmpty }
     }
 }
 
