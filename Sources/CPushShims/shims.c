@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CPushShims.h"
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 int push_accept_nonblocking(int listener) {
@@ -14,4 +15,8 @@ int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *
     *group = credentials.gid;
     *process = credentials.pid;
     return 0;
+}
+
+void push_name_this_thread(const char *name) {
+    prctl(PR_SET_NAME, name, 0, 0, 0);
 }

@@ -11,3 +11,6 @@ int push_accept_nonblocking(int listener);
 
 /// Peer credentials of a UNIX socket: `struct ucred` needs _GNU_SOURCE. Returns 0, or -1 with errno.
 int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *process);
+
+/// pthread_setname_np(3) needs _GNU_SOURCE, prctl(2) is variadic. Keeps the first 15 bytes of the name.
+void push_name_this_thread(const char *name);
