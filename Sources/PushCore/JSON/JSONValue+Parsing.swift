@@ -46,7 +46,7 @@ extension JSONValue {
         try memberRanges(in: bytes).last { $0.key.utf8.elementsEqual(key.utf8) }?.range
     }
 
-    /// Reads the value at the place. It recurses, but no deeper than `JSONValidator` let the text nest.
+    /// Reads the value at the place; recurses no deeper than `JSONValidator` let the text nest.
     private init(_ bytes: Span<UInt8>, _ scanner: inout JSONScanner) throws(JSONError) {
         switch scanner.peek(bytes) {
         case UInt8(ascii: "\""):

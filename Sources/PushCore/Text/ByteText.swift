@@ -35,6 +35,12 @@ extension UInt8 {
     var lowerCased: UInt8 {
         UInt8(ascii: "A") <= self && self <= UInt8(ascii: "Z") ? self | 0x20 : self
     }
+
+    /// Whether it is a letter or a digit of ASCII.
+    @inline(__always)
+    var isLetterOrDigit: Bool {
+        Decimal.isDigit(self) || UInt8(ascii: "a") <= lowerCased && lowerCased <= UInt8(ascii: "z")
+    }
 }
 
 extension [UInt8] {

@@ -36,6 +36,9 @@ public enum Limits {
     /// Output waiting for one connection, in bytes, above which the connection is closed.
     public static let outputByteCountMax = 1024 * 1024
 
+    /// One line, and one event with all its lines, of a device's stream, in bytes.
+    public static let streamEventByteCountMax = 64 * 1024
+
     // MARK: Delivery
 
     /// Pending notifications of one (device, topic); the oldest is dropped first.
