@@ -41,6 +41,9 @@ extension BusMessage {
         case .array(let element, let elements) where element.utf8.first == UInt8(ascii: "{"):
             try appendEntries(elements, signature: element, depth: depth)
         case .array(let element, let elements): try append(elements, in: "a", element, depth: depth)
+        case .structure([]):
+            // sd-bus would send it, and the bus throws out who sends it.
+            throw .invalidArguments("a structure has at least one field")
         case .structure(let fields):
             try append(fields, in: "r", fields.map(\.signature).joined(), depth: depth)
         case .dictionary(let pairs):

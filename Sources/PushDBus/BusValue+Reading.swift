@@ -45,7 +45,7 @@ extension BusValue {
     }
 
     /// The value of a key of an `a{sv}`: the first, should it be there twice; keys are compared as bytes.
-    package subscript(key: String) -> BusValue? {
+    package subscript(key key: String) -> BusValue? {
         dictionaryPairs?.first { $0.0.utf8.elementsEqual(key.utf8) }?.1.dictionaryValue
     }
 

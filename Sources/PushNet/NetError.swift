@@ -16,7 +16,7 @@ extension NetError: CustomStringConvertible {
         switch self {
         case .system(let call, let code, let subject):
             subject.isEmpty
-                ? "\(call): \(Self.text(ofErrno: code))" : "\(call) \(subject): \(Self.text(ofErrno: code))"
+                ? "\(call): \(SystemError.text(code))" : "\(call) \(subject): \(SystemError.text(code))"
         case .badAddress(let text):
             "bad address: \(text)"
         }
@@ -37,17 +37,6 @@ extension NetError: CustomStringConvertible {
             "Read the system's log for the cause, then start again."
         case .badAddress:
             "Write a host name, an IP address, `*`, or a path of at most \(Sockets.pathByteCountMax) bytes."
-        }
-    }
-
-    /// The C library's words for an errno; `strerror_r`, because `strerror` shares one buffer between threads.
-    private static func text(ofErrno code: Int32) -> String {
-        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-            unsafe buffer.initialize(repeating: 0)
-            guard let start = buffer.baseAddress, unsafe strerror_r(code, start, buffer.count - 1) == 0 else {
-                return "errno \(code)"
-            }
-            return unsafe String(cString: start)
         }
     }
 }

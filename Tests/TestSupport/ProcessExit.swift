@@ -61,3 +61,13 @@ package struct UnexpectedOutput: Error, CustomStringConvertible {
         "\(problem): \(result.exit)\nstdout: \(result.output)\nstderr: \(result.errorOutput)"
     }
 }
+
+extension UnexpectedOutput {
+    /// A process ended that should run on.
+    init(ended process: RunningProcess) {
+        self.init(
+            result: ProgramResult(
+                exit: process.exit ?? .code(-1), output: process.output, errorOutput: process.errorOutput),
+            problem: "it should still run")
+    }
+}

@@ -3,8 +3,10 @@
 internal import Foundation
 internal import Synchronization
 
-/// Starts a process with `posix_spawn`: output to files, signals as in a fresh process. What
-/// the tests open is close-on-exec, so that nothing else is inherited.
+/// Starts a process with `posix_spawn`.
+///
+/// Output goes to files, signals are as in a fresh process. What the tests open is close-on-exec, so that nothing else
+/// is inherited.
 func spawn(
     _ executable: String, arguments: [String], environment: [String], inputDescriptor: Int32?, outputPath: String,
     errorPath: String

@@ -60,7 +60,7 @@ package func readText(_ path: String) -> String {
 package struct SystemFailure: Error, CustomStringConvertible {
     /// The call's name.
     package let call: String
-    /// errno
+    /// What errno held.
     package let code: Int32
 
     /// The call and the system's words for the code.

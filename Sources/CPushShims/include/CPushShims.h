@@ -14,3 +14,6 @@ int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *
 
 /// pthread_setname_np(3) needs _GNU_SOURCE, prctl(2) is variadic. Keeps the first 15 bytes of the name.
 void push_name_this_thread(const char *name);
+
+/// Removes a directory and all below it by nftw(3), which Glibc's module hides without _XOPEN_SOURCE. Follows no links.
+int push_remove_tree(const char *path);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+/// Reference pages that are made from the code.
+///
+/// `make pages` rewrites them: POSTHORN_UPDATE_PAGES=1.
+struct GeneratedPagesTests {
+    @Test func `the page of rejection reasons is up to date`() throws {
+        try check("docs/reference/errors.md", renders: ErrorsPage.render())
+    }
+
+    @Test func `the page of limits is up to date`() throws {
+        let source = try #require(RepositoryFiles.sources.first { $0.path.hasSuffix("/Vocabulary/Limits.swift") })
+        try check("docs/reference/limits.md", renders: LimitsPage.render(try LimitsPage.constants(in: source.text)))
+    }
+
+    private func check(_ path: String, renders page: String) throws {
+        let file = "\(RepositoryPaths.root)/\(path)"
+        if ProcessInfo.processInfo.environment["POSTHORN_UPDATE_PAGES"] == "1" {
+            try Data(page.utf8).write(to: URL(fileURLWithPath: file))
+        }
+        #expect(readText(file) == page, "\(path) is stale: run `make pages`")
+    }
+}
