@@ -9,8 +9,10 @@ enum Log {
 
     /// Writes an event.
     static func event(_ name: StaticString, _ facts: [(StaticString, String)] = []) {
-        let line = Self.line(name, facts)
-        unsafe fputs(line, stderr)
+        // One write for a line, so that lines of several processes do not mix. A log that is full or closed is no reason
+        // to stop.
+        let line = Array(Self.line(name, facts).utf8)
+        _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     /// The line of an event, with its end.
@@ -23,7 +25,8 @@ enum Log {
     /// Quotes what has blanks, quotes or nothing; what is not printable becomes a question mark.
     private static func quoted(_ value: String) -> String {
         let bytes = value.utf8.prefix(valueByteCountMax).map { $0 < 32 || $0 == 127 ? UInt8(ascii: "?") : $0 }
-        let isPlain = !bytes.isEmpty && bytes.allSatisfy { $0 != 32 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
+        let isPlain =
+            !bytes.isEmpty && bytes.allSatisfy { $0 != 32 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
         guard !isPlain else { return String(decoding: bytes, as: UTF8.self) }
         let escaped = bytes.flatMap { byte in
             byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? [UInt8(ascii: "\\"), byte] : [byte]

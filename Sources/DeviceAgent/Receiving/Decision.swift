@@ -65,13 +65,21 @@ package struct Decision: Sendable, Equatable {
     ///   - switches: What the person allows the app; nil when no app is registered for the topic.
     ///   - isMasterOn: The master switch.
     package init(_ payload: Payload, switches: AppSwitches?, isMasterOn: Bool) {
-        guard let switches else { return suppression = .unknownApp }
-        guard payload.isPresentable else { return suppression = .nothingToShow }
-        guard isMasterOn else { return suppression = .masterOff }
+        suppression = Self.obstacle(payload, switches: switches, isMasterOn: isMasterOn)
+        guard suppression == nil, let switches else { return }
         if switches.allowsBadge { badge = payload.badge }
         if switches.allowsSound { sound = payload.sound.map(Sound.init) }
         showsAlert = switches.allowsAlert && payload.alert != nil
         if badge == nil && sound == nil && !showsAlert { suppression = .switchedOff }
+    }
+
+    /// What keeps everything away, whatever the switches say.
+    private static func obstacle(
+        _ payload: Payload, switches: AppSwitches?, isMasterOn: Bool
+    ) -> SuppressionReason? {
+        guard switches != nil else { return .unknownApp }
+        guard payload.isPresentable else { return .nothingToShow }
+        return isMasterOn ? nil : .masterOff
     }
 
     /// Whether something must be presented at a moment; a badge is not: it is written with the inbox entry.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
-internal import PushCore
+package import PushCore
 package import PushCurl
 
 /// Why the server did not do what it was asked.

@@ -31,10 +31,10 @@ package struct AgentDirectories: Sendable {
         var path = ""
         for part in state.split(separator: "/") {
             path += "/\(part)"
-            guard mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
+            guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
             throw .directory(path: path, code: errno)
         }
-        guard chmod(state, 0o700) == 0 else { throw .directory(path: state, code: errno) }
+        guard unsafe chmod(state, 0o700) == 0 else { throw .directory(path: state, code: errno) }
     }
 
     private static func absolute(_ path: String?) -> String? {

@@ -17,7 +17,8 @@ package final class OutboxTable {
     init(_ connection: Connection) throws(SQLiteError) {
         insert = try connection.prepare("INSERT INTO outbox (sequence, outcome, reason) VALUES (?, ?, ?)")
         trim = try connection.prepare("DELETE FROM outbox WHERE position <= (SELECT max(position) FROM outbox) - ?")
-        select = try connection.prepare("SELECT position, sequence, outcome, reason FROM outbox ORDER BY position LIMIT ?")
+        select = try connection.prepare(
+            "SELECT position, sequence, outcome, reason FROM outbox ORDER BY position LIMIT ?")
         delete = try connection.prepare("DELETE FROM outbox WHERE position <= ?")
         deleteAll = try connection.prepare("DELETE FROM outbox")
     }

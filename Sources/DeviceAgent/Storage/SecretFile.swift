@@ -34,15 +34,15 @@ package struct SecretFile: Sendable {
     /// Replaces the secret; when this returns, it survives a loss of power.
     package func write(_ secret: String) throws(StorageError) {
         let temporary = "\(path).new"
-        unlink(temporary)
+        unsafe unlink(temporary)
         let descriptor = unsafe Glibc.open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .file(path: temporary, code: errno) }
         let file = FileDescriptor(adopting: descriptor)
         let bytes = Array(secret.utf8)
         let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file.rawValue, $0.baseAddress, $0.count) }
-        guard count == bytes.count, fsync(file.rawValue) == 0, rename(temporary, path) == 0 else {
+        guard count == bytes.count, fsync(file.rawValue) == 0, unsafe rename(temporary, path) == 0 else {
             let code = errno
-            unlink(temporary)
+            unsafe unlink(temporary)
             throw .file(path: path, code: code)
         }
         try syncDirectory()
@@ -50,7 +50,7 @@ package struct SecretFile: Sendable {
 
     /// Removes the secret; one that is not there is no error.
     package func remove() throws(StorageError) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw .file(path: path, code: errno) }
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .file(path: path, code: errno) }
         try syncDirectory()
     }
 
