@@ -94,6 +94,12 @@ package final class HTTP1Session: HTTPSession {
         }
     }
 
+    /// How far the input is, in requests.
+    package var inputProgress: InputProgress {
+        InputProgress(
+            completedCount: UInt64(lastID), isMidMessage: inputState == .reading && !parser.isBetweenRequests)
+    }
+
     /// There is output to collect.
     package var hasOutput: Bool {
         guard !isClosed else { return false }

@@ -3,6 +3,9 @@
 internal import CNghttp2
 
 extension HTTP2Session {
+    /// How far the input is, in frames.
+    package var inputProgress: InputProgress { meter.progress }
+
     /// Tells the peer what it may do. Not sent because we want their defaults: INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE.
     func submitSettings() {
         let streams = UInt32(clamping: max(limits.concurrentStreamCountMax, 1))
