@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushDBus
+package import PushNet
 
 /// Shows alerts by the desktop's notification server, `org.freedesktop.Notifications`.
 ///
@@ -12,6 +13,9 @@ package import PushDBus
 ///                                    │ no server           │ refused
 ///                                    └──────▶ unavailable ◀┘
 /// ```
+///
+/// After `unavailable` the delegate hears `presenterBecameAvailable`: when a server comes, or, where one is there or can
+/// be started and refused all the same, after a while that doubles up to a minute.
 package final class DesktopPresenter: AlertPresenter {
     static let busName = "org.freedesktop.Notifications"
     static let path = "/org/freedesktop/Notifications"
@@ -21,6 +25,9 @@ package final class DesktopPresenter: AlertPresenter {
     static let shownCountMax = 256
     /// A server that takes longer counts as none.
     static let answerTimeout: Duration = .seconds(10)
+
+    /// The first wait after a refusal, in milliseconds: Plasma refuses what looks the same within a second.
+    static let retryDelayMilliseconds = 2000
 
     /// An alert on its way to the server.
     struct Request {
@@ -41,6 +48,7 @@ package final class DesktopPresenter: AlertPresenter {
 
     package weak var delegate: (any AlertPresenterDelegate)?
     let connection: BusConnection
+    private let loop: EventLoop
     private let sounds: AppSounds
     /// The server's unique name; nil while there is none.
     var owner: String?
@@ -53,26 +61,36 @@ package final class DesktopPresenter: AlertPresenter {
     /// Whether the first of `waiting` is with the server.
     private var isBusy = false
     private var serial: UInt64 = 0
+    /// Runs while the delegate waits to hear that it may try again.
+    private var retryTimer: TimerID?
+    /// Refusals since something was last shown.
+    private var refusalCount = 0
 
     /// Subscribes to the server's signals, so that no click is missed; asks nothing of it yet.
     ///
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller.
+    ///   - loop: The loop that drives it.
     ///   - environment: Where apps' sounds lie.
     /// - Throws: `BusError` when the bus refuses the subscriptions.
-    package init(connection: BusConnection, environment: [String: String]) throws(BusError) {
+    package init(
+        connection: BusConnection, loop: EventLoop, environment: [String: String]
+    ) throws(BusError) {
         self.connection = connection
+        self.loop = loop
         sounds = AppSounds(environment: environment)
         isActivatable = try connection.isActivatable(DesktopPresenter.busName)
         try subscribe()
         owner = try connection.owner(of: DesktopPresenter.busName)
     }
 
+    deinit { if let retryTimer { loop.cancel(retryTimer) } }
+
     package var isAvailable: Bool { owner != nil || isActivatable }
 
     package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         guard waiting.count < DesktopPresenter.waitingCountMax else {
-            completion(.unavailable("\(waiting.count) alerts wait for the notification server already"))
+            refuse(completion, "\(waiting.count) alerts wait for the notification server already")
             return
         }
         waiting.append(Request(alert: alert, completion: completion))
@@ -89,7 +107,7 @@ package final class DesktopPresenter: AlertPresenter {
         let isWithdrawn: (Request) -> Bool = { entries.contains($0.alert.entry) }
         let unseen = waiting.dropFirst(isBusy ? 1 : 0).filter(isWithdrawn)
         waiting = Array(waiting.prefix(isBusy ? 1 : 0)) + waiting.dropFirst(isBusy ? 1 : 0).filter { !isWithdrawn($0) }
-        for request in unseen { request.completion(.unavailable("withdrawn before it was shown")) }
+        for request in unseen { refuse(request.completion, "withdrawn before it was shown") }
     }
 
     // MARK: Handing over
@@ -119,15 +137,13 @@ package final class DesktopPresenter: AlertPresenter {
         let request = waiting.removeFirst()
         isBusy = false
         switch answer.map({ $0.first?.integerValue.flatMap { UInt32(exactly: $0) } ?? 0 }) {
-        case .success(0): request.completion(.unavailable("the notification server gave the alert no number"))
-        case .success(let id) where request.isWithdrawn:
-            shown[id] = nil
-            close(id)
-            request.completion(.unavailable("withdrawn before it was shown"))
+        case .success(0): refuse(request.completion, "the notification server gave the alert no number")
         case .success(let id):
+            refusalCount = 0
             keep(request.alert, id, replacing: replacedID)
-            request.completion(.shown(playsSound: playsSound))
-        case .failure(let error): request.completion(.unavailable(DesktopPresenter.explanation(of: error)))
+            if request.isWithdrawn, shown.removeValue(forKey: id) != nil { close(id) }
+            request.completion(.shown(playsSound: playsSound || request.isWithdrawn))
+        case .failure(let error): refuse(request.completion, DesktopPresenter.explanation(of: error))
         }
         presentNext()
     }
@@ -153,8 +169,21 @@ package final class DesktopPresenter: AlertPresenter {
         let refused = waiting
         waiting = []
         isBusy = false
-        for request in refused { request.completion(.unavailable(DesktopPresenter.explanation(of: error))) }
+        for request in refused { refuse(request.completion, DesktopPresenter.explanation(of: error)) }
         presentNext()
+    }
+
+    /// Says no, and sees to it that the delegate hears when it may try again.
+    private func refuse(_ completion: (AlertPresented) -> Void, _ reason: String) {
+        if isAvailable, retryTimer == nil {
+            let delayMilliseconds = DesktopPresenter.retryDelayMilliseconds << min(refusalCount, 5)
+            refusalCount += 1
+            retryTimer = loop.schedule(after: .milliseconds(min(delayMilliseconds, 60_000))) { [weak self] in
+                self?.retryTimer = nil
+                self?.delegate?.presenterBecameAvailable()
+            }
+        }
+        completion(.unavailable(reason))
     }
 
     private func replacedID(by alert: Alert) -> UInt32 {
