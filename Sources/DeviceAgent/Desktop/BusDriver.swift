@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushDBus
-internal import PushNet
+package import PushDBus
+package import PushNet
 
 /// Drives a bus connection from an event loop: one thread, that of the loop.
 package final class BusDriver {

@@ -19,7 +19,7 @@ package struct DesktopEntry: Equatable, Sendable {
     package var exec: [String]?
     /// Whether `org.freedesktop.Application` opens it.
     package var isDBusActivatable: Bool
-    /// Where the program starts; nil for the home directory.
+    /// Where the program starts; nil for where the agent runs.
     package var workingDirectory: String?
 
     /// Whether a text is an app id: `[A-Za-z0-9][A-Za-z0-9._-]{0,254}` without `..`, so that it can name a file.
@@ -45,14 +45,13 @@ package struct DesktopEntry: Equatable, Sendable {
 }
 
 extension DesktopEntry {
-    /// Makes an entry of a file's keys.
+    /// Makes an entry of a file's keys; nil when the file does not describe an app, or says that it is not there.
     ///
     /// - Parameters:
     ///   - file: The file's main group.
     ///   - id: The app id.
     ///   - path: The file.
     ///   - locale: For the name.
-    /// - Returns: nil when the file does not describe an app, or says that the app is not there.
     init?(_ file: DesktopFile, id: String, path: String, locale: DesktopLocale) {
         guard file.string("Type") == "Application", !file.isTrue("Hidden") else { return nil }
         guard let name = file.localizedString("Name", locale), !name.isEmpty else { return nil }

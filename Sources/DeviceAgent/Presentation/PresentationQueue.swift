@@ -17,6 +17,9 @@ package final class PresentationQueue {
     /// Entries that may wait; when there are more, the oldest are left to the inbox.
     package static let waitingCountMax = 20
 
+    /// How long after a refusal an alert is tried again.
+    static let retryInterval: Duration = .seconds(30)
+
     /// Gets what SQLite said when an entry could not be moved on.
     package var onFailure: ((SQLiteError) -> Void)?
     /// Called when an entry's state has changed.
@@ -34,6 +37,7 @@ package final class PresentationQueue {
     private var isBlocked = false
     private var recentStarts: [UInt64] = []
     private var timer: TimerID?
+    private var retryTimer: TimerID?
 
     /// Works on a database with what there is to present with.
     package init(
@@ -155,6 +159,17 @@ package final class PresentationQueue {
         return (entry, app, payload, decision)
     }
 
+    private func block(by number: Int64) {
+        waiting.insert(number, at: 0)
+        isBlocked = true
+        // Where it will not say when it is there again, because it thinks that it is: ask now and then.
+        guard presenter?.isAvailable == true, retryTimer == nil else { return }
+        retryTimer = loop.schedule(after: Self.retryInterval) { [weak self] in
+            self?.retryTimer = nil
+            self?.presenterBecameAvailable()
+        }
+    }
+
     private func finish(_ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, sound: Sound?) {
         do {
             switch presented {
@@ -165,11 +180,11 @@ package final class PresentationQueue {
                 if !playsSound, let sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
                 onOutcome?()
             case .unavailable(let reason):
-                isBlocked = true
                 let isBack = try database.transaction { () throws(SQLiteError) in
                     try database.inbox.move(number, from: [.claimed], to: .waiting, reason: reason)
                 }
-                if isBack { waiting.insert(number, at: 0) }
+                // One that was withdrawn meanwhile is no longer claimed.
+                if isBack { block(by: number) }
             }
             onChange?()
         } catch {

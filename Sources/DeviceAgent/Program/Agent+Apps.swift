@@ -54,7 +54,7 @@ extension Agent {
 
     /// The app's facts, checked: bytes from the bus go no further as they are.
     private func describe(appID: String, topic: String, name: String?) throws(AgentRefusal) -> RegisteredApp {
-        guard AppID.isValid(appID) else {
+        guard DesktopEntry.isValidID(appID) else {
             throw AgentRefusal(
                 .badAppID,
                 "An app id is the name of a .desktop file without '.desktop': letters, digits, '.', '_', '-'.")
@@ -141,23 +141,5 @@ extension Agent {
                 }
             }
         }
-    }
-}
-
-/// The name of a .desktop file without `.desktop`.
-package enum AppID {
-    /// The longest, in bytes.
-    package static let byteCountMax = 255
-
-    /// Whether a text is one: it names a file and a bus name's object, so no slash, no `..`, no control character.
-    package static func isValid(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        guard let first = bytes.first, bytes.count <= byteCountMax, isAlphanumeric(first) else { return false }
-        guard bytes.allSatisfy({ isAlphanumeric($0) || $0 == 45 || $0 == 46 || $0 == 95 }) else { return false }
-        return !zip(bytes, bytes.dropFirst()).contains { $0 == 46 && $1 == 46 }
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
     }
 }

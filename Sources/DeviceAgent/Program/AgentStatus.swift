@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
+
 /// How the agent is doing.
 package struct AgentStatus: Sendable, Equatable {
+    /// The agent's version.
+    package var version = ProductVersion.text
     /// Whether it has a server.
     package var isEnrolled: Bool
     /// The server; empty for none.

@@ -67,7 +67,7 @@ package final class Receiver {
             return
         }
         reception.newCount += 1
-        let topic = notification.app ?? notification.topicName
+        let topic = notification.registeredTopic
         let app = try database.apps.app(topic: topic)
         let payload = try? Payload(parsing: notification.payload.span)
         let decision = payload.map { Decision($0, switches: app?.switches, isMasterOn: isMasterOn) }
@@ -123,6 +123,19 @@ package final class Receiver {
             reception.waiting.removeAll { $0 == older }
             reception.replaced.append(older)
         }
+    }
+}
+
+extension ReceivedNotification {
+    /// The topic that an app registered: without the suffix that the push type puts behind it.
+    package var registeredTopic: String {
+        if let app { return app }
+        let suffix = pushType?.topicSuffix ?? ""
+        let topic = topicName.utf8
+        guard !suffix.isEmpty, topic.count > suffix.utf8.count,
+            topic.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+        else { return topicName }
+        return String(decoding: topic.dropLast(suffix.utf8.count), as: UTF8.self)
     }
 }
 
