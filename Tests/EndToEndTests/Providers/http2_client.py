@@ -95,7 +95,11 @@ class Client:
         return {"stream": stream}
 
     async def data(self, stream, body, end, **_):
-        self.connection.send_data(stream, body.encode(), end_stream=end)
+        body = body.encode()
+        size = self.connection.max_outbound_frame_size
+        for start in range(0, max(1, len(body)), size):
+            chunk = body[start:start + size]
+            self.connection.send_data(stream, chunk, end_stream=end and start + size >= len(body))
         await self.flush()
         return {"stream": stream}
 
