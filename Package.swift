@@ -82,8 +82,10 @@ let testTargets: [Target] = [
     tests(of: "PushAdmin", uses: ["PushCore"]),
     .testTarget(
         name: "EndToEndTests", dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn"],
+        exclude: ["Providers"],
         swiftSettings: settings),
-    .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"], swiftSettings: settings),
+    .testTarget(
+        name: "RepositoryTests", dependencies: ["TestSupport", "PushCore", "PushServer"], swiftSettings: settings),
 ]
 
 let package = Package(
