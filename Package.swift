@@ -85,7 +85,7 @@ let testTargets: [Target] = [
         exclude: ["Providers"],
         swiftSettings: settings),
     .testTarget(
-        name: "RepositoryTests", dependencies: ["TestSupport", "PushCore"], swiftSettings: settings),
+        name: "RepositoryTests", dependencies: ["TestSupport", "PushCore", "PushServer"], swiftSettings: settings),
 ]
 
 let package = Package(

@@ -23,7 +23,11 @@ final class INIParser {
     /// What is wrong with the line that inih has; nothing is read behind it.
     private var problem: Problem?
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        // inih would pass a byte order mark too, but only after the checks here have seen it.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+    }
 
     /// The entries of a file, by `ini_parse_stream`.
     @safe

@@ -2,12 +2,9 @@
 
 internal import COpenSSL
 
-/// The versions found at run time, and the floor below which a server must not start (spec: patched libraries).
+/// The library's version found at run time, so that a caller can refuse one with known holes.
 package enum LibraryVersion {
-    /// OpenSSL 3.0.22, the first that has all fixes of 2026, as `OpenSSL_version_num` writes it: 0xMNN00PP0.
-    package static let openSSLFloor: UInt = 0x3000_0160
-
-    /// What runs, which may not be what we were compiled with.
+    /// What runs, which may not be what we were compiled with: `0xMNN00PP0` for M.N.P, and the library's own words.
     package static var openSSL: (number: UInt, text: String) {
         (OpenSSL_version_num(), unsafe String(cString: OpenSSL_version(OPENSSL_VERSION)))
     }

@@ -77,8 +77,12 @@ struct INIFileTests {
     @Test func `a section name as long as inih can hold is whole, and a longer one is refused`() throws {
         let name = String(repeating: "s", count: 49)
         #expect(try read("[\(name)]\nx = 1\n").map(\.section) == [name])
-        try withFile(Data("[\(name)s]\nx = 1\n".utf8)) { path in
-            #expect(throws: INIError.tooLong(path: path, line: 1, byteCountMax: 49)) { try INIFile.read(path: path) }
+        for start in ["", " ", "\u{FEFF}"] {
+            try withFile(Data("\(start)[\(name)s]\nx = 1\n".utf8)) { path in
+                #expect(throws: INIError.tooLong(path: path, line: 1, byteCountMax: 49)) {
+                    try INIFile.read(path: path)
+                }
+            }
         }
     }
 
@@ -96,7 +100,8 @@ struct INIFileTests {
         let line = "#" + String(repeating: "c", count: 62) + "\n"
         var data = Data(String(repeating: line, count: INIFile.byteCountMax / 64).utf8)
         #expect(data.count == INIFile.byteCountMax)
-        try withFile(data) { path in #expect(try INIFile.read(path: path).isEmpty) }
+        let entries = try withFile(data) { path in try INIFile.read(path: path) }
+        #expect(entries.isEmpty)
         data.append(UInt8(ascii: "#"))
         try withFile(data) { path in
             #expect(throws: INIError.cannotRead(path: path, code: EFBIG)) { try INIFile.read(path: path) }
@@ -108,6 +113,7 @@ struct INIFileTests {
     }
 
     /// Runs a body with a file in a directory of its own, which is removed.
+    @discardableResult
     private func withFile<Result>(_ data: Data, _ body: (String) throws -> Result) throws -> Result {
         let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -36,9 +36,28 @@ package final class APNsProvider: Sendable {
         try await send([notification])[0]
     }
 
-    /// Begins to send to a device token without end, whatever happens to the server.
-    package func startLoad(token: String, topic: String? = nil) async throws {
-        let _: Done = try await script.ask(StartLoad(token: token, topic: topic))
+    /// Begins to send to addresses in turn, each notification until it is answered, whatever happens to the server.
+    ///
+    /// - Parameters:
+    ///   - addresses: Device tokens and their topics.
+    ///   - countPerAddress: How many notifications each gets at most.
+    /// - Throws: What asking the script throws.
+    package func startLoad(_ addresses: [Address], countPerAddress: Int) async throws {
+        let _: Done = try await script.ask(StartLoad(addresses: addresses, countPerAddress: countPerAddress))
+    }
+
+    /// A device token and the topic that belongs to it.
+    package struct Address: Codable, Sendable {
+        /// The device token.
+        package let token: String
+        /// The topic.
+        package let topic: String
+
+        /// Joins the two.
+        package init(token: String, topic: String) {
+            self.token = token
+            self.topic = topic
+        }
     }
 
     /// Ends what `startLoad` began.
@@ -71,8 +90,13 @@ package final class APNsProvider: Sendable {
 
     private struct StartLoad: Encodable {
         var op = "start_load"
-        let token: String
-        let topic: String?
+        let addresses: [Address]
+        let countPerAddress: Int
+
+        enum CodingKeys: String, CodingKey {
+            case op, addresses
+            case countPerAddress = "count_per_address"
+        }
     }
 
     private struct Results: Decodable {
@@ -127,7 +151,7 @@ package struct SendResult: Decodable, Equatable, Sendable {
     package let timestamp: Int64?
 }
 
-/// What a provider heard while it sent without end.
+/// What a provider heard while it sent until it was stopped.
 package struct LoadResult: Decodable, Sendable {
     /// The `apns-id` of each notification that was answered with 200, in order.
     package let accepted: [String]

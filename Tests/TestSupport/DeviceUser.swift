@@ -85,8 +85,12 @@ package final class DeviceUser: Sendable {
     }
 
     /// What the inbox holds, newest first.
-    package func inbox() async throws -> [InboxEntry] {
-        try await posthorn("inbox", "list", "--json").decoded(Inbox.self).entries
+    ///
+    /// - Parameter limit: How many entries at most.
+    /// - Returns: The entries.
+    /// - Throws: What `posthorn` says against it.
+    package func inbox(limit: Int = 200) async throws -> [InboxEntry] {
+        try await posthorn("inbox", "list", "--limit", "\(limit)", "--json").decoded(Inbox.self).entries
     }
 
     /// Waits until an entry of the inbox fulfils a condition.

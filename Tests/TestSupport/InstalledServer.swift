@@ -53,17 +53,33 @@ package final class InstalledServer: Sendable {
 
     /// Makes an app and a signing key for it.
     ///
-    /// - Parameter topic: The app's topic.
+    /// - Parameters:
+    ///   - topic: The app's topic.
+    ///   - name: What people call it.
     /// - Returns: What a provider needs to send to it.
     /// - Throws: What `posthorn` says against it.
     package func addApp(_ topic: String, name: String = "Example Mail") async throws -> ProviderTarget {
         try await posthorn("app", "add", topic, "--name", name)
         let keyFile = files.path(of: "\(topic).p8")
-        let key = try await posthorn("key", "create", "--topic", topic, "--output", keyFile, "--json")
-            .decoded(Key.self)
+        let key = try await createKey(topic: topic, output: keyFile)
         return ProviderTarget(
             host: "127.0.0.1", port: port, caFile: authorityFile, keyFile: keyFile, keyID: key.keyID,
             teamID: key.teamID, topic: topic)
+    }
+
+    /// Makes a signing key.
+    ///
+    /// - Parameters:
+    ///   - topic: The one topic it may send to; every topic of the server's team when nil.
+    ///   - output: The file to write it to.
+    /// - Returns: Its key id and team id.
+    /// - Throws: What `posthorn` says against it.
+    package func createKey(topic: String? = nil, output: String) async throws -> Key {
+        let scope = topic.map { ["--topic", $0] } ?? []
+        return try await RunningProcess.run(
+            RepositoryPaths.program("posthorn"), ["key", "create"] + scope + ["--output", output, "--json"],
+            environment: ["POSTHORN_ADMIN_SOCKET": admin.path]
+        ).succeeded().decoded(Key.self)
     }
 
     /// Makes an enrolment code.
@@ -94,11 +110,14 @@ package final class InstalledServer: Sendable {
         }
     }
 
-    private struct Key: Decodable {
-        let keyID: String
-        let teamID: String
+    /// A signing key that was made.
+    package struct Key: Decodable, Sendable {
+        /// Its key id.
+        package let keyID: String
+        /// Its team id.
+        package let teamID: String
 
-        enum CodingKeys: String, CodingKey {
+        private enum CodingKeys: String, CodingKey {
             case keyID = "key_id"
             case teamID = "team_id"
         }
@@ -110,8 +129,8 @@ package final class InstalledServer: Sendable {
 }
 
 /// The process that plays a part now, and can be replaced by its successor.
+// Safety: `current` is only touched while `lock` is held.
 package final class CurrentProcess: @unchecked Sendable {
-    // Safety: `current` is only touched while `lock` is held.
     private let lock = NSLock()
     private var current: RunningProcess
 

@@ -54,28 +54,32 @@ class Provider:
         return {"id": result.notification_id, "status": int(result.status), "reason": result.description,
                 "timestamp": result.timestamp}
 
-    async def start_load(self, token, topic=None, **_):
-        """Sends one after the other until `stop_load`, over as many connections as it takes."""
+    async def start_load(self, addresses, count_per_address, **_):
+        """Sends to the addresses in turn until `stop_load`, over as many connections as it takes."""
         self.load_is_wanted = True
-        self.load = asyncio.create_task(self.run_load(token, topic))
+        self.load = asyncio.create_task(self.run_load(addresses, count_per_address))
         return {}
 
-    async def run_load(self, token, topic):
+    async def run_load(self, addresses, count_per_address):
+        """A notification is sent again until it is answered: what was answered with 200 must arrive."""
         accepted, refused = [], {}
-        while self.load_is_wanted:
+        for number in range(count_per_address * len(addresses)):
+            address = addresses[number % len(addresses)]
             name = str(uuid.uuid4())
-            payload = json.dumps({"aps": {"badge": 1}, "name": name})
-            try:
-                result = await self.send_one(token=token, payload=payload, topic=topic, id=name)
-            except Exception as error:
-                refused[type(error).__name__] = refused.get(type(error).__name__, 0) + 1
-                await asyncio.sleep(0.05)
-                continue
-            if result["status"] == 200:
-                accepted.append(name)
-                await asyncio.sleep(0.002)
-            else:
-                refused[result["reason"]] = refused.get(result["reason"], 0) + 1
+            while self.load_is_wanted:
+                try:
+                    result = await self.send_one(payload=json.dumps({"aps": {"badge": number}}), id=name, **address)
+                except Exception as error:
+                    reason = type(error).__name__
+                else:
+                    reason = result["reason"]
+                    if result["status"] == 200:
+                        accepted.append(name)
+                        break
+                refused[reason] = refused.get(reason, 0) + 1
+                await asyncio.sleep(0.02)
+            if not self.load_is_wanted:
+                break
         return {"accepted": accepted, "refused": refused}
 
     async def stop_load(self, **_):

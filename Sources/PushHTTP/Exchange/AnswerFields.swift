@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The fields of an answer before it is put into the words of its protocol.
+struct AnswerFields {
+    /// What a field's value is made of.
+    enum Value {
+        /// A literal, whose bytes live as long as the program.
+        case literal(StaticString)
+        /// A range of the owner's `bytes`; the value is another in most answers.
+        case copied(Range<Int>)
+        /// A range of the owner's `bytes`; the value has been and will be in other answers.
+        case repeated(Range<Int>)
+    }
+
+    /// One field of the answer.
+    struct Field {
+        /// In lower case.
+        var name: StaticString
+        var value: Value
+    }
+
+    /// The bytes of copied values.
+    private(set) var bytes: [UInt8] = []
+    private(set) var fields: [Field] = []
+
+    mutating func append(_ name: StaticString, _ value: StaticString) {
+        fields.append(Field(name: name, value: .literal(value)))
+    }
+
+    /// Copies a value; a byte that could end a field or a line becomes a space.
+    ///
+    /// Values often echo what a peer sent, and HTTP/1.1 has no other guard against a line break in one.
+    mutating func append(_ name: StaticString, _ value: Span<UInt8>) {
+        let start = bytes.count
+        for index in 0..<value.count {
+            let byte = value[index]
+            bytes.append((byte < 0x20 && byte != 0x09) || byte == 0x7F ? 0x20 : byte)
+        }
+        fields.append(Field(name: name, value: .copied(start..<bytes.count)))
+    }
+
+    /// Writes a number that is not negative.
+    mutating func append(_ name: StaticString, number: Int) {
+        let start = bytes.count
+        bytes.append(number: number)
+        fields.append(Field(name: name, value: .repeated(start..<bytes.count)))
+    }
+
+    /// Empties the list and keeps its memory.
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        fields.removeAll(keepingCapacity: true)
+    }
+}

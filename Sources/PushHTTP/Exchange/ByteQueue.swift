@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bytes that go in at one end and out at the other: the body of an answer.
+struct ByteQueue {
+    private var bytes: [UInt8] = []
+    private var firstIndex = 0
+
+    /// Above this many bytes an emptied queue gives its memory back, since a stream may then be idle for hours.
+    private static let keptCapacityMax = 4096
+
+    /// How many bytes are waiting.
+    var count: Int { bytes.count - firstIndex }
+    /// Nothing is waiting.
+    var isEmpty: Bool { count == 0 }
+
+    /// Makes an empty queue.
+    init() {}
+
+    /// Makes a queue of these bytes, which are not copied.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Adds bytes at the end; amortised, each byte is moved once.
+    mutating func append(_ added: Span<UInt8>) {
+        if firstIndex > 0, firstIndex >= count {
+            bytes.removeFirst(firstIndex)
+            firstIndex = 0
+        }
+        bytes.append(added)
+    }
+
+    /// Takes bytes from the front.
+    ///
+    /// - Parameters:
+    ///   - countMax: Take no more than this.
+    ///   - body: Gets the bytes, which are gone when it returns.
+    /// - Returns: How many were taken.
+    mutating func take(atMost countMax: Int, _ body: (Span<UInt8>) -> Void) -> Int {
+        let taken = Swift.min(Swift.max(countMax, 0), count)
+        body(bytes.span.extracting(firstIndex..<firstIndex + taken))
+        firstIndex += taken
+        if isEmpty { empty() }
+        return taken
+    }
+
+    private mutating func empty() {
+        firstIndex = 0
+        if bytes.capacity > Self.keptCapacityMax { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
+    }
+}

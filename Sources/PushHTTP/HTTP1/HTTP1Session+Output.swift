@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension HTTP1Session {
+    /// Writes the status line and the fields of the current exchange's answer.
+    func appendAnswerHead(status: Int) {
+        let isWhole = current.answerState == .whole
+        let mayHaveBody = status != 204 && status != 304
+        bodyFraming = .plain
+        appendStatusLine(status)
+        appendAnswerFields()
+        if mayHaveBody, isWhole {
+            output.append("content-length: ")
+            output.append(number: current.answerBody.count)
+            output.append("\r\n")
+        } else if mayHaveBody, parser.head.isVersion10 {
+            closesAfterAnswer = true
+        } else if mayHaveBody {
+            output.append("transfer-encoding: chunked\r\n")
+            bodyFraming = .chunked
+        }
+        if !mayHaveBody || current.method == .head { bodyFraming = .none }
+        output.append(closesAfterAnswer ? "connection: close\r\n\r\n" : "\r\n")
+    }
+
+    /// Writes the whole answer to a request that never became an exchange.
+    func appendErrorAnswer(status: Int) {
+        appendStatusLine(status)
+        output.append("content-length: 0\r\nconnection: close\r\n\r\n")
+    }
+
+    /// Moves what fits of the answer's body to the output.
+    func collectBody(into collected: inout [UInt8], limit: Int) {
+        let room = bodyFraming == .none ? Int.max : limit - collected.count
+        let byteCount = min(room, current.answerBody.count)
+        guard byteCount > 0 else { return }
+        let framing = bodyFraming
+        if framing == .chunked {
+            collected.append(number: byteCount, radix: 16)
+            collected.append("\r\n")
+        }
+        _ = current.answerBody.take(atMost: byteCount) { bytes in
+            if framing != .none { collected.append(bytes) }
+        }
+        if framing == .chunked { collected.append("\r\n") }
+    }
+
+    private func appendStatusLine(_ status: Int) {
+        output.append("HTTP/1.1 ")
+        output.append(number: status)
+        output.append(" ")
+        output.append(HTTP1StatusText.text(of: status))
+        output.append("\r\n")
+    }
+
+    private func appendAnswerFields() {
+        for field in current.answerFields.fields {
+            output.append(field.name)
+            output.append(": ")
+            switch field.value {
+            case .literal(let value): output.append(value)
+            case .copied(let range), .repeated(let range): output.append(contentsOf: current.answerFields.bytes[range])
+            }
+            output.append("\r\n")
+        }
+    }
+}

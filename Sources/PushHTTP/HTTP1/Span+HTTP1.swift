@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The character classes of RFC 9110, section 5.6, and RFC 9112, section 3.
+
+extension UInt8 {
+    /// `0` to `9`.
+    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+
+    /// A character of a method or a field's name (`tchar`).
+    var isTokenCharacter: Bool {
+        if isDigit || (asciiLowercased >= 0x61 && asciiLowercased <= 0x7A) { return true }
+        switch self {
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            return true
+        default: return false
+        }
+    }
+
+    /// The value of a hexadecimal digit.
+    var hexadecimalValue: Int? {
+        if isDigit { return Int(self) - 0x30 }
+        let letter = asciiLowercased
+        return letter >= 0x61 && letter <= 0x66 ? Int(letter) - 0x57 : nil
+    }
+
+    /// A space or a tab.
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
+
+extension Span where Element == UInt8 {
+    /// Whether there is at least one byte and each is a token's.
+    var isToken: Bool { count > 0 && allSatisfy(\.isTokenCharacter) }
+
+    /// Whether each byte may stand in a field's value: no control character but the tab.
+    var isFieldValue: Bool { allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 } }
+
+    /// Whether each byte is a visible character of ASCII.
+    var isVisibleASCII: Bool { allSatisfy { $0 >= 0x21 && $0 <= 0x7E } }
+
+    /// Whether this may be a host with or without a port; nobody here looks closer.
+    var isAuthority: Bool {
+        isVisibleASCII
+            && allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"),
+                    UInt8(ascii: ","):
+                    false
+                default: true
+                }
+            }
+    }
+
+    /// A range without the blanks at its ends.
+    func trimmingBlanks(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, self[start].isBlank { start += 1 }
+        while end > start, self[end - 1].isBlank { end -= 1 }
+        return start..<end
+    }
+
+    /// The number of 1 to 18 digits that this is.
+    var decimal: Int? {
+        guard count >= 1, count <= 18, allSatisfy(\.isDigit) else { return nil }
+        var number = 0
+        for index in 0..<count { number = number * 10 + Int(self[index] - 0x30) }
+        return number
+    }
+
+    /// The first place of a byte at or after an index.
+    func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        var index = start
+        while index < count {
+            if self[index] == byte { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Whether a list with commas has this lower-case element; the case of letters does not count.
+    func listContains(_ element: StaticString) -> Bool {
+        var start = 0
+        while start <= count {
+            let end = firstIndex(of: UInt8(ascii: ","), from: start) ?? count
+            if extracting(trimmingBlanks(start..<end)).equalsIgnoringCase(element) { return true }
+            start = end + 1
+        }
+        return false
+    }
+
+    /// Where the authority of an absolute `http` or `https` target begins.
+    var startOfAuthority: Int? {
+        for scheme: StaticString in ["http://", "https://"] {
+            let length = scheme.utf8CodeUnitCount
+            if count > length, extracting(0..<length).equalsIgnoringCase(scheme) { return length }
+        }
+        return nil
+    }
+
+    private func allSatisfy(_ predicate: (UInt8) -> Bool) -> Bool {
+        for index in 0..<count where !predicate(self[index]) { return false }
+        return true
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the frame headers that go by, to count the frames that cost their sender nothing.
+///
+/// nghttp2 tells its callbacks nothing of the frames it ignores: unknown types, frames on closed streams, padding. So
+/// they are counted here, before it sees them. A meter keeps step with any bytes; what they mean is nghttp2's business.
+///
+///     preface (24) ─▶ ┌ header (9) ─▶ payload (length) ┐
+///                     └────────────────◀───────────────┘
+///
+/// - SeeAlso: RFC 9113, section 4.1
+struct FrameMeter {
+    /// What a piece of input was worth.
+    struct Charge: Equatable {
+        /// As `HTTPBounds` prices them.
+        var glitches = 0
+        /// Not in `glitches`: how many are honest depends on what we sent.
+        var windowUpdates = 0
+    }
+
+    private static let headerByteCount = 9
+    private static let endStreamFlag: UInt8 = 0x1
+    private static let endHeadersFlag: UInt8 = 0x4
+    private static let paddedFlag: UInt8 = 0x8
+
+    /// What is left of the preface or of a payload.
+    private var byteCountToSkip = ProtocolDetector.preface.utf8CodeUnitCount
+    /// How many bytes of a frame's header have come.
+    private var headerIndex = 0
+    private var length = 0
+    private var type: UInt8 = 0
+    private var flags: UInt8 = 0
+    private var isPastPreface = false
+    private var isHeaderBlockOpen = false
+    private var endedFrameCount: UInt64 = 0
+
+    init() {}
+
+    /// Where the input stands: inside the preface, a frame or a header block, or between them.
+    var progress: InputProgress {
+        InputProgress(
+            completedCount: endedFrameCount,
+            isMidMessage: byteCountToSkip > 0 || headerIndex > 0 || isHeaderBlockOpen)
+    }
+
+    /// Takes the next bytes of the connection and returns the charge of all frames whose header ended in them.
+    mutating func charge(for bytes: Span<UInt8>) -> Charge {
+        var charge = Charge()
+        var index = 0
+        while index < bytes.count {
+            if byteCountToSkip > 0 {
+                let skipped = min(byteCountToSkip, bytes.count - index)
+                byteCountToSkip -= skipped
+                index += skipped
+                if byteCountToSkip == 0 { endFrame() }
+                continue
+            }
+            takeHeaderByte(bytes[index])
+            index += 1
+            if headerIndex == Self.headerByteCount { endHeader(&charge) }
+        }
+        return charge
+    }
+
+    private mutating func takeHeaderByte(_ byte: UInt8) {
+        switch headerIndex {
+        case 0: length = Int(byte) << 16
+        case 1: length |= Int(byte) << 8
+        case 2: length |= Int(byte)
+        case 3: type = byte
+        case 4: flags = byte
+        default: break
+        }
+        headerIndex += 1
+    }
+
+    private mutating func endHeader(_ charge: inout Charge) {
+        headerIndex = 0
+        byteCountToSkip = length
+        if length == 0 { endFrame() }
+        switch type {
+        case 0x0: charge.glitches += dataGlitches
+        // HEADERS, RST_STREAM and CONTINUATION are bounded by nghttp2's own counters and by ours of streams.
+        case 0x1, 0x3, 0x9: break
+        case 0x4: charge.glitches += HTTPBounds.glitchesPerSettings
+        case 0x6: charge.glitches += HTTPBounds.glitchesPerPing
+        case 0x7: charge.glitches += HTTPBounds.glitchesPerGoAway
+        case 0x8: charge.windowUpdates += 1
+        default: charge.glitches += HTTPBounds.glitchesPerOtherFrame
+        }
+    }
+
+    /// A frame came whole; a header block is whole with the frame that says so. The preface is no frame.
+    private mutating func endFrame() {
+        guard isPastPreface else {
+            isPastPreface = true
+            return
+        }
+        if type == 0x1 || type == 0x9 { isHeaderBlockOpen = flags & Self.endHeadersFlag == 0 }
+        endedFrameCount += 1
+    }
+
+    private var dataGlitches: Int {
+        if flags & Self.endStreamFlag != 0 { return 0 }
+        if length == 0 { return HTTPBounds.glitchesPerEmptyData }
+        return flags & Self.paddedFlag != 0 ? HTTPBounds.glitchesPerOtherFrame : 0
+    }
+}

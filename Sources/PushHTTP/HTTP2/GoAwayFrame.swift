@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The one frame that we write ourselves: the first GOAWAY of a graceful shutdown.
+///
+/// `nghttp2_submit_shutdown_notice` sends it without debug data, which our providers read; `nghttp2_submit_goaway`
+/// sends debug data, but makes nghttp2 ignore all streams from then on, those that cross the frame on the wire too.
+///
+/// - SeeAlso: RFC 9113, section 6.8
+enum GoAwayFrame {
+    /// More than any stream that a client can open.
+    static let lastStreamIDMax: UInt32 = 0x7FFF_FFFF
+
+    /// The bytes of a GOAWAY frame with NO_ERROR that still allows every stream.
+    static func notice(debugData: ArraySlice<UInt8>) -> [UInt8] {
+        let length = 8 + debugData.count
+        var frame: [UInt8] = [
+            UInt8(truncatingIfNeeded: length >> 16), UInt8(truncatingIfNeeded: length >> 8),
+            UInt8(truncatingIfNeeded: length), 0x7, 0, 0, 0, 0, 0,
+        ]
+        for shift in [24, 16, 8, 0] { frame.append(UInt8(truncatingIfNeeded: lastStreamIDMax >> UInt32(shift))) }
+        frame.append(contentsOf: [0, 0, 0, 0])
+        frame.append(contentsOf: debugData)
+        return frame
+    }
+}

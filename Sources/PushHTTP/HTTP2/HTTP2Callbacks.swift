@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CNghttp2
+
+/// Makes nghttp2's session and translates its callbacks.
+enum HTTP2Callbacks {
+    /// Makes a server's session with our options and callbacks (`nghttp2_session_server_new2`).
+    static func makeSession() -> OpaquePointer {
+        var callbacks: OpaquePointer?
+        var options: OpaquePointer?
+        var session: OpaquePointer?
+        unsafe nghttp2_session_callbacks_new(&callbacks)
+        unsafe nghttp2_option_new(&options)
+        guard let callbacks = unsafe callbacks, let options = unsafe options else { preconditionFailure("no memory") }
+        unsafe set(callbacks)
+        unsafe set(options: options)
+        unsafe nghttp2_session_server_new2(&session, callbacks, nil, options)
+        unsafe nghttp2_session_callbacks_del(callbacks)
+        unsafe nghttp2_option_del(options)
+        guard let session = unsafe session else { preconditionFailure("no memory") }
+        return unsafe session
+    }
+
+    /// Where nghttp2 gets an answer's body from.
+    static func answerSource() -> nghttp2_data_provider {
+        var provider = unsafe nghttp2_data_provider()
+        unsafe provider.read_callback = readAnswer
+        return unsafe provider
+    }
+
+    /// A field in nghttp2's form, which points to the literal or into `bytes`.
+    static func pair(_ field: AnswerFields.Field, _ bytes: UnsafeBufferPointer<UInt8>) -> nghttp2_nv {
+        let noCopyName = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue
+        var pair = unsafe nghttp2_nv()
+        unsafe pair.name = UnsafeMutablePointer(mutating: field.name.utf8Start)
+        unsafe pair.namelen = field.name.utf8CodeUnitCount
+        switch field.value {
+        case .literal(let value):
+            unsafe pair.value = UnsafeMutablePointer(mutating: value.utf8Start)
+            unsafe pair.valuelen = value.utf8CodeUnitCount
+            unsafe pair.flags = UInt8(noCopyName | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
+        case .copied(let range), .repeated(let range):
+            let value = unsafe UnsafeBufferPointer(rebasing: bytes[range])
+            unsafe pair.value = UnsafeMutablePointer(mutating: value.baseAddress)
+            unsafe pair.valuelen = value.count
+            unsafe pair.flags = UInt8(noCopyName)
+            if case .copied = field.value { unsafe pair.flags |= UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) }
+        }
+        return unsafe pair
+    }
+
+    private static func set(options: OpaquePointer) {
+        // Closed streams would be kept for RFC 7540's priority tree.
+        unsafe nghttp2_option_set_no_closed_streams(options, 1)
+        unsafe nghttp2_option_set_max_outbound_ack(options, HTTPBounds.unsentAcknowledgementCountMax)
+        unsafe nghttp2_option_set_stream_reset_rate_limit(
+            options, HTTPBounds.receivedResetCountMax, HTTPBounds.receivedResetCountPerSecond)
+        unsafe nghttp2_option_set_max_continuations(options, HTTPBounds.continuationCountMax)
+        unsafe nghttp2_option_set_max_settings(options, HTTPBounds.settingsEntryCountMax)
+    }
+
+    private static func set(_ callbacks: OpaquePointer) {
+        unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, onBeginHeaders)
+        unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks, onHeader)
+        unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, onFrameReceived)
+        unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, onDataChunk)
+        unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, onFrameSent)
+        unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, onStreamClosed)
+    }
+}
+
+/// The session that a callback is for: `user_data` is set by its `init`, which outlives the handle.
+private func withSession(_ userData: UnsafeMutableRawPointer?, _ body: (HTTP2Session) -> Int32) -> Int32 {
+    guard let userData = unsafe userData else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
+    return unsafe Unmanaged<HTTP2Session>.fromOpaque(userData)._withUnsafeGuaranteedRef(body)
+}
+
+/// The exchange of a stream, if it is open: stream user data is set by `streamOpened`; the pool keeps the object.
+private func withExchange(_ handle: OpaquePointer?, _ id: Int32, _ body: (HTTPExchange) -> Int32) -> Int32 {
+    guard let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else { return 0 }
+    // Retained, since the end of a stream takes the exchange out of the pool, which may be the only one to hold it.
+    let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(found).takeUnretainedValue()
+    return exchange.isOpen ? body(exchange) : 0
+}
+
+private func onBeginHeaders(
+    _ handle: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let frame = unsafe frame?.pointee, unsafe frame.hd.type == UInt8(NGHTTP2_HEADERS.rawValue),
+        unsafe frame.headers.cat == NGHTTP2_HCAT_REQUEST
+    else { return 0 }
+    let id = unsafe frame.hd.stream_id
+    return unsafe withSession(userData) { session in
+        session.streamOpened(id)
+        return 0
+    }
+}
+
+private func onHeader(
+    _ handle: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ name: UnsafePointer<UInt8>?,
+    _ nameByteCount: Int, _ value: UnsafePointer<UInt8>?, _ valueByteCount: Int, _ flags: UInt8,
+    _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let frame = unsafe frame, let name = unsafe name, let value = unsafe value else { return 0 }
+    let isTrailer = unsafe frame.pointee.headers.cat != NGHTTP2_HCAT_REQUEST
+    let nameSpan = unsafe Span(_unsafeStart: name, count: nameByteCount)
+    let valueSpan = unsafe Span(_unsafeStart: value, count: valueByteCount)
+    return unsafe withSession(userData) { session in
+        unsafe withExchange(handle, frame.pointee.hd.stream_id) { exchange in
+            session.fieldArrived(exchange, name: nameSpan, value: valueSpan, isTrailer: isTrailer)
+                ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+        }
+    }
+}
+
+private func onFrameReceived(
+    _ handle: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let frame = unsafe frame else { return 0 }
+    let header = unsafe frame.pointee.hd
+    return unsafe withSession(userData) { session in
+        switch nghttp2_frame_type(UInt32(header.type)) {
+        case NGHTTP2_HEADERS, NGHTTP2_DATA:
+            return unsafe withExchange(handle, header.stream_id) { exchange in
+                let isHead =
+                    unsafe header.type == UInt8(NGHTTP2_HEADERS.rawValue)
+                    && frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
+                session.requestGrew(exchange, headEnded: isHead, requestEnded: header.flags & endStreamFlag != 0)
+                return 0
+            }
+        case NGHTTP2_WINDOW_UPDATE: if header.stream_id == 0 { session.connectionWindowGrew() }
+        case NGHTTP2_SETTINGS: if header.flags & acknowledgeFlag != 0 { session.settingsWereAcknowledged = true }
+        case NGHTTP2_PING: if header.flags & acknowledgeFlag != 0 { unsafe session.pingAnswered(number(of: frame)) }
+        default: break
+        }
+        return 0
+    }
+}
+
+private func onDataChunk(
+    _ handle: OpaquePointer?, _ flags: UInt8, _ id: Int32, _ data: UnsafePointer<UInt8>?, _ byteCount: Int,
+    _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let data = unsafe data else { return 0 }
+    let bytes = unsafe Span(_unsafeStart: data, count: byteCount)
+    return unsafe withSession(userData) { session in
+        unsafe withExchange(handle, id) { exchange in
+            session.dataArrived(exchange, bytes)
+            return 0
+        }
+    }
+}
+
+private func onFrameSent(
+    _ handle: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let frame = unsafe frame else { return 0 }
+    let header = unsafe frame.pointee.hd
+    return unsafe withSession(userData) { session in
+        switch nghttp2_frame_type(UInt32(header.type)) {
+        case NGHTTP2_HEADERS, NGHTTP2_DATA:
+            if header.flags & endStreamFlag != 0 { session.answerEnded(header.stream_id) }
+        case NGHTTP2_RST_STREAM: unsafe session.countSentReset(frame.pointee.rst_stream.error_code)
+        case NGHTTP2_GOAWAY: unsafe session.goAwayWasSent(frame.pointee.goaway.error_code)
+        default: break
+        }
+        return 0
+    }
+}
+
+/// Never fails: nghttp2 1.52 leaks what it holds when this callback does (CVE-2023-35945).
+private func onStreamClosed(
+    _ handle: OpaquePointer?, _ id: Int32, _ code: UInt32, _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    _ = unsafe withSession(userData) { session in
+        unsafe withExchange(handle, id) { exchange in
+            session.end(exchange)
+            return 0
+        }
+    }
+    return 0
+}
+
+private func readAnswer(
+    _ handle: OpaquePointer?, _ id: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ byteCount: Int,
+    _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,
+    _ userData: UnsafeMutableRawPointer?
+) -> Int {
+    guard let buffer = unsafe buffer, let flags = unsafe flags else { return Int(callbackFailed) }
+    let room = unsafe UnsafeMutableBufferPointer(start: buffer, count: byteCount)
+    var written = Int(callbackFailed)
+    _ = unsafe withSession(userData) { session in
+        unsafe withExchange(handle, id) { exchange in
+            written = unsafe session.fillFrame(of: exchange, room, &flags.pointee)
+            return 0
+        }
+    }
+    return written
+}
+
+private let endStreamFlag = UInt8(NGHTTP2_FLAG_END_STREAM.rawValue)
+private let acknowledgeFlag = UInt8(NGHTTP2_FLAG_ACK.rawValue)
+private let callbackFailed = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+
+/// The number that `HTTP2Session.ping` put into a PING's opaque data.
+private func number(of frame: UnsafePointer<nghttp2_frame>) -> UInt64 {
+    let bytes = unsafe frame.pointee.ping.opaque_data
+    var number: UInt64 = 0
+    for byte in [bytes.7, bytes.6, bytes.5, bytes.4, bytes.3, bytes.2, bytes.1, bytes.0] {
+        number = number << 8 | UInt64(byte)
+    }
+    return number
+}

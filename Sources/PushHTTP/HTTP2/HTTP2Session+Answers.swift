@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CNghttp2
+
+extension HTTP2Session: ExchangeOwner {
+    /// Puts HEADERS into nghttp2's queue, and the body's DATA if there is one.
+    func submitAnswer(of exchange: HTTPExchange, status: Int) {
+        guard !isTerminated else { return }
+        let hasBody = exchange.answerState != .whole || !exchange.answerBody.isEmpty
+        let code = unsafe withAnswerFields(of: exchange, status: status) { fields in
+            guard hasBody else {
+                return unsafe nghttp2_submit_response(handle, exchange.id, fields.baseAddress, fields.count, nil)
+            }
+            var source = unsafe HTTP2Callbacks.answerSource()
+            return unsafe nghttp2_submit_response(handle, exchange.id, fields.baseAddress, fields.count, &source)
+        }
+        check(code)
+    }
+
+    /// Wakes the stream, which sleeps while it has nothing to send.
+    func streamGrew(_ exchange: HTTPExchange) {
+        guard !isTerminated else { return }
+        // Fails when the stream is awake, which is as good.
+        _ = unsafe nghttp2_session_resume_data(handle, exchange.id)
+    }
+
+    func abandon(_ exchange: HTTPExchange) {
+        guard !isTerminated else { return }
+        check(unsafe nghttp2_submit_rst_stream(handle, 0, exchange.id, NGHTTP2_CANCEL.rawValue))
+    }
+
+    /// Fills a DATA frame.
+    ///
+    /// - Parameters:
+    ///   - exchange: The stream's.
+    ///   - buffer: What both windows and the frame allow.
+    ///   - flags: `NGHTTP2_DATA_FLAG_EOF` is set with the last byte, so that no empty frame follows.
+    /// - Returns: How many bytes were written, or `NGHTTP2_ERR_DEFERRED`.
+    func fillFrame(
+        of exchange: HTTPExchange, _ buffer: UnsafeMutableBufferPointer<UInt8>, _ flags: inout UInt32
+    ) -> Int {
+        let isEnding = exchange.answerState != .streaming
+        if exchange.answerBody.isEmpty, !isEnding { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
+        if exchange.answerState == .whole, mustWait(exchange, buffer.count) {
+            exchange.waitsForWindow = true
+            windowWaiterCount += 1
+            return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+        }
+        let count = exchange.answerBody.take(atMost: buffer.count) { bytes in
+            for index in 0..<bytes.count { unsafe buffer[index] = bytes[index] }
+        }
+        if isEnding, exchange.answerBody.isEmpty { flags |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+        windowUpdateAllowance = min(
+            windowUpdateAllowance + HTTPBounds.windowUpdatesPerSentData, HTTPBounds.windowUpdateAllowanceMax)
+        return count
+    }
+
+    /// Whether a body that fits in one frame and in its stream's window is cut only by the connection's window.
+    ///
+    /// Clients take each DATA frame of an error for a whole JSON text, so it waits until the window takes all of it. The
+    /// connection's window is never below what the peer has yet to take in, so a peer that reads opens it again.
+    private func mustWait(_ exchange: HTTPExchange, _ room: Int) -> Bool {
+        let count = exchange.answerBody.count
+        guard count > room, count <= HTTPBounds.frameByteCountMax else { return false }
+        let streamWindow = unsafe nghttp2_session_get_stream_remote_window_size(handle, exchange.id)
+        return count <= Int(streamWindow)
+    }
+
+    /// The peer opened the connection's window.
+    func connectionWindowGrew() {
+        guard windowWaiterCount > 0 else { return }
+        for exchange in pool.open where exchange.waitsForWindow {
+            exchange.waitsForWindow = false
+            windowWaiterCount -= 1
+            streamGrew(exchange)
+        }
+    }
+
+    /// An answer is out to its last byte: tells a peer that is still uploading to stop.
+    func answerEnded(_ id: Int32) {
+        guard let exchange = exchange(id), !exchange.requestEnded else { return }
+        check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_NO_ERROR.rawValue))
+    }
+
+    /// Lends the answer's fields in nghttp2's form.
+    ///
+    /// Literals are not copied. Values that differ from answer to answer are copied by nghttp2 (into the one block that
+    /// it allocates anyway) and stay out of the HPACK table, where they would only push out what repeats.
+    private func withAnswerFields(
+        of exchange: HTTPExchange, status: Int, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
+    ) -> Int32 {
+        exchange.answerFields.append(":status", number: status)
+        let fields = exchange.answerFields.fields
+        return unsafe exchange.answerFields.bytes.withUnsafeBufferPointer { bytes in
+            unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: fields.count) { buffer in
+                // The status was added last and goes first.
+                for index in 0..<fields.count {
+                    let field = fields[index == 0 ? fields.count - 1 : index - 1]
+                    unsafe buffer.initializeElement(at: index, to: HTTP2Callbacks.pair(field, bytes))
+                }
+                return unsafe body(UnsafeBufferPointer(buffer))
+            }
+        }
+    }
+}

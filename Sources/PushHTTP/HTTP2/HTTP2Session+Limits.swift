@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CNghttp2
+
+extension HTTP2Session {
+    /// How far the input is, in frames.
+    package var inputProgress: InputProgress { meter.progress }
+
+    /// Tells the peer what it may do.
+    ///
+    /// Not sent because we want their defaults: INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE.
+    func submitSettings() {
+        let streams = UInt32(clamping: max(limits.concurrentStreamCountMax, 1))
+        let entries = [
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue),
+                value: HTTPBounds.headerTableByteCount),
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: streams),
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue),
+                value: limits.advertisedHeaderListByteCountMax),
+        ]
+        check(unsafe nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count))
+        let window = HTTPBounds.connectionWindowByteCount
+        check(unsafe nghttp2_session_set_local_window_size(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, window))
+    }
+
+    /// Counts the cheap frames of some input before nghttp2 sees it.
+    func charge(for bytes: Span<UInt8>) {
+        var charge = meter.charge(for: bytes)
+        let owed = min(charge.windowUpdates, windowUpdateAllowance)
+        windowUpdateAllowance -= owed
+        charge.glitches += (charge.windowUpdates - owed) * HTTPBounds.glitchesPerOtherFrame
+        guard !glitches.spend(charge.glitches, nowNanoseconds: nowNanoseconds) else { return }
+        doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer sent too many frames that ask for nothing")
+    }
+
+    /// Counts a reset that we sent, unless it was our own choice.
+    ///
+    /// Every stream that a peer makes us reset costs us a request and it a few bytes (CVE-2025-8671).
+    func countSentReset(_ code: UInt32) {
+        switch nghttp2_error_code(code) {
+        case NGHTTP2_NO_ERROR, NGHTTP2_CANCEL: return
+        case NGHTTP2_REFUSED_STREAM where !settingsWereAcknowledged:
+            // The peer could not know the limit when it opened these.
+            earlyRefusalCount += 1
+            if earlyRefusalCount <= HTTPBounds.earlyRefusalCountMax { return }
+        default: break
+        }
+        guard !sentResets.spend(1, nowNanoseconds: nowNanoseconds) else { return }
+        doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer made us reset too many streams")
+    }
+
+    /// Notes that the session must end, which `carryOutDoom` does outside callbacks; the first reason counts.
+    func doom(_ code: nghttp2_error_code, _ reason: String) {
+        guard doom == nil else { return }
+        doom = Doom(reason: reason, code: code)
+    }
+
+    /// Dooms the session for a call of nghttp2 that failed.
+    func endAfterError(_ code: Int32) {
+        let text = unsafe String(cString: nghttp2_strerror(code))
+        switch nghttp2_error(code) {
+        case NGHTTP2_ERR_BAD_CLIENT_MAGIC: doom(NGHTTP2_PROTOCOL_ERROR, text)
+        case NGHTTP2_ERR_FLOODED, NGHTTP2_ERR_TOO_MANY_SETTINGS: doom(NGHTTP2_ENHANCE_YOUR_CALM, text)
+        case Self.tooManyContinuations: doom(NGHTTP2_ENHANCE_YOUR_CALM, text)
+        default: doom(NGHTTP2_INTERNAL_ERROR, text)
+        }
+    }
+
+    /// `NGHTTP2_ERR_TOO_MANY_CONTINUATIONS`, which headers older than the library's do not name.
+    private static var tooManyContinuations: nghttp2_error { nghttp2_error(-905) }
+
+    /// Dooms the session when a call failed that fails only for want of memory.
+    func check(_ code: Int32) {
+        if code != 0 { endAfterError(code) }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CNghttp2
+
+extension HTTP2Session {
+    /// Asks the peer to open no more streams: a GOAWAY that still allows every stream, so that none is lost.
+    ///
+    /// - Parameter debugData: For the peer's log; at most `HTTPBounds.debugDataByteCountMax` bytes go out.
+    package func announceShutdown(debugData: [UInt8]) {
+        guard shutdownStep == .none, !isTerminated else { return }
+        shutdownStep = .announced
+        notice = GoAwayFrame.notice(debugData: debugData.prefix(HTTPBounds.debugDataByteCountMax))
+    }
+
+    /// Sends the final GOAWAY with the last stream that we take; later ones are ignored, and the peer knows it.
+    ///
+    /// - Parameter debugData: For the peer's log; at most `HTTPBounds.debugDataByteCountMax` bytes go out.
+    package func finishShutdown(debugData: [UInt8]) {
+        guard shutdownStep != .final, !isTerminated else { return }
+        shutdownStep = .final
+        let data = Array(debugData.prefix(HTTPBounds.debugDataByteCountMax))
+        let lastID = unsafe nghttp2_session_get_last_proc_stream_id(handle)
+        check(unsafe nghttp2_submit_goaway(handle, 0, lastID, NGHTTP2_NO_ERROR.rawValue, data, data.count))
+    }
+
+    /// Sends a PING with the next number in its opaque data.
+    package func ping() {
+        guard !isTerminated else { return }
+        sentPingNumber += 1
+        var opaque = InlineArray<8, UInt8>(repeating: 0)
+        for index in 0..<8 { opaque[index] = UInt8(truncatingIfNeeded: sentPingNumber >> UInt64(8 * index)) }
+        let code = unsafe opaque.span.withUnsafeBufferPointer {
+            unsafe nghttp2_submit_ping(handle, 0, $0.baseAddress)
+        }
+        check(code)
+    }
+
+    /// Pings of ours that were not answered.
+    package var unansweredPingCount: Int { Int(clamping: sentPingNumber - answeredPingNumber) }
+
+    /// A GOAWAY of ours is out; with an error code the session is over, whether we or nghttp2 found the error.
+    func goAwayWasSent(_ code: UInt32) {
+        guard code != NGHTTP2_NO_ERROR.rawValue, failure == nil else { return }
+        failure = unsafe "the peer broke the protocol: \(String(cString: nghttp2_http2_strerror(code)))"
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CNghttp2
+
+/// HTTP/2 by nghttp2; owns one `nghttp2_session`.
+///
+/// Callbacks never end the session: that turns a limit into an abort of the process when a broken frame stands behind
+/// the one that tripped it. They set `doom`; when nghttp2 has returned, the session is terminated (GOAWAY) and never
+/// given a byte again.
+@safe
+package final class HTTP2Session: HTTPSession {
+    /// Why the session must end, and what the peer is told.
+    struct Doom {
+        /// For the log.
+        var reason: String
+        /// For GOAWAY.
+        var code: nghttp2_error_code
+    }
+
+    let handle: OpaquePointer
+    let limits: HTTPSessionLimits
+    private(set) weak var delegate: (any HTTPSessionDelegate)?
+
+    /// Monotonic time, which the owner sets each turn; while it stands still, the buckets are not refilled.
+    package var nowNanoseconds: UInt64 = 0
+    /// Why the session must close, for the log.
+    package internal(set) var failure: String?
+
+    var pool = ExchangePool()
+    /// Set by callbacks, acted on by `carryOutDoom`.
+    var doom: Doom?
+    /// `nghttp2_session_terminate_session` was called, or `close`.
+    var isTerminated = false
+    private(set) var isClosed = false
+
+    var meter = FrameMeter()
+    var glitches = TokenBucket(capacity: HTTPBounds.glitchCountMax, refillPerSecond: HTTPBounds.glitchCountPerSecond)
+    var sentResets = TokenBucket(
+        capacity: HTTPBounds.sentResetCountMax, refillPerSecond: HTTPBounds.sentResetCountPerSecond)
+    /// WINDOW_UPDATE frames that the peer may send for DATA that it got.
+    var windowUpdateAllowance = 0
+    var earlyRefusalCount = 0
+    var settingsWereAcknowledged = false
+
+    /// Our first frame, SETTINGS, is out.
+    var hasSentSettings = false
+    /// The first GOAWAY of a shutdown, to go out between two of nghttp2's frames.
+    var notice: [UInt8] = []
+    var shutdownStep = ShutdownStep.none
+    /// Open exchanges that wait for the connection's window.
+    var windowWaiterCount = 0
+    /// The number in the opaque data of our last PING.
+    var sentPingNumber: UInt64 = 0
+    /// The number in the last answer to one.
+    var answeredPingNumber: UInt64 = 0
+
+    /// How far a graceful shutdown has come.
+    enum ShutdownStep {
+        /// Streams are welcome.
+        case none
+        /// The peer was asked to open no more.
+        case announced
+        /// The final GOAWAY is on its way.
+        case final
+    }
+
+    /// Makes a server's session, whose SETTINGS wait to be collected.
+    ///
+    /// - Parameters:
+    ///   - limits: What the peer may ask for.
+    ///   - delegate: Not retained.
+    package init(limits: HTTPSessionLimits, delegate: any HTTPSessionDelegate) {
+        self.limits = limits
+        self.delegate = delegate
+        unsafe handle = HTTP2Callbacks.makeSession()
+        unsafe nghttp2_session_set_user_data(handle, Unmanaged.passUnretained(self).toOpaque())
+        submitSettings()
+    }
+
+    deinit {
+        close()
+        unsafe nghttp2_session_del(handle)
+    }
+
+    /// Takes bytes from the peer; false when the session must close.
+    ///
+    /// - Parameter bytes: From the preface on, in pieces of any size.
+    /// - Returns: Whether the session goes on; a doomed one takes nothing more.
+    package func receive(_ bytes: Span<UInt8>) -> Bool {
+        guard failure == nil, !isTerminated else { return false }
+        charge(for: bytes)
+        if doom == nil {
+            let taken = unsafe bytes.withUnsafeBufferPointer {
+                unsafe nghttp2_session_mem_recv(handle, $0.baseAddress, $0.count)
+            }
+            if taken < 0 { endAfterError(Int32(truncatingIfNeeded: taken)) }
+        }
+        carryOutDoom()
+        return failure == nil
+    }
+
+    /// Appends output until about `limit` bytes are in the buffer.
+    ///
+    /// - Parameters:
+    ///   - output: Gets whole frames, so it may exceed the limit by one.
+    ///   - limit: Bytes.
+    package func collectOutput(into output: inout [UInt8], limit: Int) {
+        guard !isClosed else { return }
+        while output.count < limit {
+            if hasSentSettings, !notice.isEmpty {
+                output.append(contentsOf: notice)
+                notice = []
+            }
+            var frame: UnsafePointer<UInt8>?
+            let count = unsafe nghttp2_session_mem_send(handle, &frame)
+            if count < 0 { endAfterError(Int32(truncatingIfNeeded: count)) }
+            let wasTerminated = isTerminated
+            carryOutDoom()
+            guard count > 0, let frame = unsafe frame else {
+                if isTerminated, !wasTerminated, count == 0 { continue }
+                break
+            }
+            unsafe output.append(contentsOf: UnsafeBufferPointer(start: frame, count: count))
+            hasSentSettings = true
+        }
+    }
+
+    /// There is output to collect.
+    package var hasOutput: Bool {
+        guard !isClosed else { return false }
+        return unsafe nghttp2_session_want_write(handle) != 0 || (hasSentSettings && !notice.isEmpty)
+    }
+
+    /// Nothing more will come or go: close the connection once output is flushed.
+    package var isFinished: Bool {
+        if isClosed { return true }
+        guard !hasOutput else { return false }
+        return unsafe isTerminated || nghttp2_session_want_read(handle) == 0
+    }
+
+    /// Exchanges that are not over.
+    package var openExchangeCount: Int { pool.open.count }
+
+    /// Finds an open exchange for a late answer, in constant time.
+    package func exchange(_ id: Int32) -> HTTPExchange? {
+        guard !isClosed, let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else { return nil }
+        let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(found).takeUnretainedValue()
+        return exchange.isOpen ? exchange : nil
+    }
+
+    /// Ends every open exchange, because the connection is gone; afterwards the session does nothing.
+    package func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        isTerminated = true
+        while let exchange = pool.open.last { end(exchange) }
+    }
+
+    /// Closes the books on an exchange and tells the delegate if it knows of it.
+    func end(_ exchange: HTTPExchange) {
+        guard exchange.isOpen else { return }
+        exchange.detach()
+        pool.remove(exchange)
+        if exchange.waitsForWindow { windowWaiterCount -= 1 }
+        if exchange.isAnnounced { delegate?.exchangeEnded(exchange) }
+        pool.recycle(exchange)
+    }
+
+    /// Terminates the session as a callback asked, now that nghttp2 has returned.
+    func carryOutDoom() {
+        guard let doom, !isTerminated else { return }
+        isTerminated = true
+        failure = doom.reason
+        unsafe nghttp2_session_terminate_session(handle, doom.code.rawValue)
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CNghttp2
+
+/// The version of nghttp2 found at run time.
+package enum NGHTTP2Version {
+    /// As `nghttp2_version` tells it, such as `1.52.0`.
+    package static var text: String {
+        guard let version = unsafe nghttp2_version(0) else { return "unknown" }
+        return unsafe String(cString: version.pointee.version_str)
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a session tells its owner; called from inside `receive`, `collectOutput` and `close`.
+///
+/// An implementation may answer exchanges, but must not call the session's `receive`, `collectOutput` or `close`.
+package protocol HTTPSessionDelegate: AnyObject {
+    /// All request fields are there: set `bodyByteCountMax`; may already `respond`.
+    func headArrived(_ exchange: HTTPExchange)
+    /// The request is complete, or its body overflowed: answer now or later.
+    ///
+    /// Called once, and never for an exchange that was answered in `headArrived`.
+    func requestArrived(_ exchange: HTTPExchange)
+    /// The exchange is over (answered, reset, or the session died); forget it.
+    ///
+    /// Called exactly once for each exchange of which `headArrived` was called.
+    func exchangeEnded(_ exchange: HTTPExchange)
+}
+
+/// How far a session's input is: a peer that sends one byte now and then completes nothing.
+package struct InputProgress: Equatable, Sendable {
+    /// Grows with each message that came whole: a frame on HTTP/2, a request on HTTP/1.1.
+    package var completedCount: UInt64
+    /// A message has begun and not ended.
+    package var isMidMessage: Bool
+
+    /// Joins the two.
+    package init(completedCount: UInt64, isMidMessage: Bool) {
+        self.completedCount = completedCount
+        self.isMidMessage = isMidMessage
+    }
+}
+
+/// One connection's protocol engine over bytes: no socket, no TLS, no clock; for one thread.
+///
+/// The owner's turn: set `nowNanoseconds`, give what was read to `receive`, then call `collectOutput` and write; when
+/// `receive` said no or `isFinished`, write what is left, close the socket and call `close`.
+package protocol HTTPSession: AnyObject {
+    /// Monotonic time, which the owner sets each turn; rates of cheap frames are counted by it.
+    var nowNanoseconds: UInt64 { get set }
+    /// Takes bytes from the peer. False: put out what is left and close (the reason is in `failure`).
+    func receive(_ bytes: Span<UInt8>) -> Bool
+    /// Appends output until about `limit` bytes are in the buffer.
+    ///
+    /// Calls the delegate: for exchanges that end, and on HTTP/1.1 for a request that waited behind one.
+    func collectOutput(into output: inout [UInt8], limit: Int)
+    /// How far the input is, for deadlines.
+    var inputProgress: InputProgress { get }
+    /// There is output to collect.
+    var hasOutput: Bool { get }
+    /// Nothing more will come or go: close the connection once output is flushed.
+    var isFinished: Bool { get }
+    /// Exchanges that are not over.
+    var openExchangeCount: Int { get }
+    /// Finds an open exchange for a late answer.
+    func exchange(_ id: Int32) -> HTTPExchange?
+    /// Tells the peer to open no more streams and why (GOAWAY with debug data; `connection: close`); open ones go on.
+    func announceShutdown(debugData: [UInt8])
+    /// Ends the session gracefully after the open exchanges are answered: the final GOAWAY.
+    func finishShutdown(debugData: [UInt8])
+    /// Sends a PING (HTTP/2 only).
+    func ping()
+    /// Pings of ours that were not answered.
+    var unansweredPingCount: Int { get }
+    /// Why the session must close, for the log.
+    var failure: String? { get }
+    /// Ends every open exchange, because the connection is gone; afterwards the session does nothing.
+    ///
+    /// The owner calls it when the socket is closed; a session that is released without it does the same then.
+    func close()
+}

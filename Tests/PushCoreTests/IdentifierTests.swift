@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushCore
+import Testing
+
+struct UniqueIDTests {
+    @Test(arguments: ["123e4567-e89b-12d3-a456-4266554400a0", "123E4567-E89B-12D3-A456-4266554400A0"])
+    func `the canonical form is read in either case and written in lower case`(text: String) throws {
+        let id = try #require(UniqueID(bytes(text)))
+        #expect(id == UniqueID(high: 0x123e_4567_e89b_12d3, low: 0xa456_4266_5544_00a0))
+        #expect(id.text == text.lowercased())
+        var output = bytes("x")
+        id.append(to: &output)
+        #expect(output == bytes("x" + text.lowercased()))
+    }
+
+    @Test(arguments: [
+        "", "123e4567-e89b-12d3-a456-4266554400a", "123e4567-e89b-12d3-a456-4266554400a00",
+        "123e4567e89b12d3a4564266554400a0",
+        "123e4567-e89b-12d3-a456-4266554400ag", "123e45678e89b-12d3-a456-4266554400a0",
+        "123e4567-e89b-12d3-a456_4266554400a0",
+        "123e456-7e89b-12d3-a456-4266554400a0", "{23e4567-e89b-12d3-a456-4266554400a}", "not-a-uuid",
+        "123e4567-e89b-12d3-a456-4266554400é", "------------------------------------",
+    ])
+    func `any other form is refused`(text: String) {
+        #expect(UniqueID(bytes(text)) == nil)
+    }
+
+    @Test(arguments: seeds)
+    func `a random id has version 4 and the variant of the specification`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let (high, low) = (generator.next(), generator.next())
+        let id = UniqueID.version4(high: high, low: low)
+        let text = id.text
+        #expect(UUID(uuidString: text)?.uuidString == text.uppercased())
+        #expect(text.dropFirst(14).first == "4")
+        #expect("89ab".contains(text.dropFirst(19).first ?? " "))
+        #expect(UniqueID(bytes(text)) == id)
+        // All other bits are those that were given.
+        #expect((id.high ^ high) & 0xFFFF_FFFF_FFFF_0FFF == 0)
+        #expect((id.low ^ low) & 0x3FFF_FFFF_FFFF_FFFF == 0)
+    }
+}
+
+struct DeviceIDTests {
+    @Test(
+        arguments: [
+            ("0000000000000000", 0), ("0000000000000001", 1), ("0123456789abcdef", 0x0123_4567_89ab_cdef),
+            ("7fffffffffffffff", 0x7fff_ffff_ffff_ffff),
+        ] as [(String, UInt64)])
+    func `sixteen lower-case digits go both ways`(text: String, number: UInt64) {
+        #expect(DeviceID(text: text) == DeviceID(rawValue: number))
+        #expect(DeviceID(rawValue: number).text == text)
+    }
+
+    @Test(arguments: [
+        "", "000000000000001", "00000000000000001", "0123456789ABCDEF", "0123456789abcdeg", "8000000000000000",
+        "ffffffffffffffff", "0x23456789abcdef", " 123456789abcdef", "012345678é",
+    ])
+    func `any other text and a top bit that is set are refused`(text: String) {
+        #expect(DeviceID(text: text) == nil)
+    }
+}
+
+struct DeviceTokenContentsTests {
+    @Test func `the parts stand in network order`() {
+        let contents = DeviceTokenContents(
+            device: DeviceID(rawValue: 0x0102_0304_0506_0708), topic: TopicID(rawValue: 0x090A_0B0C),
+            generation: 0x0D0E_0F10)
+        let bytes = contents.bytes
+        #expect(bytes.indices.map { bytes[$0] } == Array(1...16))
+        #expect(DeviceTokenContents(bytes: bytes) == contents)
+    }
+
+    @Test(
+        arguments: [
+            (0, 1, 0, true), (0x7FFF_FFFF_FFFF_FFFF, .max, .max, true), (0x8000_0000_0000_0000, 1, 0, false),
+            (.max, .max, .max, false), (1, 0, 1, false), (0, 0, 0, false),
+        ] as [(UInt64, UInt32, UInt32, Bool)])
+    func `only what this server can have written is read`(
+        device: UInt64, topic: UInt32, generation: UInt32, isRead: Bool
+    ) {
+        let contents = DeviceTokenContents(
+            device: DeviceID(rawValue: device), topic: TopicID(rawValue: topic), generation: generation)
+        #expect(DeviceTokenContents(bytes: contents.bytes) == (isRead ? contents : nil))
+    }
+}
