@@ -44,7 +44,8 @@ final class AdminEndpoint: Endpoint {
             ControlAnswer.send(
                 exchange,
                 AdminAPI.Status(
-                    version: ProductVersion.text, processID: ProcessFacts.processID, startedAt: context.startedUnixSeconds,
+                    version: ProductVersion.text, processID: ProcessFacts.processID,
+                    startedAt: context.startedUnixSeconds,
                     serverURL: context.serverURL, dataDirectory: context.installation.directory,
                     teamID: context.installation.teamID, counts: counts))
         }
