@@ -27,7 +27,7 @@ struct House {
         bus: DesktopBus? = nil, environment: [String: String] = [:], prepare: (DeviceUser) throws -> Void = { _ in }
     ) async throws {
         server = try await InstalledServer()
-        target = try await server.addApp(Self.app)
+        target = try await server.addApp(Self.app, isKeyScoped: false)
         if let bus { self.bus = bus } else { self.bus = try await DesktopBus() }
         user = try await DeviceUser(busAddress: self.bus.address, environment: environment)
         try prepare(user)
