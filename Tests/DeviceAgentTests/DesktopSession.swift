@@ -7,6 +7,7 @@ import TestSupport
 
 /// The agent's side of a desktop: a loop, its connection to the bus, and what the presenter reported.
 final class DesktopSession: AlertPresenterDelegate {
+    let bus: DesktopBus
     let loop: EventLoop
     let connection: BusConnection
     let driver: BusDriver
@@ -25,6 +26,7 @@ final class DesktopSession: AlertPresenterDelegate {
     }
 
     init(_ bus: DesktopBus) throws {
+        self.bus = bus
         loop = try EventLoop()
         connection = try BusConnection(.address(bus.address))
         driver = try BusDriver(loop: loop, connection: connection)
