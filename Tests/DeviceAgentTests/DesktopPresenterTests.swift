@@ -194,7 +194,9 @@ struct DesktopPresenterTests {
     private func desktop() async throws -> (DesktopSession, ScriptedNotificationServer, DesktopPresenter) {
         let bus = try await DesktopBus()
         let session = try DesktopSession(bus)
-        return (session, try ScriptedNotificationServer(bus, loop: session.loop), try session.presenter())
+        let server = try ScriptedNotificationServer(bus, loop: session.loop)
+        session.notificationServer = server
+        return (session, server, try session.presenter())
     }
 
     private func show(_ alert: Alert, _ session: DesktopSession, _ presenter: DesktopPresenter) async throws {

@@ -11,6 +11,8 @@ final class DesktopSession: AlertPresenterDelegate {
     let loop: EventLoop
     let connection: BusConnection
     let driver: BusDriver
+    /// Lives as long as the session.
+    var notificationServer: ScriptedNotificationServer?
     private(set) var outcomes: [Outcome] = []
     private(set) var availableCount = 0
 
