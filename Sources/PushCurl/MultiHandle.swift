@@ -13,6 +13,8 @@ internal import CPushShims
 
     private let pointer: UnsafeMutableRawPointer
     private let watcher: any SocketWatcher
+    private var watchedSockets: Set<Int32> = []
+    private var isClosed = false
 
     init(watcher: any SocketWatcher) {
         precondition(CurlLibrary.isReady, "curl_global_init failed: out of memory, or no TLS library")
@@ -30,14 +32,15 @@ internal import CPushShims
 
     /// Closes the connections; every transfer must have been removed.
     func close() {
-        unsafe check(curl_multi_cleanup(pointer))
         isClosed = true
+        // Before they are closed: curl_multi_cleanup(3) does not announce every socket that it closes.
+        for socket in watchedSockets { watcher.watch(socket, readable: false, writable: false) }
+        watchedSockets = []
         watcher.setTimer(after: nil)
+        unsafe check(curl_multi_cleanup(pointer))
     }
 
     deinit { precondition(isClosed, "a MultiHandle was dropped without close()") }
-
-    private var isClosed = false
 
     func add(_ handle: EasyHandle) { unsafe check(curl_multi_add_handle(pointer, handle.pointer)) }
 
@@ -78,12 +81,15 @@ internal import CPushShims
     }
 
     fileprivate func socketChanged(_ socket: Int32, what: Int32) {
+        guard !isClosed else { return }
+        if what == CURL_POLL_REMOVE { watchedSockets.remove(socket) } else { watchedSockets.insert(socket) }
         watcher.watch(
             socket, readable: what == CURL_POLL_IN || what == CURL_POLL_INOUT,
             writable: what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
     }
 
     fileprivate func timerChanged(milliseconds: Int) {
+        guard !isClosed else { return }
         watcher.setTimer(after: milliseconds < 0 ? nil : .milliseconds(milliseconds))
     }
 }

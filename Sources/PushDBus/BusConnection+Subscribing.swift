@@ -46,6 +46,15 @@ extension BusConnection {
         try BusError.check(code, "subscribe")
         subscriptions.append(subscription)
     }
+
+    /// Calls `handler` for each signal that matches a rule of our own making (`sd_bus_add_match`).
+    func subscribe(rule: String, _ handler: @escaping (IncomingSignal) -> Void) throws(BusError) {
+        defer { activityHandler?() }
+        let subscription = Subscription(handler)
+        let address = unsafe Unmanaged.passUnretained(subscription).toOpaque()
+        try BusError.check(unsafe sd_bus_add_match(handle, nil, rule, signalArrived, address), "subscribe")
+        subscriptions.append(subscription)
+    }
 }
 
 /// Lends a text as a C string, and nil as a null pointer.

@@ -95,33 +95,6 @@ internal import Glibc
         }
     }
 
-    /// Takes a well-known name with `sd_bus_request_name`; false when another owns it.
-    ///
-    /// Blocks for the answer.
-    package func requestName(_ name: String) throws(BusError) -> Bool {
-        defer { activityHandler?() }
-        let code = unsafe sd_bus_request_name(handle, name, 0)
-        guard code != -EEXIST, code != -EALREADY else { return code == -EALREADY }
-        try BusError.check(code, "request a name")
-        return true
-    }
-
-    /// UNIX user and process of a bus name (`sd_bus_get_name_creds`).
-    ///
-    /// Blocks for the answer.
-    package func credentials(of name: String) throws(BusError) -> (user: UInt32, process: Int32) {
-        defer { activityHandler?() }
-        var credentials: OpaquePointer?
-        let mask = UInt64(SD_BUS_CREDS_EUID) | UInt64(SD_BUS_CREDS_PID)
-        try BusError.check(unsafe sd_bus_get_name_creds(handle, name, mask, &credentials), "look up a name")
-        defer { _ = unsafe sd_bus_creds_unref(credentials) }
-        var user: uid_t = 0
-        var process: pid_t = 0
-        try BusError.check(unsafe sd_bus_creds_get_euid(credentials, &user), "look up a name's user")
-        try BusError.check(unsafe sd_bus_creds_get_pid(credentials, &process), "look up a name's process")
-        return (user, process)
-    }
-
     /// Runs an action in the next `process()`.
     func runLater(_ action: @escaping () -> Void) {
         deferred.append(action)

@@ -8,7 +8,7 @@ enum LimitsPage {
     struct Constant {
         let topic: String
         let name: String
-        let value: Int
+        let value: String
         let documentation: String
     }
 
@@ -33,13 +33,26 @@ enum LimitsPage {
         "controlBodyByteCountMax": "status 413",
         "outputByteCountHigh": "nothing more is read from this connection until it has taken what waits",
         "outputByteCountMax": "the connection is closed",
+        "streamEventByteCountMax": "the device drops the connection and connects anew",
         "pendingPerTopicCountMax": "the oldest notification that waits is dropped, and counted as `dropped`",
         "unacknowledgedCountMax": "the next one is sent after an acknowledgement",
         "retentionSecondsMax": "the notification expires, and is counted as `expired`",
-        "acknowledgementBatchCountMax": "status 400; the agent sends several batches",
-        "filterTopicCountMax": "status 400",
-        "registrationPerDeviceCountMax": "status 400 for the registration",
+        "acknowledgementBatchCountMax": "status 429; the agent sends several batches",
+        "filterTopicCountMax": "status 429",
+        "registrationPerDeviceCountMax": "status 429 for the registration",
         "displayNameByteCountMax": "status 400",
+        "readBufferByteCount": "the rest is read in the next turn",
+        "readsPerTurnCountMax": "the rest is read in the next turn",
+        "acceptsPerTurnCountMax": "the rest is accepted in the next turn",
+        "unansweredAcceptCountMax": "503 `ServiceUnavailable`",
+        "handshakePatience": "the connection is closed",
+        "requestPatience": "the connection is closed",
+        "idlePatience": "GOAWAY with `IdleTimeout`, and the connection is closed",
+        "outputPatience": "the connection is closed",
+        "heartbeatInterval": "a comment line is sent; a device that hears nothing for 45 s connects anew",
+        "drainPatience": "GOAWAY is sent to those who are still busy",
+        "shutdownPatience": "connections that are left are closed, and the process ends",
+        "ephemeralNotificationCountMax": "the oldest tenth is forgotten",
         "enrolmentCodeLifeSeconds": "the code no longer works; make a new one with `posthorn enrol`",
     ]
 
@@ -50,21 +63,30 @@ enum LimitsPage {
         var constants: [Constant] = []
         for line in source.split(separator: "\n") {
             if let mark = line.firstMatch(of: /\/\/ MARK: (.+)/) { topic = String(mark.1) }
-            if let comment = line.wholeMatch(of: /\s*\/\/\/ ?(.*)/) { documentation.append(String(comment.1)) }
+            if let comment = line.wholeMatch(of: /\s*\/\/\/ ?(.*)/) {
+                documentation.append(String(comment.1))
+                continue
+            }
+            defer { documentation = [] }
             guard line.contains("static let") else { continue }
-            guard let match = line.wholeMatch(of: /\s*(?:public|package) static let (\w+)(?:: \w+)? = ([0-9_* ]+)/)
-            else {
+            let declaration = /\s*(?:public|package) static let (\w+)(?:: \w+)? = (.+)/
+            guard let match = line.wholeMatch(of: declaration), let value = readable(match.2) else {
                 throw Unreadable(line: String(line))
             }
-            let factors = match.2.split(separator: "*").map { $0.filter(\.isNumber) }
-            let value = factors.reduce(1) { $0 * (Int($1) ?? 0) }
-            constants.append(
-                Constant(
-                    topic: topic, name: String(match.1), value: value,
-                    documentation: documentation.joined(separator: " ")))
-            documentation = []
+            let text = documentation.joined(separator: " ")
+            constants.append(Constant(topic: topic, name: String(match.1), value: value, documentation: text))
         }
         return constants
+    }
+
+    /// A product of numbers as one number, a duration with its unit.
+    private static func readable(_ expression: Substring) -> String? {
+        if let duration = expression.wholeMatch(of: /Duration\.(seconds|milliseconds)\(([0-9_]+)\)/) {
+            return "\(duration.2.filter(\.isNumber)) \(duration.1 == "seconds" ? "s" : "ms")"
+        }
+        guard expression.wholeMatch(of: /[0-9_* ]+/) != nil else { return nil }
+        let factors = expression.split(separator: "*").map { $0.filter(\.isNumber) }
+        return String(factors.reduce(1) { $0 * (Int($1) ?? 0) })
     }
 
     static func render(_ constants: [Constant]) -> String {

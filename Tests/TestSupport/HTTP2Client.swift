@@ -56,8 +56,14 @@ package final class HTTP2Client: Sendable {
     }
 
     /// Waits for the answer on a stream.
+    ///
+    /// - Parameter stream: The stream.
+    /// - Returns: The answer, or the reset that came instead.
+    /// - Throws: `ConnectionLost` when neither came.
     package func response(_ stream: Int) async throws -> HTTP2Response {
-        try await script.ask(Wait(op: "response", stream: stream))
+        let response = try await script.ask(Wait(op: "response", stream: stream), as: HTTP2Response.self)
+        guard !response.headers.isEmpty || response.reset != nil else { throw ConnectionLost() }
+        return response
     }
 
     /// Waits until the server has closed the connection; answers all GOAWAY frames that came.
@@ -139,6 +145,9 @@ package final class HTTP2Client: Sendable {
         let goaways: [GoAway]
     }
 }
+
+/// The server closed a connection before it answered.
+package struct ConnectionLost: Error {}
 
 /// An answer as its frames were.
 package struct HTTP2Response: Decodable, Sendable {

@@ -129,8 +129,8 @@ package final class InstalledServer: Sendable {
 }
 
 /// The process that plays a part now, and can be replaced by its successor.
+// Safety: `current` is only touched while `lock` is held.
 package final class CurrentProcess: @unchecked Sendable {
-    // Safety: `current` is only touched while `lock` is held.
     private let lock = NSLock()
     private var current: RunningProcess
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import Testing
 
 /// A real process that a test started: output goes to files, so that nothing ever waits for a reader.
 ///
@@ -41,6 +42,11 @@ package final class RunningProcess: Sendable {
 
     deinit {
         send(SIGKILL)
+        // A program that crashed is a failure even where the test did not notice.
+        let crashes = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
+        if case .signal(let signal) = exit, crashes.contains(signal) {
+            Issue.record("\(name) crashed with signal \(signal). \(transcript)")
+        }
     }
 
     /// How it ended; nil while it runs.

@@ -15,7 +15,8 @@ final class AgentClient {
         do throws(BusError) {
             connection = try BusConnection(.session)
         } catch {
-            throw .noSessionBus(error.message)
+            // The first sentence; what to do about it is said once.
+            throw .noSessionBus(String(error.message.prefix { $0 != "." }))
         }
     }
 

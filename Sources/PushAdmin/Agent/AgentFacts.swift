@@ -109,7 +109,7 @@ package struct InboxEntry: Codable, Sendable {
 }
 
 extension BusValue {
-    fileprivate func text(_ key: String) -> String { self[key]?.stringValue ?? "" }
-    fileprivate func flag(_ key: String) -> Bool { self[key]?.boolValue ?? false }
-    fileprivate func number(_ key: String) -> Int64 { self[key]?.integerValue ?? 0 }
+    fileprivate func text(_ key: String) -> String { self[key: key]?.stringValue ?? "" }
+    fileprivate func flag(_ key: String) -> Bool { self[key: key]?.boolValue ?? false }
+    fileprivate func number(_ key: String) -> Int64 { self[key: key]?.integerValue ?? 0 }
 }

@@ -6,7 +6,6 @@ package import PushCore
 package enum DeviceCommands {
     static let group = CommandNode(
         group: "device", "List, show and remove devices on the server.",
-        options: SharedOptions.socket, environment: SharedOptions.socketEnvironment,
         children: [list, show, remove])
 
     private static let id = Argument("ID", "The device id, sixteen hexadecimal digits.")

@@ -8,9 +8,7 @@ package enum EnrolCommand {
         Command(
             "enrol", "Make a code with which one device can enrol.",
             discussion: "Prints the code and the command to run on the device. A code is good once.",
-            options: SharedOptions.socket,
-            examples: [Explanation("posthorn enrol", "Then run the printed command on the device.")],
-            environment: SharedOptions.socketEnvironment)
+            examples: [Explanation("posthorn enrol", "Then run the printed command on the device.")])
     ) { (invocation, surroundings) throws(CommandError) in
         let request = AdminRequest.post("enrolment-codes")
         return report(of: try surroundings.admin(invocation).send(request, for: AdminAPI.EnrolmentCode.self))

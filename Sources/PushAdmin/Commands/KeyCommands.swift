@@ -6,7 +6,6 @@ package import PushCore
 package enum KeyCommands {
     static let group = CommandNode(
         group: "key", "Create, list and revoke signing keys of back-ends.",
-        options: SharedOptions.socket, environment: SharedOptions.socketEnvironment,
         children: [create, list, revoke])
 
     private static let create = CommandNode(

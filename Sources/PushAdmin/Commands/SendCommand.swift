@@ -21,15 +21,14 @@ enum SendCommand {
                 "--file FILE [OPTIONS]",
             ],
             options: [Option("file", short: "f", value: "FILE", "Take values from a JSON file.", values: .file)]
-                + SendOptions.table + SharedOptions.socket,
+                + SendOptions.table,
             examples: [
                 Explanation(
                     "posthorn send -k AuthKey_ABC1234567.p8 -t org.example.Mail -d $TOKEN --title Hello --badge 1",
                     "An alert and a badge."),
                 Explanation("posthorn send --file request.json --payload payload.json", "A payload of your own."),
             ],
-            environment: SharedOptions.socketEnvironment
-                + SendOptions.variables.map { Explanation($0.variable, "Stands for --\($0.option).") })
+            environment: SendOptions.variables.map { Explanation($0.variable, "Stands for --\($0.option).") })
     ) { (invocation, surroundings) throws(CommandError) in
         let file = try invocation.value("file").map { path throws(CommandError) in try RequestFile(path: path) }
         let options = SendOptions(invocation, in: surroundings, file: file ?? .none)
@@ -49,7 +48,8 @@ enum SendCommand {
         let signer = ProviderTokenSigner(key: key, keyID: try options.keyID(keyFile: keyFile), teamID: teamID)
         let now = LocalTime.nowUnixSeconds
         return try ProviderRequest(
-            options, server: server, providerToken: try sign(signer, now: now, keyFile: keyFile), nowUnixSeconds: now)
+            options, server: server, caFile: authority(options, of: local),
+            providerToken: try sign(signer, now: now, keyFile: keyFile), nowUnixSeconds: now)
     }
 
     private static func sign(
@@ -60,6 +60,14 @@ enum SendCommand {
         } catch {
             throw .badFile(path: keyFile, problem: "it cannot sign", remedy: "Make another key: posthorn key create")
         }
+    }
+
+    /// The authority to trust: as told, or the one that the server on this machine made for itself.
+    private static func authority(_ options: SendOptions, of local: AdminAPI.Status?) -> String? {
+        if let told = options.value("ca-file") { return told }
+        guard let local, options.value("server") == nil else { return nil }
+        let path = "\(local.dataDirectory)/authority.pem"
+        return LocalFile.exists(path) ? path : nil
     }
 
     /// Asks the server on this machine, if something is missing that it knows.

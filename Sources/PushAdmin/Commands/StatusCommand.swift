@@ -6,8 +6,7 @@ package import PushCore
 package enum StatusCommand {
     static let node = CommandNode(
         Command(
-            "status", "Show how the server is.", options: SharedOptions.socket,
-            environment: SharedOptions.socketEnvironment)
+            "status", "Show how the server is.")
     ) { (invocation, surroundings) throws(CommandError) in
         report(of: try surroundings.admin(invocation).send(.get("status"), for: AdminAPI.Status.self))
     }

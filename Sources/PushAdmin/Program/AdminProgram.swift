@@ -10,11 +10,18 @@ package enum AdminProgram {
     package static let root: CommandNode = CommandNode(
         group: "posthorn", "Administer Posthorn: push notifications for Linux.",
         discussion: """
-            Commands for the server (app, key, enrol, device, send, status) talk to posthornd on this machine. \
+            Commands for the server (app, key, enrol, device, send, status) talk to posthornd on this machine, \
+            through its admin socket. \
             Commands for this person's notifications (agent, settings, inbox, register, unregister) talk to \
             posthorn-agent.
             """,
-        options: [Option("json", "Answer in JSON, for scripts.")],
+        options: [
+            Option("json", "Answer in JSON, for scripts."),
+            Option("socket", value: "PATH", "Where the server's admin socket is.", values: .file),
+        ],
+        environment: [
+            Explanation("POSTHORN_ADMIN_SOCKET", "Where the server's admin socket is, unless --socket says.")
+        ],
         exitCodes: ExitCode.explanations,
         examples: [
             Explanation("posthorn app add org.example.Mail", "Tell the server about an app."),

@@ -43,13 +43,5 @@ package struct CommandNode: Sendable {
 
 /// Options that several commands share.
 enum SharedOptions {
-    static let socket: OptionTable = [
-        Option("socket", value: "PATH", "Where the server's admin socket is.", values: .file)
-    ]
-
-    static let socketEnvironment = [
-        Explanation("POSTHORN_ADMIN_SOCKET", "Where the server's admin socket is, unless --socket says.")
-    ]
-
     static let yes = Option("yes", short: "y", "Do not ask.")
 }

@@ -20,14 +20,15 @@ package struct ProviderRequest: Sendable {
     /// - Parameters:
     ///   - options: What was told.
     ///   - server: Where to send.
+    ///   - caFile: The authority to trust; nil for the system's.
     ///   - providerToken: The signed token.
     ///   - nowUnixSeconds: Now.
     /// - Throws: When an option is missing or makes no sense.
     package init(
-        _ options: SendOptions, server: String, providerToken: String, nowUnixSeconds: Int64
+        _ options: SendOptions, server: String, caFile: String?, providerToken: String, nowUnixSeconds: Int64
     ) throws(CommandError) {
         self.server = Self.normalized(server)
-        caFile = options.value("ca-file")
+        self.caFile = caFile
         deviceToken = try options.required("token")
         let expiration = try options.expiration(nowUnixSeconds: nowUnixSeconds)
         let pushType = options.value("push-type") ?? "alert"

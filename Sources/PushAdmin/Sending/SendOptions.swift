@@ -8,7 +8,9 @@ package struct SendOptions: Sendable {
     /// Options that a request file may hold too, under the same names.
     static let table: OptionTable = [
         Option("server", value: "URL", "The server; the one on this machine if left out."),
-        Option("ca-file", value: "FILE", "The server's authority, PEM; the system's if left out.", values: .file),
+        Option(
+            "ca-file", value: "FILE",
+            "The server's authority, PEM; if left out, the system's, or the local server's own.", values: .file),
         Option("key", short: "k", value: "FILE", "The signing key, a .p8 file.", values: .file),
         Option("key-id", value: "KEYID", "Its key id; taken from the file name AuthKey_KEYID.p8 if left out."),
         Option("team-id", value: "TEAM", "The team id; that of the server on this machine if left out."),

@@ -10,8 +10,8 @@
 /// ```
 ///
 /// on one line. What the provider did not give is left out. `payload` comes last and holds the provider's bytes
-/// unchanged; bytes that a line cannot hold go as `payload-base64`, a collapse id that is no text as
-/// `collapse-id-base64`.
+/// unchanged; a payload with line ends, or with blanks around it, goes as `payload-base64`, a collapse id that is no
+/// text as `collapse-id-base64`.
 package enum NotificationEvent {
     /// The event's name.
     package static let name = "notification"
@@ -71,14 +71,23 @@ package enum NotificationEvent {
         }
     }
 
-    /// Appends the payload as it is, or in base64 when it has line ends, which would end the event's data line.
+    /// Appends the payload as it is, or in base64 when the device could not cut it out of the line again.
     private static func appendPayload(_ payload: Span<UInt8>, to output: inout [UInt8]) {
-        for offset in payload.indices
-        where payload[offset] == UInt8(ascii: "\n") || payload[offset] == UInt8(ascii: "\r") {
-            return appendBase64(Key.payloadBase64, payload, to: &output)
-        }
+        guard canBeRaw(payload) else { return appendBase64(Key.payloadBase64, payload, to: &output) }
         JSONWriter.append(key: Key.payload, to: &output)
         output.append(payload)
+    }
+
+    /// Whether a payload has no line ends, which would end the line, and no blanks around it, which would get lost.
+    private static func canBeRaw(_ payload: Span<UInt8>) -> Bool {
+        guard !payload.isEmpty, payload[0] == UInt8(ascii: "{"), payload[payload.count - 1] == UInt8(ascii: "}") else {
+            return false
+        }
+        for offset in payload.indices
+        where payload[offset] == UInt8(ascii: "\n") || payload[offset] == UInt8(ascii: "\r") {
+            return false
+        }
+        return true
     }
 
     private static func append(_ key: String, _ number: Int64, to output: inout [UInt8]) {

@@ -47,7 +47,7 @@ extension JSONScanner {
         let isQuote = (quotes &- ones) & ~quotes
         let isBackslash = (backslashes &- ones) & ~backslashes
         let isControl = (word &- ones &* 0x20) & ~word
-        return (isQuote | isBackslash | isControl | word) & ones &* 0x80
+        return (isQuote | isBackslash | isControl | word) & (ones &* 0x80)
     }
 
     /// Passes a backslash and what belongs to it; both halves when it is a surrogate pair.

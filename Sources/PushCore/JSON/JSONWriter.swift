@@ -25,14 +25,13 @@ package enum JSONWriter {
     /// Appends a string in quotes from bytes that the caller knows to be UTF-8.
     package static func append(utf8 text: Span<UInt8>, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for offset in text.indices {
-            let byte = text[offset]
-            if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-                output.append(byte)
-            } else {
-                appendEscape(of: byte, to: &output)
-            }
+        var start = 0
+        for offset in text.indices where needsEscape(text[offset]) {
+            output.append(text.extracting(start..<offset))
+            appendEscape(of: text[offset], to: &output)
+            start = offset + 1
         }
+        output.append(text.extracting(start..<text.count))
         output.append(UInt8(ascii: "\""))
     }
 
@@ -75,6 +74,12 @@ package enum JSONWriter {
             append(member.value, to: &output)
         }
         output.append(UInt8(ascii: "}"))
+    }
+
+    /// Whether a byte may not stand for itself in a string.
+    @inline(__always)
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     /// Appends the escape of a quote, a backslash or a control character.

@@ -99,6 +99,8 @@ extension ProviderToken {
 
     /// The second part of a provider token.
     private struct Claims {
+        private static let secondsMax = HeaderValues.expirationUnixSecondsMax
+
         var teamID: String
         var issuedAtUnixSeconds: Int64
 
@@ -106,7 +108,7 @@ extension ProviderToken {
             guard let object = try? JSONValue(parsing: text.span),
                 object.count(of: "iss") == 1, let teamID = object["iss"]?.string, isIdentifier(teamID),
                 object.count(of: "iat") == 1, let issuedAt = object["iat"],
-                let seconds = Self.seconds(issuedAt), (0...HeaderValues.expirationUnixSecondsMax).contains(seconds)
+                let seconds = Self.seconds(issuedAt), (0...Self.secondsMax).contains(seconds)
             else { return nil }
             self.teamID = teamID
             issuedAtUnixSeconds = seconds
@@ -116,7 +118,7 @@ extension ProviderToken {
         private static func seconds(_ value: JSONValue) -> Int64? {
             switch value {
             case .integer(let seconds): seconds
-            case .number: value.double.flatMap { Int64(exactly: $0.rounded(.down)) }
+            case .number: value.double.flatMap { (0...Double(secondsMax)).contains($0) ? Int64($0) : nil }
             case .string(let digits): Decimal.parse(digits.utf8.span)
             case .null, .bool, .array, .object: nil
             }

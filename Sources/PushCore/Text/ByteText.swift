@@ -46,11 +46,8 @@ extension UInt8 {
 extension [UInt8] {
     /// Appends all bytes of a span.
     mutating func append(_ bytes: Span<UInt8>) {
-        append(addingCapacity: bytes.count) { (free: inout OutputSpan<UInt8>) in
-            for offset in bytes.indices {
-                free.append(bytes[offset])
-            }
-        }
+        // One copy of the whole; the array takes the buffer's bytes before the call returns.
+        unsafe bytes.withUnsafeBufferPointer { buffer in unsafe append(contentsOf: buffer) }
     }
 
     /// Appends the UTF-8 of a text.

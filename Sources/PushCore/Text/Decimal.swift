@@ -19,14 +19,17 @@ package enum Decimal {
 
     /// Appends the digits of a number, behind a minus sign when it is below zero.
     package static func append(_ value: Int64, to output: inout [UInt8]) {
-        if value < 0 { output.append(UInt8(ascii: "-")) }
-        let first = output.count
+        // Nineteen digits hold the largest magnitude, that of `Int64.min`.
+        var digits = InlineArray<19, UInt8>(repeating: UInt8(ascii: "0"))
+        var first = digits.count
         var rest = value.magnitude
         repeat {
-            output.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
             rest /= 10
         } while rest > 0
-        output[first...].reverse()
+        if value < 0 { output.append(UInt8(ascii: "-")) }
+        output.append(digits.span.extracting(first..<digits.count))
     }
 
     /// Whether a byte is one of the ten digits.

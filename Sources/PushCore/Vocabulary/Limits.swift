@@ -24,7 +24,7 @@ public enum Limits {
     /// Streams that a provider may have open on one connection.
     public static let concurrentStreamCountMax = 1000
     /// All request fields of one request: name + value + 32 for each, in bytes.
-    public static let headerListByteCountMax = 16 * 1024
+    public static let headerListByteCountMax = 8000
     /// What SETTINGS_MAX_HEADER_LIST_SIZE tells peers, in bytes; Apple's value.
     public static let advertisedHeaderListByteCountMax: UInt32 = 8000
     /// Request fields of one request.

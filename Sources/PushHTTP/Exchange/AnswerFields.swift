@@ -6,8 +6,10 @@ struct AnswerFields {
     enum Value {
         /// A literal, whose bytes live as long as the program.
         case literal(StaticString)
-        /// A range of the owner's `bytes`.
+        /// A range of the owner's `bytes`; the value is another in most answers.
         case copied(Range<Int>)
+        /// A range of the owner's `bytes`; the value has been and will be in other answers.
+        case repeated(Range<Int>)
     }
 
     /// One field of the answer.
@@ -37,10 +39,11 @@ struct AnswerFields {
         fields.append(Field(name: name, value: .copied(start..<bytes.count)))
     }
 
+    /// Writes a number that is not negative.
     mutating func append(_ name: StaticString, number: Int) {
         let start = bytes.count
         bytes.append(number: number)
-        fields.append(Field(name: name, value: .copied(start..<bytes.count)))
+        fields.append(Field(name: name, value: .repeated(start..<bytes.count)))
     }
 
     /// Empties the list and keeps its memory.

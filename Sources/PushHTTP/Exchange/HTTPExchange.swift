@@ -36,8 +36,10 @@ package final class HTTPExchange {
     /// The answer has begun.
     package var isAnswered: Bool { answerState != .none }
 
-    /// The session while the exchange is open. Sessions detach their exchanges before they go.
-    unowned var owner: (any ExchangeOwner)?
+    /// The session while the exchange is open; sessions detach their exchanges before they go.
+    private unowned var owner: (any ExchangeOwner)?
+    /// The exchange belongs to a session, which may be on its way out: then this can be read, but not `owner`.
+    private(set) var isOpen = false
     /// Where the exchange stands among the session's open ones.
     var openIndex = 0
     /// `headArrived` was called, so that `exchangeEnded` will be.
@@ -139,6 +141,19 @@ package final class HTTPExchange {
         case .streaming, .streamEnded: answerBody.count
         case .none, .whole: 0
         }
+    }
+
+    /// Begins a request on a session, which must call `detach` before it goes.
+    func attach(to owner: any ExchangeOwner, id: Int32) {
+        self.id = id
+        self.owner = owner
+        isOpen = true
+    }
+
+    /// Cuts the exchange off from its session: from now on its calls do nothing.
+    func detach() {
+        owner = nil
+        isOpen = false
     }
 
     /// Makes the exchange ready for another request and keeps the memory worth keeping.

@@ -58,7 +58,7 @@ extension HTTP1Session {
             output.append(": ")
             switch field.value {
             case .literal(let value): output.append(value)
-            case .copied(let range): output.append(contentsOf: current.answerFields.bytes[range])
+            case .copied(let range), .repeated(let range): output.append(contentsOf: current.answerFields.bytes[range])
             }
             output.append("\r\n")
         }

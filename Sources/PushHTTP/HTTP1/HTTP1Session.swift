@@ -94,6 +94,12 @@ package final class HTTP1Session: HTTPSession {
         }
     }
 
+    /// How far the input is, in requests.
+    package var inputProgress: InputProgress {
+        InputProgress(
+            completedCount: UInt64(lastID), isMidMessage: inputState == .reading && !parser.isBetweenRequests)
+    }
+
     /// There is output to collect.
     package var hasOutput: Bool {
         guard !isClosed else { return false }
@@ -134,7 +140,7 @@ package final class HTTP1Session: HTTPSession {
         end()
     }
 
-    var isOpen: Bool { current.owner != nil }
+    var isOpen: Bool { current.isOpen }
 
     private var hasAnswerOutput: Bool {
         guard isOpen else { return false }
@@ -184,8 +190,7 @@ extension HTTP1Session {
 
     private func headEnded() {
         lastID = lastID == Int32.max ? 1 : lastID + 1
-        current.id = lastID
-        current.owner = self
+        current.attach(to: self, id: lastID)
         current.isAnnounced = true
         current.method = parser.head.method
         current.path = parser.head.path
@@ -285,7 +290,7 @@ extension HTTP1Session: ExchangeOwner {
 
     private func end() {
         guard isOpen else { return }
-        current.owner = nil
+        current.detach()
         if current.isAnnounced { delegate?.exchangeEnded(current) }
         current.reset()
         wasAbandoned = false

@@ -15,8 +15,7 @@ struct ExchangePool {
     /// - Returns: An exchange without a trace of earlier ones.
     mutating func acquire(id: Int32, owner: any ExchangeOwner) -> HTTPExchange {
         let exchange = idle.popLast() ?? HTTPExchange()
-        exchange.id = id
-        exchange.owner = owner
+        exchange.attach(to: owner, id: id)
         exchange.openIndex = open.count
         open.append(exchange)
         return exchange

@@ -20,6 +20,7 @@ struct FrameMeter {
 
     private static let headerByteCount = 9
     private static let endStreamFlag: UInt8 = 0x1
+    private static let endHeadersFlag: UInt8 = 0x4
     private static let paddedFlag: UInt8 = 0x8
 
     /// What is left of the preface or of a payload.
@@ -29,8 +30,18 @@ struct FrameMeter {
     private var length = 0
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
+    private var isPastPreface = false
+    private var isHeaderBlockOpen = false
+    private var endedFrameCount: UInt64 = 0
 
     init() {}
+
+    /// Where the input stands: inside the preface, a frame or a header block, or between them.
+    var progress: InputProgress {
+        InputProgress(
+            completedCount: endedFrameCount,
+            isMidMessage: byteCountToSkip > 0 || headerIndex > 0 || isHeaderBlockOpen)
+    }
 
     /// Takes the next bytes of the connection and returns the charge of all frames whose header ended in them.
     mutating func charge(for bytes: Span<UInt8>) -> Charge {
@@ -41,6 +52,7 @@ struct FrameMeter {
                 let skipped = min(byteCountToSkip, bytes.count - index)
                 byteCountToSkip -= skipped
                 index += skipped
+                if byteCountToSkip == 0 { endFrame() }
                 continue
             }
             takeHeaderByte(bytes[index])
@@ -65,6 +77,7 @@ struct FrameMeter {
     private mutating func endHeader(_ charge: inout Charge) {
         headerIndex = 0
         byteCountToSkip = length
+        if length == 0 { endFrame() }
         switch type {
         case 0x0: charge.glitches += dataGlitches
         // HEADERS, RST_STREAM and CONTINUATION are bounded by nghttp2's own counters and by ours of streams.
@@ -75,6 +88,16 @@ struct FrameMeter {
         case 0x8: charge.windowUpdates += 1
         default: charge.glitches += HTTPBounds.glitchesPerOtherFrame
         }
+    }
+
+    /// A frame came whole; a header block is whole with the frame that says so. The preface is no frame.
+    private mutating func endFrame() {
+        guard isPastPreface else {
+            isPastPreface = true
+            return
+        }
+        if type == 0x1 || type == 0x9 { isHeaderBlockOpen = flags & Self.endHeadersFlag == 0 }
+        endedFrameCount += 1
     }
 
     private var dataGlitches: Int {

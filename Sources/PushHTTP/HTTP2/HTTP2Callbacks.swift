@@ -39,11 +39,12 @@ enum HTTP2Callbacks {
             unsafe pair.value = UnsafeMutablePointer(mutating: value.utf8Start)
             unsafe pair.valuelen = value.utf8CodeUnitCount
             unsafe pair.flags = UInt8(noCopyName | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
-        case .copied(let range):
+        case .copied(let range), .repeated(let range):
             let value = unsafe UnsafeBufferPointer(rebasing: bytes[range])
             unsafe pair.value = UnsafeMutablePointer(mutating: value.baseAddress)
             unsafe pair.valuelen = value.count
-            unsafe pair.flags = UInt8(noCopyName | NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
+            unsafe pair.flags = UInt8(noCopyName)
+            if case .copied = field.value { unsafe pair.flags |= UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) }
         }
         return unsafe pair
     }
@@ -77,9 +78,9 @@ private func withSession(_ userData: UnsafeMutableRawPointer?, _ body: (HTTP2Ses
 /// The exchange of a stream, if it is open: stream user data is set by `streamOpened`; the pool keeps the object.
 private func withExchange(_ handle: OpaquePointer?, _ id: Int32, _ body: (HTTPExchange) -> Int32) -> Int32 {
     guard let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else { return 0 }
-    return unsafe Unmanaged<HTTPExchange>.fromOpaque(found)._withUnsafeGuaranteedRef { exchange in
-        exchange.owner == nil ? 0 : body(exchange)
-    }
+    // Retained, since the end of a stream takes the exchange out of the pool, which may be the only one to hold it.
+    let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(found).takeUnretainedValue()
+    return exchange.isOpen ? body(exchange) : 0
 }
 
 private func onBeginHeaders(

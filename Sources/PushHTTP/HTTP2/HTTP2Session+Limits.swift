@@ -3,7 +3,12 @@
 internal import CNghttp2
 
 extension HTTP2Session {
-    /// Tells the peer what it may do. Not sent because we want their defaults: INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE.
+    /// How far the input is, in frames.
+    package var inputProgress: InputProgress { meter.progress }
+
+    /// Tells the peer what it may do.
+    ///
+    /// Not sent because we want their defaults: INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE.
     func submitSettings() {
         let streams = UInt32(clamping: max(limits.concurrentStreamCountMax, 1))
         let entries = [
@@ -47,7 +52,7 @@ extension HTTP2Session {
         doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer made us reset too many streams")
     }
 
-    /// Notes that the session must end; `carryOutDoom` does it outside callbacks. The first reason counts.
+    /// Notes that the session must end, which `carryOutDoom` does outside callbacks; the first reason counts.
     func doom(_ code: nghttp2_error_code, _ reason: String) {
         guard doom == nil else { return }
         doom = Doom(reason: reason, code: code)

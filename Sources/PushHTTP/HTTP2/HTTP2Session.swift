@@ -145,7 +145,7 @@ package final class HTTP2Session: HTTPSession {
     package func exchange(_ id: Int32) -> HTTPExchange? {
         guard !isClosed, let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else { return nil }
         let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(found).takeUnretainedValue()
-        return exchange.owner === self ? exchange : nil
+        return exchange.isOpen ? exchange : nil
     }
 
     /// Ends every open exchange, because the connection is gone; afterwards the session does nothing.
@@ -158,8 +158,8 @@ package final class HTTP2Session: HTTPSession {
 
     /// Closes the books on an exchange and tells the delegate if it knows of it.
     func end(_ exchange: HTTPExchange) {
-        guard exchange.owner != nil else { return }
-        exchange.owner = nil
+        guard exchange.isOpen else { return }
+        exchange.detach()
         pool.remove(exchange)
         if exchange.waitsForWindow { windowWaiterCount -= 1 }
         if exchange.isAnnounced { delegate?.exchangeEnded(exchange) }

@@ -16,6 +16,20 @@ package protocol HTTPSessionDelegate: AnyObject {
     func exchangeEnded(_ exchange: HTTPExchange)
 }
 
+/// How far a session's input is: a peer that sends one byte now and then completes nothing.
+package struct InputProgress: Equatable, Sendable {
+    /// Grows with each message that came whole: a frame on HTTP/2, a request on HTTP/1.1.
+    package var completedCount: UInt64
+    /// A message has begun and not ended.
+    package var isMidMessage: Bool
+
+    /// Joins the two.
+    package init(completedCount: UInt64, isMidMessage: Bool) {
+        self.completedCount = completedCount
+        self.isMidMessage = isMidMessage
+    }
+}
+
 /// One connection's protocol engine over bytes: no socket, no TLS, no clock; for one thread.
 ///
 /// The owner's turn: set `nowNanoseconds`, give what was read to `receive`, then call `collectOutput` and write; when
@@ -29,6 +43,8 @@ package protocol HTTPSession: AnyObject {
     ///
     /// Calls the delegate: for exchanges that end, and on HTTP/1.1 for a request that waited behind one.
     func collectOutput(into output: inout [UInt8], limit: Int)
+    /// How far the input is, for deadlines.
+    var inputProgress: InputProgress { get }
     /// There is output to collect.
     var hasOutput: Bool { get }
     /// Nothing more will come or go: close the connection once output is flushed.

@@ -14,6 +14,9 @@ struct ConnectionDeadlines {
 
     private let begin: UInt64
     private var activity: UInt64
+    /// What of the session's input had come whole, and when that last grew or a message began.
+    private var completedCount: UInt64 = 0
+    private var messageBegin: UInt64?
     private var requestBegin: UInt64?
     private var outputBegin: UInt64?
 
@@ -22,9 +25,13 @@ struct ConnectionDeadlines {
         activity = now
     }
 
-    mutating func served(now: UInt64) { activity = now }
-
-    mutating func received(now: UInt64) { activity = now }
+    /// Bytes came. Only whole messages count: one byte now and then keeps no connection.
+    mutating func received(_ progress: (completedCount: UInt64, isMidMessage: Bool), now: UInt64) {
+        let hasGrown = progress.completedCount != completedCount
+        completedCount = progress.completedCount
+        if hasGrown { activity = now }
+        messageBegin = progress.isMidMessage ? (hasGrown ? now : messageBegin ?? now) : nil
+    }
 
     mutating func wrote(now: UInt64) {
         activity = now
@@ -45,7 +52,9 @@ struct ConnectionDeadlines {
         func isOver(_ start: UInt64, _ patience: Duration) -> Bool {
             now > start && now - start > UInt64(patience / .nanoseconds(1))
         }
-        if !isServing { return isOver(begin, Limits.handshakePatience) ? .tooSlow("handshake") : .fine }
+        if !isServing || completedCount == 0, isOver(begin, Limits.handshakePatience) { return .tooSlow("handshake") }
+        guard isServing else { return .fine }
+        if let messageBegin, isOver(messageBegin, Limits.requestPatience) { return .tooSlow("message") }
         if let outputBegin, isOver(outputBegin, Limits.outputPatience) { return .tooSlow("output") }
         if let requestBegin, openExchangeCount > 0, isOver(requestBegin, Limits.requestPatience) {
             return .tooSlow("request")

@@ -121,7 +121,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             case .mustWait: return
             case .closed: return close(nil)
             case .bytes(let count):
-                let bytes = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
+                let bytes = unsafe Span<UInt8>(
+                    _unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
                 take(bytes)
             }
             guard phase != .closed else { return }
@@ -154,14 +155,17 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         case .http1, .unknown: session = HTTP1Session(limits: limits, delegate: self)
         }
         phase = .serving
-        deadlines.served(now: loop.events.monotonicNanoseconds)
         loop.markDirty(self)
     }
 
     private func receive(_ bytes: Span<UInt8>) {
         guard let session else { return }
-        deadlines.received(now: loop.events.monotonicNanoseconds)
-        if !session.receive(bytes) {
+        let now = loop.events.monotonicNanoseconds
+        session.nowNanoseconds = now
+        let goesOn = session.receive(bytes)
+        let progress = session.inputProgress
+        deadlines.received((progress.completedCount, progress.isMidMessage), now: now)
+        if !goesOn {
             loop.context.log.debug("session_failed", ["reason": session.failure ?? "closed"])
             drain = .closing
         }

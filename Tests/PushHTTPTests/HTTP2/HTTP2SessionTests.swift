@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushHTTP
+import Testing
+
+struct HTTP2SessionTests {
+    @Test func `the session begins with its settings and a large connection window`() {
+        let peer = Peer(isGreeted: false)
+        let frames = peer.frames()
+        #expect(frames.map(\.type) == [Frame.Kind.settings, Frame.Kind.windowUpdate])
+        #expect(frames[0] == .settings([(1, 4096), (3, 1000), (6, 8000)]))
+        #expect(frames[1] == .windowUpdate(0, UInt32(HTTPBounds.connectionWindowByteCount) - 65_535))
+    }
+
+    @Test func `an answer without a body is one HEADERS frame that ends the stream`() {
+        let peer = Peer()
+        let answer = peer.exchange(.request(1), .data(1, Array("{}".utf8), end: true))
+        #expect(answer.count == 1)
+        #expect(answer[0].type == Frame.Kind.headers && answer[0].endsStream)
+        #expect(peer.fields(of: answer[0]) == [":status": "200"])
+        #expect(
+            peer.recorder.requests == [
+                .init(id: 1, method: .post, path: "/3/device/00", body: "{}", overflowed: false)
+            ])
+        #expect(peer.recorder.endedIDs == [1])
+        #expect(peer.session.openExchangeCount == 0)
+    }
+
+    @Test(arguments: [400, 403, 404, 405, 410, 413, 429, 500, 503])
+    func `an error is HEADERS and exactly one DATA frame that ends the stream`(status: Int) {
+        let peer = Peer()
+        let body = Array(#"{"reason":"BadDeviceToken"}"#.utf8)
+        peer.recorder.onRequest = { exchange in
+            exchange.addField("apns-id", Array("EC1BF194-B3B2-424A-89A9-5A918A6E6B5D".utf8).span)
+            exchange.addField("content-type", "application/json")
+            exchange.respond(status: status, body: body)
+        }
+        for id in stride(from: Int32(1), to: 9, by: 2) {
+            let answer = peer.exchange(.request(id, end: true))
+            #expect(answer.map(\.type) == [Frame.Kind.headers, Frame.Kind.data])
+            #expect(answer.map(\.endsStream) == [false, true])
+            #expect(answer[1].payload == body)
+            #expect(
+                peer.fields(of: answer[0]) == [
+                    ":status": "\(status)", "apns-id": "EC1BF194-B3B2-424A-89A9-5A918A6E6B5D",
+                    "content-type": "application/json",
+                ])
+        }
+    }
+
+    @Test func `repeated fields are all kept, pseudo-fields are not among them, and host may replace authority`() {
+        let peer = Peer()
+        var fields: [String] = []
+        peer.recorder.onHead = { exchange in
+            let table = exchange.fields
+            fields = table.fields.map { "\(table.text($0.name))=\(table.text($0.value))" }
+            #expect(table.value(of: "apns-id").map(table.text) == "a")
+            #expect(table.value(of: "apns-i") == nil)
+        }
+        let head = Frame.headers(
+            1,
+            [
+                (":method", "POST"), (":scheme", "https"), (":path", "/x?y"), ("host", "push.example"),
+                ("apns-id", "a"), ("apns-id", "b"), ("apns-topic", ""),
+            ], end: true)
+        #expect(peer.exchange(head).count == 1)
+        #expect(fields == ["host=push.example", "apns-id=a", "apns-id=b", "apns-topic="])
+        #expect(peer.recorder.requests.map(\.path) == ["/x?y"])
+    }
+
+    @Test func `bytes that come one at a time mean the same`() {
+        let peer = Peer(isGreeted: false)
+        let conversation =
+            Peer.preface + Frame.settings().bytes + Frame.request(1).bytes
+            + Frame.data(1, Array("{}".utf8), end: true).bytes
+        for byte in conversation { #expect(peer.send([byte])) }
+        #expect(peer.recorder.requests.map(\.body) == ["{}"])
+        #expect(peer.frames(limit: 1).contains { $0.type == Frame.Kind.headers && $0.endsStream })
+    }
+
+    @Test func `a late answer finds its exchange, and an answer to a stream that is gone does nothing`() {
+        let peer = Peer()
+        var kept: HTTPExchange?
+        peer.recorder.onRequest = { kept = $0 }
+        #expect(peer.exchange(.request(1, end: true), .request(3, end: true)).isEmpty)
+        #expect(peer.session.openExchangeCount == 2)
+        #expect(peer.session.exchange(1)?.id == 1)
+        #expect(peer.session.exchange(5) == nil)
+        #expect(peer.session.exchange(0) == nil)
+        #expect(peer.session.exchange(-1) == nil)
+        #expect(peer.exchange(.reset(3)).isEmpty)
+        #expect(peer.recorder.endedIDs == [3])
+        #expect(peer.session.exchange(3) == nil)
+        kept?.respond(status: 200)
+        #expect(peer.frames().isEmpty)
+        peer.session.exchange(1)?.respond(status: 200)
+        #expect(peer.frames().map(\.stream) == [1])
+        #expect(peer.recorder.endedIDs == [3, 1])
+    }
+
+    @Test func `an exchange that is used again shows nothing of the request before`() {
+        let peer = Peer()
+        peer.recorder.onHead = { $0.context = peer.recorder }
+        peer.recorder.onRequest = {
+            $0.addField("x", "y"); $0.respond(status: 400, body: [1, 2, 3])
+        }
+        _ = peer.exchange(.request(1, fields: [("secret", "1")]), .data(1, Array("body".utf8), end: true))
+        peer.recorder.onHead = { exchange in
+            #expect(exchange.context == nil && exchange.fields.fields.isEmpty && !exchange.isAnswered)
+        }
+        peer.recorder.onRequest = { $0.respond(status: 200) }
+        let answer = peer.exchange(.request(3, method: "GET", path: "/", end: true))
+        #expect(peer.recorder.requests.last == .init(id: 3, method: .get, path: "/", body: "", overflowed: false))
+        #expect(answer.map(\.payload.count) == [1])
+    }
+
+    @Test(arguments: [("GET", Method.get), ("HEAD", .head), ("PUT", .put), ("DELETE", .delete), ("get", .other)])
+    func `methods are told apart by their bytes`(name: String, method: Method) {
+        let peer = Peer()
+        _ = peer.exchange(.request(1, method: name, end: true))
+        #expect(peer.recorder.requests.map(\.method) == [method])
+    }
+
+    @Test func `a PING is answered and ours is counted until it is`() {
+        let peer = Peer()
+        #expect(peer.exchange(.ping()) == [.ping(flags: Frame.acknowledge)])
+        peer.session.ping()
+        peer.session.ping()
+        #expect(peer.session.unansweredPingCount == 2)
+        let pings = peer.frames()
+        #expect(pings.map(\.type) == [Frame.Kind.ping, Frame.Kind.ping])
+        peer.send(.ping([9, 9, 9, 9, 9, 9, 9, 9], flags: Frame.acknowledge))
+        #expect(peer.session.unansweredPingCount == 2)
+        peer.send(.ping(pings[0].payload, flags: Frame.acknowledge))
+        #expect(peer.session.unansweredPingCount == 1)
+        peer.send(.ping(pings[1].payload, flags: Frame.acknowledge))
+        #expect(peer.session.unansweredPingCount == 0)
+    }
+
+    @Test func `trailers are ignored and end the request`() {
+        let peer = Peer()
+        let answer = peer.exchange(
+            .request(1), .data(1, Array("{}".utf8)), .headers(1, [("checksum", "1")], end: true))
+        #expect(answer.count == 1)
+        #expect(peer.recorder.requests.map(\.body) == ["{}"])
+    }
+
+    @Test func `a session that is closed ends each open exchange once and then does nothing`() {
+        let peer = Peer()
+        peer.recorder.onRequest = { _ in }
+        peer.send(.request(1, end: true), .request(3), .headers(5, [(":method", "POST")], end: true))
+        peer.recorder.onEnd = { $0.respond(status: 200) }
+        peer.session.close()
+        peer.session.close()
+        #expect(peer.recorder.headIDs.sorted() == [1, 3])
+        #expect(peer.recorder.endedIDs.sorted() == [1, 3])
+        #expect(peer.session.openExchangeCount == 0 && peer.session.exchange(1) == nil)
+        #expect(peer.session.isFinished && !peer.session.hasOutput)
+        #expect(!peer.send(.ping()))
+        #expect(peer.frames().isEmpty)
+    }
+
+    @Test func `a session that is released ends its open exchanges`() {
+        let recorder = Recorder()
+        recorder.onRequest = { _ in }
+        var exchange: HTTPExchange?
+        do {
+            let peer = Peer(recorder)
+            peer.send(.request(1, end: true))
+            exchange = peer.session.exchange(1)
+        }
+        #expect(recorder.endedIDs == [1])
+        exchange?.respond(status: 200)
+        #expect(exchange?.isAnswered == false)
+    }
+
+    @Test func `the version of nghttp2 is three numbers`() {
+        #expect(NGHTTP2Version.text.split(separator: ".").compactMap { Int($0) }.count == 3)
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushHTTP
+
+/// A client at the other end of an `HTTP2Session`, which speaks in frames.
+final class Peer {
+    static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+    let session: HTTP2Session
+    let recorder: Recorder
+    private var output: [UInt8] = []
+    private var hpack = HPACK()
+
+    /// Makes both ends; when greeted, preface and SETTINGS were exchanged and acknowledged.
+    init(_ recorder: Recorder = Recorder(), limits: HTTPSessionLimits = .usual, isGreeted: Bool = true) {
+        self.recorder = recorder
+        session = HTTP2Session(limits: limits, delegate: recorder)
+        session.nowNanoseconds = 1_000_000_000
+        guard isGreeted else { return }
+        _ = session.receive((Self.preface + Frame.settings().bytes + Frame.settingsAcknowledgement.bytes).span)
+        _ = frames()
+    }
+
+    /// Sends bytes; returns whether the session goes on.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool { session.receive(bytes.span) }
+
+    @discardableResult
+    func send(_ frames: Frame...) -> Bool { send(frames.flatMap(\.bytes)) }
+
+    /// Collects all output as frames.
+    func frames(limit: Int = 65_536) -> [Frame] {
+        while session.hasOutput {
+            var piece: [UInt8] = []
+            session.collectOutput(into: &piece, limit: limit)
+            output += piece
+            if piece.isEmpty { break }
+        }
+        return Frame.take(from: &output)
+    }
+
+    /// Sends frames and collects the answer.
+    func exchange(_ frames: Frame...) -> [Frame] {
+        send(frames.flatMap(\.bytes))
+        return self.frames()
+    }
+
+    /// The fields of a HEADERS frame; to be called once for each, in order.
+    func fields(of frame: Frame) -> [String: String] { hpack.read(frame.payload) ?? ["unreadable": ""] }
+
+    /// The error code of the GOAWAY among some frames.
+    static func goAwayCode(_ frames: [Frame]) -> UInt32? {
+        frames.first { $0.type == Frame.Kind.goAway }?.number(at: 4)
+    }
+}
+
+/// The error codes of RFC 9113, section 7.
+enum ErrorCode {
+    static let none: UInt32 = 0
+    static let protocolError: UInt32 = 1
+    static let refusedStream: UInt32 = 7
+    static let cancel: UInt32 = 8
+    static let enhanceYourCalm: UInt32 = 11
+}

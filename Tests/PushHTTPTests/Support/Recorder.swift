@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushHTTP
+
+/// A session's delegate that writes down what it is told and does what a test says.
+final class Recorder: HTTPSessionDelegate {
+    /// What a request was when it arrived.
+    struct Request: Equatable {
+        var id: Int32
+        var method: Method
+        var path: String
+        var body: String
+        var overflowed: Bool
+    }
+
+    var headIDs: [Int32] = []
+    var requests: [Request] = []
+    var endedIDs: [Int32] = []
+    var bodyByteCountMax = 4096
+    var onHead: (HTTPExchange) -> Void = { _ in }
+    var onRequest: (HTTPExchange) -> Void = { $0.respond(status: 200) }
+    var onEnd: (HTTPExchange) -> Void = { _ in }
+
+    func headArrived(_ exchange: HTTPExchange) {
+        headIDs.append(exchange.id)
+        exchange.bodyByteCountMax = bodyByteCountMax
+        onHead(exchange)
+    }
+
+    func requestArrived(_ exchange: HTTPExchange) {
+        requests.append(
+            Request(
+                id: exchange.id, method: exchange.method, path: exchange.fields.text(exchange.path),
+                body: String(decoding: exchange.body, as: UTF8.self), overflowed: exchange.bodyOverflowed))
+        onRequest(exchange)
+    }
+
+    func exchangeEnded(_ exchange: HTTPExchange) {
+        endedIDs.append(exchange.id)
+        onEnd(exchange)
+    }
+}
+
+extension HTTPSessionLimits {
+    /// The limits of most tests.
+    static let usual = HTTPSessionLimits(
+        concurrentStreamCountMax: 1000, headerListByteCountMax: 16_384, advertisedHeaderListByteCountMax: 8000,
+        headerFieldCountMax: 64)
+}
+
+/// Pseudo-random numbers that a seed repeats (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+extension HTTPExchange {
+    /// Sends an array's bytes.
+    func send(_ bytes: [UInt8]) { send(bytes.span) }
+
+    /// Adds a field whose value is text.
+    func addField(_ name: StaticString, text: String) { addField(name, Array(text.utf8).span) }
+}
