@@ -161,7 +161,7 @@ package final class HTTP2Session: HTTPSession {
         guard exchange.isOpen else { return }
         exchange.detach()
         pool.remove(exchange)
-        if exchange.waitsForWindow { windowWaiterCount -= 1 }
+        if exchange.answer.waitsForWindow { windowWaiterCount -= 1 }
         if exchange.isAnnounced { delegate?.exchangeEnded(exchange) }
         pool.recycle(exchange)
     }
