@@ -105,6 +105,9 @@ package final class HTTP1Session: HTTPSession {
         isClosed || (inputState == .over && !isOpen && !hasOutput)
     }
 
+    /// A part of a request's head has come, but not its rest.
+    package var awaitsRest: Bool { !isOpen && inputState == .reading && !parser.isBetweenRequests }
+
     /// Exchanges that are not over: none or one.
     package var openExchangeCount: Int { isOpen ? 1 : 0 }
 

@@ -20,6 +20,7 @@ struct FrameMeter {
 
     private static let headerByteCount = 9
     private static let endStreamFlag: UInt8 = 0x1
+    private static let endHeadersFlag: UInt8 = 0x4
     private static let paddedFlag: UInt8 = 0x8
 
     /// What is left of the preface or of a payload.
@@ -29,8 +30,13 @@ struct FrameMeter {
     private var length = 0
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
+    /// A header block goes on in the next frame.
+    private var headerBlockIsOpen = false
 
     init() {}
+
+    /// A part of the preface, of a frame or of a header block has come, but not its rest.
+    var awaitsRest: Bool { byteCountToSkip > 0 || headerIndex > 0 || headerBlockIsOpen }
 
     /// Takes the next bytes of the connection and returns the charge of all frames whose header ended in them.
     mutating func charge(for bytes: Span<UInt8>) -> Charge {
@@ -68,7 +74,8 @@ struct FrameMeter {
         switch type {
         case 0x0: charge.glitches += dataGlitches
         // HEADERS, RST_STREAM and CONTINUATION are bounded by nghttp2's own counters and by ours of streams.
-        case 0x1, 0x3, 0x9: break
+        case 0x1, 0x9: headerBlockIsOpen = flags & Self.endHeadersFlag == 0
+        case 0x3: break
         case 0x4: charge.glitches += HTTPBounds.glitchesPerSettings
         case 0x6: charge.glitches += HTTPBounds.glitchesPerPing
         case 0x7: charge.glitches += HTTPBounds.glitchesPerGoAway

@@ -138,6 +138,9 @@ package final class HTTP2Session: HTTPSession {
         return unsafe isTerminated || nghttp2_session_want_read(handle) == 0
     }
 
+    /// A part of a frame or of a header block has come, but not its rest.
+    package var awaitsRest: Bool { meter.awaitsRest }
+
     /// Exchanges that are not over.
     package var openExchangeCount: Int { pool.open.count }
 

@@ -33,6 +33,10 @@ package protocol HTTPSession: AnyObject {
     var hasOutput: Bool { get }
     /// Nothing more will come or go: close the connection once output is flushed.
     var isFinished: Bool { get }
+    /// A part of a frame, of a header block or of a request's head has come, but not its rest.
+    ///
+    /// A peer that leaves it so for seconds is broken or hostile; the owner has the clock.
+    var awaitsRest: Bool { get }
     /// Exchanges that are not over.
     var openExchangeCount: Int { get }
     /// Finds an open exchange for a late answer.
