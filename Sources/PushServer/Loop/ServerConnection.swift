@@ -163,8 +163,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         let now = loop.events.monotonicNanoseconds
         session.nowNanoseconds = now
         let goesOn = session.receive(bytes)
-        let progress = session.inputProgress
-        deadlines.received((progress.completedCount, progress.isMidMessage), now: now)
+        deadlines.received((session.completedMessageCount, session.awaitsRest), now: now)
         if !goesOn {
             loop.context.log.debug("session_failed", ["reason": session.failure ?? "closed"])
             drain = .closing
