@@ -22,7 +22,7 @@ final class Writer {
     private let onFatal: @Sendable (StoreError) -> Void
     private var failure: StoreError?
     private var directoryVersion: UInt64 = 0
-    private var nextSweep = MonotonicTime.now
+    private var nextSweep: MonotonicTime
     /// Rows whose checksum was wrong, to be deleted.
     private var damaged: [PendingTable.Removed] = []
 
@@ -34,6 +34,7 @@ final class Writer {
         connection = opened.connection
         executor = opened.executor
         ledger = Ledger(tally: opened.tally, receivers: receivers)
+        nextSweep = .now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
         self.queue = queue
         self.onFatal = onFatal
     }
