@@ -77,9 +77,9 @@ let testTargets: [Target] = [
     tests(of: "PushSound"),
     tests(of: "PushINI"),
     tests(of: "PushStore", uses: ["PushCore", "PushSQLite"]),
-    tests(of: "PushServer", uses: ["PushCore", "PushStore", "PushTLS"]),
+    tests(of: "PushServer", uses: ["PushCore", "PushNet", "PushStore", "PushTLS"]),
     tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite"]),
-    tests(of: "PushAdmin", uses: ["PushCore"]),
+    tests(of: "PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(
         name: "EndToEndTests", dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn"],
         exclude: ["Providers"],
