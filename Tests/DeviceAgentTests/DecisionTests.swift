@@ -6,15 +6,18 @@ import Testing
 
 @Suite struct DecisionTests {
     /// Every combination of what may be there: 2 × 9 × 16 × 2.
-    static let cases: [Case] = {
-        let switches: [AppSwitches?] =
-            [nil]
-            + (0..<8).map { AppSwitches(allowsBadge: $0 & 1 > 0, allowsSound: $0 & 2 > 0, allowsAlert: $0 & 4 > 0) }
-        return [true, false].flatMap { isMasterOn in
-            switches.flatMap { switches in
-                (0..<16).map { Case(isMasterOn: isMasterOn, switches: switches, parts: $0) }
-            }
+    static let cases: [Case] = [true, false].flatMap { isMasterOn in
+        allSwitches.flatMap { switches in
+            (0..<16).map { Case(isMasterOn: isMasterOn, switches: switches, parts: $0) }
         }
+    }
+
+    private static let allSwitches: [AppSwitches?] = {
+        var all: [AppSwitches?] = [nil]
+        for bits in 0..<8 {
+            all.append(AppSwitches(allowsBadge: bits & 1 > 0, allowsSound: bits & 2 > 0, allowsAlert: bits & 4 > 0))
+        }
+        return all
     }()
 
     struct Case: Sendable, CustomTestStringConvertible {

@@ -4,13 +4,16 @@ import PushNet
 import TestSupport
 import Testing
 
+/// A condition did not come true before its deadline.
+struct NeverHappened: Error { let what: String }
+
 extension EventLoop {
     /// Turns until the condition holds.
     func run(_ what: String, until isDone: @escaping () -> Bool) throws {
         let deadline = ContinuousClock.now + Patience.usual * Patience.factor
         check(deadline, isDone)
         run()
-        guard isDone() else { throw DeadlinePassed(what: what, duration: Patience.usual, lastSeen: "") }
+        guard isDone() else { throw NeverHappened(what: what) }
     }
 
     private func check(_ deadline: ContinuousClock.Instant, _ isDone: @escaping () -> Bool) {

@@ -29,7 +29,9 @@ import Testing
 
     @Test func `one that came before is acknowledged again and nothing else`() throws {
         let file = try DatabaseFile()
-        let arrivals = [Arrival.notification(Sample.notification(7, payload: #"{"aps":{"alert":"x","badge":4}}"#))]
+        let arrivals: [Arrival] = [
+            .notification(Sample.notification(7, payload: #"{"aps":{"alert":"x","badge":4}}"#))
+        ]
         do {
             let database = try database(file)
             _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
@@ -111,29 +113,36 @@ import Testing
         var acceptedAt: Int64
     }
 
-    @Test(arguments: [
+    struct BadgeOrder: Sendable {
+        var badges: [Badge]
+        var expected: UInt32
+
+        init(_ badges: [(count: Int, sequence: Int64, acceptedAt: Int64)], leave expected: UInt32) {
+            self.badges = badges.map { Badge(count: $0.count, sequence: $0.sequence, acceptedAt: $0.acceptedAt) }
+            self.expected = expected
+        }
+    }
+
+    static let badgeOrders = [
         // Sequence decides, whatever the clock said.
-        ([Badge(count: 1, sequence: 1, acceptedAt: 9), Badge(count: 2, sequence: 2, acceptedAt: 5)], 2),
-        ([Badge(count: 2, sequence: 2, acceptedAt: 5), Badge(count: 1, sequence: 1, acceptedAt: 9)], 2),
+        BadgeOrder([(1, 1, 9), (2, 2, 5)], leave: 2), BadgeOrder([(2, 2, 5), (1, 1, 9)], leave: 2),
         // One without a place in the queue is judged by its time.
-        ([Badge(count: 2, sequence: 5, acceptedAt: 50), Badge(count: 3, sequence: 0, acceptedAt: 51)], 3),
-        ([Badge(count: 2, sequence: 5, acceptedAt: 50), Badge(count: 3, sequence: 0, acceptedAt: 50)], 3),
-        ([Badge(count: 2, sequence: 5, acceptedAt: 50), Badge(count: 3, sequence: 0, acceptedAt: 49)], 2),
-        ([Badge(count: 3, sequence: 0, acceptedAt: 60), Badge(count: 2, sequence: 5, acceptedAt: 50)], 3),
+        BadgeOrder([(2, 5, 50), (3, 0, 51)], leave: 3), BadgeOrder([(2, 5, 50), (3, 0, 50)], leave: 3),
+        BadgeOrder([(2, 5, 50), (3, 0, 49)], leave: 2), BadgeOrder([(3, 0, 60), (2, 5, 50)], leave: 3),
         // Zero removes it, and an older one does not bring it back.
-        ([Badge(count: 4, sequence: 1, acceptedAt: 1), Badge(count: 0, sequence: 2, acceptedAt: 2)], 0),
-        ([Badge(count: 0, sequence: 2, acceptedAt: 2), Badge(count: 4, sequence: 1, acceptedAt: 1)], 0),
-    ])
-    func `an older badge that comes late never wins`(badges: [Badge], expected: UInt32) throws {
+        BadgeOrder([(4, 1, 1), (0, 2, 2)], leave: 0), BadgeOrder([(0, 2, 2), (4, 1, 1)], leave: 0),
+    ]
+
+    @Test(arguments: badgeOrders) func `an older badge that comes late never wins`(_ order: BadgeOrder) throws {
         let file = try DatabaseFile()
         let database = try database(file)
-        for (number, badge) in badges.enumerated() {
+        for (number, badge) in order.badges.enumerated() {
             let notification = Sample.notification(
                 UInt64(number), sequence: badge.sequence, acceptedAt: badge.acceptedAt,
                 payload: #"{"aps":{"badge":\#(badge.count)}}"#)
             _ = try Receiver(database).receive([.notification(notification)], nowUnixMilliseconds: 0)
         }
-        #expect(try database.apps.app(id: "org.example.Mail")?.badge == expected)
+        #expect(try database.apps.app(id: "org.example.Mail")?.badge == order.expected)
     }
 
     @Test func `a badge that is not allowed is remembered, not shown`() throws {
