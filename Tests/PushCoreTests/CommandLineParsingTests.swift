@@ -157,14 +157,27 @@ struct CommandLineParsingTests {
     }
 
     @Test func `two options of one name stop the process`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = OptionTable([Option("a", "One."), Option("a", "Two.")])
         }
+        #expect(errorOutput(of: result).contains("two options are called --a"))
+    }
+
+    @Test func `two options of one letter stop the process`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = OptionTable([Option("a", short: "x", "One."), Option("b", short: "x", "Two.")])
+        }
+        #expect(errorOutput(of: result).contains("two options share the letter of --b"))
     }
 
     @Test func `asking for an option that the table lacks stops the process`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try CommandLineSample.run(["put", "a"]).value("lable")
         }
+        #expect(errorOutput(of: result).contains("the option table of crate put lacks --lable"))
+    }
+
+    private func errorOutput(of result: ExitTest.Result?) -> String {
+        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 }
