@@ -77,7 +77,7 @@ let testTargets: [Target] = [
     tests(of: "PushSound"),
     tests(of: "PushINI"),
     tests(of: "PushStore", uses: ["PushCore", "PushSQLite"]),
-    tests(of: "PushServer", uses: ["PushCore", "PushStore", "PushTLS"]),
+    tests(of: "PushServer", uses: ["PushCore", "PushNet", "PushStore", "PushTLS"]),
     tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushSQLite"]),
     tests(of: "PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(

@@ -17,22 +17,21 @@ package final class VerifyingKey: @unchecked Sendable {
 
     /// SubjectPublicKeyInfo in DER.
     ///
-    /// - Parameter der: Nothing may follow the key.
+    /// - Parameter der: Exactly as OpenSSL writes it: one key has one form.
     /// - Throws: `TLSError.library` when it is not a key of P-256.
     package init(der: [UInt8]) throws(TLSError) {
         let purpose = "reading a public key"
-        var readByteCount = 0
         key = try Handle(purpose) {
             unsafe der.withUnsafeBufferPointer { der in
-                guard let start = der.baseAddress else { return nil }
-                var next: UnsafePointer<UInt8>? = unsafe start
-                let key = unsafe d2i_PUBKEY(nil, &next, der.count)
-                readByteCount = unsafe next.map { unsafe $0 - start } ?? 0
-                return unsafe key
+                var next = der.baseAddress
+                return unsafe d2i_PUBKEY(nil, &next, der.count)
             }
         }
-        guard readByteCount == der.count else { throw .library(during: purpose, text: "bytes follow the key") }
         try EllipticKey.requireP256(key, during: purpose)
+        // OpenSSL ignores what follows, unused bits and more than one form of a point.
+        guard unsafe EllipticSignature.encoded({ unsafe i2d_PUBKEY(key.pointer, $0) }) == der else {
+            throw .library(during: purpose, text: "the key is not in its one DER form")
+        }
     }
 
     /// Whether this key made the signature.

@@ -101,7 +101,7 @@ struct JSONValidatorTests {
         for count in 0..<9 {
             let run = [UInt8](repeating: UInt8(ascii: "x"), count: count)
             let text = bytes("\"") + run + [byte] + run + bytes("\"")
-            // A quote ends the string early, and only when nothing is behind it the rest is right.
+            // A quote ends the string, and what is behind it is then too much.
             #expect(accepts(text) == isPlain)
         }
     }

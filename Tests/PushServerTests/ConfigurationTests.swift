@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import PushCore
 import PushNet
 import TestSupport
 import Testing
@@ -14,22 +15,23 @@ import Testing
         let directory = try TemporaryDirectory()
         let file = directory.path + "/posthornd.ini"
         if let text { try text.write(toFile: file, atomically: true, encoding: .utf8) }
-        do {
+        do throws(ConfigurationError) {
             return try ServerConfiguration(
                 file: text == nil ? nil : file, flags: flags, environment: environment, isRoot: false,
                 readsDefaultFile: false)
-        } catch var error as ConfigurationError {
+        } catch {
+            var error = error
             error.place = error.place.replacingOccurrences(of: directory.path + "/", with: "")
             throw error
         }
     }
 
     @Test func `nothing given means port 2197 on every address`() throws {
-        let configuration = try Self.load(environment: ["HOME": "/home/ann"])
+        let configuration = try Self.load(environment: ["HOME": "/house/ann"])
         #expect(configuration.host == "*")
         #expect(configuration.port == 2197)
-        #expect(configuration.dataDirectory == "/home/ann/.local/share/posthorn/server")
-        #expect(configuration.adminSocket == "/home/ann/.local/share/posthorn/server/admin.sock")
+        #expect(configuration.dataDirectory == "/house/ann/.local/share/posthorn/server")
+        #expect(configuration.adminSocket == "/house/ann/.local/share/posthorn/server/admin.sock")
         #expect(!configuration.hasOpenEnrolment)
     }
 

@@ -9,12 +9,16 @@ package final class DesktopBus: Sendable {
     /// The directory with the socket, for whatever else should go when the bus goes.
     package let files: TemporaryDirectory
     private let daemon: RunningProcess
+    private let kept: TemporaryDirectory?
 
     /// Starts the bus and waits until it listens.
     ///
-    /// - Parameter environment: For the services that the bus starts, beside that of the tests.
+    /// - Parameters:
+    ///   - environment: For the services that the bus starts, beside that of the tests.
+    ///   - kept: Where such services have their files: lives as long as the bus.
     /// - Throws: `DeadlinePassed`, `MissingProgram`.
-    package init(environment: [String: String] = [:]) async throws {
+    package init(environment: [String: String] = [:], keeping kept: TemporaryDirectory? = nil) async throws {
+        self.kept = kept
         files = try TemporaryDirectory()
         try files.makeDirectory("services")
         let socket = files.path(of: "bus")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one C target: macros, variadic functions and what needs _GNU_SOURCE, which Swift cannot import.
 // Prefix push_, no logic.
 #pragma once

@@ -17,9 +17,6 @@ package final class PresentationQueue {
     /// Entries that may wait; when there are more, the oldest are left to the inbox.
     package static let waitingCountMax = 20
 
-    /// How long after a refusal an alert is tried again.
-    static let retryInterval: Duration = .seconds(30)
-
     /// Gets what SQLite said when an entry could not be moved on.
     package var onFailure: ((SQLiteError) -> Void)?
     /// Called when an entry's state has changed.
@@ -37,7 +34,6 @@ package final class PresentationQueue {
     private var isBlocked = false
     private var recentStarts: [UInt64] = []
     private var timer: TimerID?
-    private var retryTimer: TimerID?
 
     /// Works on a database with what there is to present with.
     package init(
@@ -159,17 +155,6 @@ package final class PresentationQueue {
         return (entry, app, payload, decision)
     }
 
-    private func block(by number: Int64) {
-        waiting.insert(number, at: 0)
-        isBlocked = true
-        // Where it will not say when it is there again, because it thinks that it is: ask now and then.
-        guard presenter?.isAvailable == true, retryTimer == nil else { return }
-        retryTimer = loop.schedule(after: Self.retryInterval) { [weak self] in
-            self?.retryTimer = nil
-            self?.presenterBecameAvailable()
-        }
-    }
-
     private func finish(_ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, sound: Sound?) {
         do {
             switch presented {
@@ -184,7 +169,9 @@ package final class PresentationQueue {
                     try database.inbox.move(number, from: [.claimed], to: .waiting, reason: reason)
                 }
                 // One that was withdrawn meanwhile is no longer claimed.
-                if isBack { block(by: number) }
+                guard isBack else { break }
+                isBlocked = true
+                waiting.insert(number, at: 0)
             }
             onChange?()
         } catch {

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushSQLite
+internal import PushNet
 
 extension Agent {
     /// Registers an app.
@@ -93,7 +94,7 @@ extension Agent {
         } catch {
             return .failure(refusal(error))
         }
-        Log.event("registered", [("app", app.appID), ("token", String(app.deviceToken.prefix(8)))])
+        agentLog.info("registered", ["app": app.appID, "token": String(app.deviceToken.prefix(8))])
         if let earlier, earlier.topic.utf8.elementsEqual(app.topic.utf8) == false { leave(topic: earlier.topic) }
         if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
             observer?.tokenChanged(appID: app.appID, deviceToken: app.deviceToken)
@@ -106,7 +107,7 @@ extension Agent {
     private func leave(topic: String) {
         link?.session.client.unregister(topic: topic) { result in
             guard case .failure(let error) = result else { return }
-            Log.event("topic_not_left", [("topic", topic), ("error", error.message)])
+            agentLog.warning("topic_not_left", ["topic": topic, "error": error.message])
         }
     }
 
@@ -123,7 +124,7 @@ extension Agent {
             return .failure(refusal(error))
         }
         present(badge: 0, appID: app.appID)
-        Log.event("unregistered", [("app", app.appID)])
+        agentLog.info("unregistered", ["app": app.appID])
         observer?.settingsChanged(appID: app.appID)
         link?.uplink.setNeedsFlush()
         return .success(())
@@ -137,7 +138,7 @@ extension Agent {
                 switch result {
                 case .success(let registration): _ = self?.adopt(registration, for: app)
                 case .failure(let error):
-                    Log.event("not_registered_again", [("app", app.appID), ("error", error.message)])
+                    agentLog.warning("not_registered_again", ["app": app.appID, "error": error.message])
                 }
             }
         }

@@ -3,6 +3,7 @@
 internal import FoundationEssentials
 internal import PushCore
 internal import PushSQLite
+internal import PushNet
 
 extension Agent {
     /// Enrols this device with a server.
@@ -87,7 +88,7 @@ extension Agent {
         } catch {
             return .failure(refusal(error))
         }
-        Log.event("enrolled", [("server", serverURL), ("device", device.deviceID)])
+        agentLog.info("enrolled", ["server": serverURL, "device": device.deviceID])
         connect(identity, secret: device.deviceSecret)
         return .success(device.deviceID)
     }
@@ -108,9 +109,9 @@ extension Agent {
         do {
             try secretFile.remove()
         } catch {
-            Log.event("secret_not_removed", [("error", error.message)])
+            agentLog.warning("secret_not_removed", ["error": error.message])
         }
-        Log.event("unenrolled")
+        agentLog.info("unenrolled")
         observer?.statusChanged()
         return .success(())
     }

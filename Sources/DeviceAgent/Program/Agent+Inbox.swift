@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushSQLite
+internal import PushNet
 
 extension Agent: AlertPresenterDelegate {
     /// A person chose, or the alert left the screen by itself.
@@ -30,7 +31,7 @@ extension Agent: AlertPresenterDelegate {
         opener.open(appID: entry.appID, notification: entry.notificationJSON, activationToken: activationToken) {
             [weak self] result in
             guard case .failure(let error) = result else { return }
-            Log.event("app_not_opened", [("app", entry.appID), ("error", error.text)])
+            agentLog.warning("app_not_opened", ["app": entry.appID, "error": error.text])
             self?.note(error.text, on: number)
         }
     }

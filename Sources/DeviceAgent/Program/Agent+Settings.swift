@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushSQLite
+internal import PushNet
 
 extension Agent {
     /// What a person can switch for an app.
@@ -19,7 +20,7 @@ extension Agent {
             try database.settings.set(.master, to: isOn ? 1 : 0)
             try presentBadges()
         }
-        Log.event("master_switched", [("on", "\(isOn)")])
+        agentLog.info("master_switched", ["on": "\(isOn)"])
         observer?.settingsChanged(appID: "")
     }
 
@@ -29,7 +30,7 @@ extension Agent {
             try database.transaction { () throws(SQLiteError) in try change(setting, appID, isOn) }
         }
         guard let app = changed else { throw .unknownApp(appID) }
-        Log.event("app_switched", [("app", appID), ("setting", setting.rawValue), ("on", "\(isOn)")])
+        agentLog.info("app_switched", ["app": appID, "setting": setting.rawValue, "on": "\(isOn)"])
         if setting == .badge { present(badge: shownBadge(of: app), appID: appID) }
         observer?.settingsChanged(appID: appID)
         link?.uplink.setNeedsFlush()

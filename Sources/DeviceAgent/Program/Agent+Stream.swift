@@ -12,8 +12,7 @@ extension Agent: StreamClientDelegate {
             databaseFailed(error)
             return false
         }
-        Log.event(
-            "received", [("new", "\(reception.newCount)"), ("repeated", "\(reception.repeatedCount)")])
+        agentLog.info("received", ["new": "\(reception.newCount)", "repeated": "\(reception.repeatedCount)"])
         link?.uplink.setNeedsFlush()
         presentations.withdraw(reception.replaced)
         for (appID, badge) in reception.badges.sorted(by: { $0.key < $1.key }) { present(badge: badge, appID: appID) }
@@ -26,7 +25,7 @@ extension Agent: StreamClientDelegate {
     package func streamOpened() {
         connectedSinceUnixSeconds = WallClock.unixMilliseconds() / 1000
         lastError = ""
-        Log.event("connected", [("server", identity?.serverURL ?? "")])
+        agentLog.info("connected", ["server": identity?.serverURL ?? ""])
         link?.uplink.open()
         registerAgain()
         observer?.statusChanged()
@@ -36,7 +35,7 @@ extension Agent: StreamClientDelegate {
     package func streamEnded(_ reason: String) {
         noteDisconnected()
         lastError = reason
-        Log.event("disconnected", [("reason", reason)])
+        agentLog.warning("disconnected", ["reason": reason])
         link?.uplink.close()
         observer?.statusChanged()
     }
@@ -45,7 +44,7 @@ extension Agent: StreamClientDelegate {
     package func streamRefused(_ reason: String) {
         noteDisconnected()
         lastError = reason
-        Log.event("refused", [("reason", reason)])
+        agentLog.warning("refused", ["reason": reason])
         link?.uplink.close()
         observer?.statusChanged()
     }

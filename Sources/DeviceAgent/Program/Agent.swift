@@ -76,7 +76,7 @@ package final class Agent {
         guard let identity else { return }
         guard let secret = try secretFile.read() else {
             lastError = "the device secret is lost: leave the server and enrol again"
-            return Log.event("secret_missing", [("server", identity.serverURL)])
+            return agentLog.error("secret_missing", ["server": identity.serverURL])
         }
         connect(identity, secret: secret)
     }
@@ -136,7 +136,7 @@ package final class Agent {
 
     /// Acknowledging over a disk that fails would lose notifications: only a full one may be waited for.
     func databaseFailed(_ error: SQLiteError) {
-        Log.event("database_failed", [("error", "\(error.message)"), ("code", "\(error.code)")])
+        agentLog.error("database_failed", ["error": "\(error.message)", "code": "\(error.code)"])
         lastError = "the agent's database refused: \(error.message)"
         if error.isInputOutput || error.isCorrupt { onFatal?(error) }
     }

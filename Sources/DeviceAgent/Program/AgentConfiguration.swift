@@ -9,15 +9,8 @@ package enum AgentSetting: String, CaseIterable, Sendable {
     case enrolmentCode = "enrolment_code"
     case name
 
-    /// The variable that wins over the file.
-    package var variable: String {
-        switch self {
-        case .url: "POSTHORN_SERVER"
-        case .caFile: "POSTHORN_CA_FILE"
-        case .enrolmentCode: "POSTHORN_ENROLMENT_CODE"
-        case .name: "POSTHORN_DEVICE_NAME"
-        }
-    }
+    /// The variable that wins over the file, for example `POSTHORN_AGENT_URL`.
+    package var variable: String { "POSTHORN_AGENT_" + rawValue.uppercased() }
 
     /// For `--help`.
     package var help: String {

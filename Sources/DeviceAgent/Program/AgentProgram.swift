@@ -79,18 +79,18 @@ final class AgentProgram {
         desk.onBusLost = { [weak self] in self?.end(.busLost) }
         try agent.start()
         if try service?.claimName() == false {
-            Log.event("bus_name_taken", [("name", AgentService.name)])
+            agentLog.warning("bus_name_taken", ["name": AgentService.name])
         }
         watchForWaking()
         enrolment.start()
         ServiceManager.notify("READY=1")
         let status = agent.status(nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
         ServiceManager.notify("STATUS=\(status.line)")
-        Log.event("started", [("version", status.version), ("presenter", status.presenter)])
+        agentLog.info("started", ["version": status.version, "presenter": status.presenter])
         loop.run()
         ServiceManager.notify("STOPPING=1")
         signals.stop()
-        Log.event("stopped")
+        agentLog.info("stopped")
         return exit
     }
 
@@ -102,12 +102,12 @@ final class AgentProgram {
     private func watchForWaking() {
         do {
             wakeWatch = try WakeWatch(loop: loop) { [weak self] in
-                Log.event("woken")
+                agentLog.info("woken")
                 self?.agent.hurry()
             }
         } catch {
             // Nothing is lost: the silence of a dead connection is noticed too, only later.
-            Log.event("no_system_bus", [("error", error.message)])
+            agentLog.info("no_system_bus", ["error": error.message])
         }
     }
 }

@@ -32,18 +32,37 @@ final class Desk {
         } catch {
             connection = nil
             let text = (error as? BusError)?.message ?? "\(error)"
-            Log.event("no_session_bus", [("consequence", "no Agent1 service, no desktop"), ("error", text)])
+            agentLog.info("no_session_bus", ["consequence": "no Agent1 service, no desktop", "error": text])
         }
         driver?.connectionLost = { [weak self] error in
-            Log.event("session_bus_lost", [("error", error.message)])
+            agentLog.warning("session_bus_lost", ["error": error.message])
             self?.onBusLost()
         }
-        addDesktop(loop: loop, environment: environment)
+        if let connection { addDesktop(connection, loop: loop, environment: environment) }
+        addSounds(environment: environment)
         chooseTerminal(wantsTerminal)
-        Log.event("presenter", [("name", surroundings.presenterName)])
+        agentLog.info("presenter", ["name": surroundings.presenterName])
     }
 
-    private func addDesktop(loop: EventLoop, environment: [String: String]) {}
+    private func addDesktop(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
+        surroundings.opener = AppLauncher(connection: connection, environment: environment)
+        do {
+            surroundings.presenter = try DesktopPresenter(
+                connection: connection, loop: loop, environment: environment)
+            surroundings.presenterName = "desktop"
+            surroundings.badges = try LauncherBadges(bus: .session, loop: loop, watcher: connection, log: agentLog)
+        } catch {
+            agentLog.warning("no_desktop", ["error": error.message])
+        }
+    }
+
+    private func addSounds(environment: [String: String]) {
+        do {
+            surroundings.sounds = try DesktopSounds(environment: environment, log: agentLog)
+        } catch {
+            agentLog.warning("no_sounds", ["error": "\(error)"])
+        }
+    }
 
     private func chooseTerminal(_ wantsTerminal: Bool) {
         let hasDesktop = surroundings.presenter?.isAvailable ?? false

@@ -26,7 +26,7 @@ final class SignalHandler: EventHandler {
 
     func ready(_ readiness: Readiness) {
         while let signal = try? queue.next() {
-            Log.event("stopping", [("signal", "\(signal)")])
+            agentLog.info("stopping", ["signal": "\(signal)"])
             onStop()
         }
     }

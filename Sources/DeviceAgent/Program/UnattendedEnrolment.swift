@@ -41,7 +41,7 @@ final class UnattendedEnrolment {
 
     private func finish(_ result: Result<String, AgentRefusal>) {
         guard case .failure(let refusal) = result else { return machine.stop() }
-        Log.event("not_enrolled", [("error", refusal.code.rawValue), ("text", refusal.message)])
+        agentLog.warning("not_enrolled", ["error": refusal.code.rawValue, "text": refusal.message])
         agent.lastError = refusal.message
         agent.observer?.statusChanged()
         // A code that was refused stays refused: only what may change by itself is tried again.

@@ -37,6 +37,6 @@ final class WakeWatch {
         } catch {
             throw BusError(name: BusError.failedName, message: "the loop cannot watch the system bus: \(error)")
         }
-        driver.connectionLost = { Log.event("system_bus_lost", [("error", $0.message)]) }
+        driver.connectionLost = { agentLog.warning("system_bus_lost", ["error": $0.message]) }
     }
 }

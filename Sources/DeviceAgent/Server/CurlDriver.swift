@@ -28,7 +28,7 @@ final class CurlDriver: SocketWatcher {
             sockets[socket] = WatchedSocket(registration: registration, handler: handler)
         } catch {
             // The kernel has no room: the transfer ends by its own timeout or heartbeat, and is tried again.
-            Log.event("socket_not_watched", [("error", "\(error)")])
+            agentLog.error("socket_not_watched", ["error": "\(error)"])
         }
     }
 

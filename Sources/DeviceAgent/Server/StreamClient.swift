@@ -143,13 +143,13 @@ package final class StreamClient {
             do {
                 return .notification(try NotificationEvent.decode(data: data))
             } catch {
-                Log.event("notification_unreadable", [("error", "\(error)"), ("id", id)])
+                agentLog.warning("notification_unreadable", ["error": "\(error)", "id": id])
                 return Int64(id).map { .unreadable(sequence: $0) }
             }
         case "goodbye":
             let body = try? JSONValue(parsing: data.span)
             retryAfter = body?["retry_after"]?.integer.map { .seconds(min(max($0, 0), 86_400)) }
-            Log.event("server_says_goodbye", [("reason", body?["reason"]?.string ?? "")])
+            agentLog.info("server_says_goodbye", ["reason": body?["reason"]?.string ?? ""])
             return nil
         default:
             // Events that later servers may send.

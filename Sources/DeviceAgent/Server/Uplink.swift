@@ -126,9 +126,9 @@ package final class Uplink {
         case .success: failureCount = 0
         case .failure(let error) where error.isFinal:
             // Sending it again would be refused again, for ever.
-            Log.event(refusal, [("error", error.message)])
+            agentLog.warning(refusal, ["error": error.message])
         case .failure(let error):
-            Log.event("uplink_failed", [("error", error.message)])
+            agentLog.warning("uplink_failed", ["error": error.message])
             return retryLater()
         }
         do {

@@ -175,7 +175,7 @@ extension AgentService: AgentObserver {
         do {
             try connection.emit(Self.path, Self.name, member, arguments)
         } catch {
-            Log.event("signal_not_sent", [("signal", member), ("error", error.message)])
+            agentLog.warning("signal_not_sent", ["signal": member, "error": error.message])
         }
     }
 }

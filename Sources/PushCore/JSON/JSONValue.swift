@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A JSON value as a small tree, for readers that are not on the data path.
-package indirect enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Equatable {
     /// One name and its value in an object.
     package struct Member: Sendable, Equatable {
         /// The name, with its escapes resolved.

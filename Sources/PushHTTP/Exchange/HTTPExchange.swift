@@ -38,7 +38,7 @@ package final class HTTPExchange {
 
     /// The session while the exchange is open; sessions detach their exchanges before they go.
     private unowned var owner: (any ExchangeOwner)?
-    /// The exchange belongs to a session. A session that is being released can be asked this, but not for `owner`.
+    /// The exchange belongs to a session, which may be on its way out: then this can be read, but not `owner`.
     private(set) var isOpen = false
     /// Where the exchange stands among the session's open ones.
     var openIndex = 0

@@ -121,7 +121,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             case .mustWait: return
             case .closed: return close(nil)
             case .bytes(let count):
-                let bytes = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
+                let bytes = unsafe Span<UInt8>(
+                    _unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
                 take(bytes)
             }
             guard phase != .closed else { return }

@@ -5,11 +5,10 @@ internal import Glibc
 /// Commands on their way from any thread to the writer: one lock for a batch, one wake-up when the writer sleeps.
 ///
 /// Bounded: beyond `WriterLimits.queuedCommandCountMax`, notifications are not kept but only their addresses, so that
-/// the writer refuses them. What devices and administrators ask for always gets through, there is little of it.
+/// the writer refuses them. What devices and administrators ask for always gets through; there is little of it.
+// Safety: `mutex` guards `waiting`; the two pointers never change.
 @safe
 final class CommandQueue: @unchecked Sendable {
-    // Safety: `mutex` guards `commands`, `shed` and `isClosed`; the two pointers never change.
-
     /// What the writer takes at once.
     struct Taken {
         var commands: [StoreCommand] = []

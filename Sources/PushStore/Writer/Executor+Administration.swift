@@ -103,7 +103,7 @@ extension Executor {
     /// All but `connected`, which is in memory.
     private func description(of row: DeviceTable.Row) throws(SQLiteError) -> AdminAPI.Device {
         AdminAPI.Device(
-            deviceID: row.id.hexadecimal, name: row.name, platform: row.platform,
+            deviceID: row.id.text, name: row.name, platform: row.platform,
             enrolledAt: row.enrolledUnixMilliseconds.unixSeconds, connected: false,
             topics: try registrations.liveTopicNames(of: row.id), pendingCount: try pending.count(of: row.id))
     }
@@ -115,13 +115,5 @@ extension AdminAPI.Key {
         self.init(
             keyID: key.id, teamID: key.teamID, topics: key.topics, createdAt: key.createdUnixSeconds,
             revokedAt: key.revokedUnixSeconds)
-    }
-}
-
-extension DeviceID {
-    /// Sixteen hexadecimal digits.
-    fileprivate var hexadecimal: String {
-        let digits = String(rawValue, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 }

@@ -3,10 +3,9 @@
 internal import Glibc
 
 /// A value that one thread at a time may use; over a pthread mutex, which the thread sanitizer understands.
+// Safety: `mutex` guards `value`, which leaves `withLock` only as the caller's result.
 @safe
 final class Lock<Value>: @unchecked Sendable {
-    // Safety: `mutex` guards `value`, which leaves `withLock` only as the caller's result.
-
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 

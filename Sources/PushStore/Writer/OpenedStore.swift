@@ -4,9 +4,8 @@ internal import PushCore
 internal import PushSQLite
 
 /// The open and migrated file, from `SQLiteStore.init` until the writer takes it over.
+// Safety: made on one thread and handed to the writer's as a whole; SQLiteStore gives its copy up by that.
 struct OpenedStore: @unchecked Sendable {
-    // Safety: made on one thread and handed to the writer's as a whole; SQLiteStore gives its copy up by that.
-
     let configuration: SQLiteStore.Configuration
     let connection: Connection
     let executor: Executor

@@ -16,6 +16,7 @@ class Client:
         self.changed = asyncio.Condition()
         self.responses = {}
         self.goaways = []
+        self.unread = b""
         self.closed = False
         self.pump = None
 
@@ -40,14 +41,29 @@ class Client:
     async def receive(self):
         try:
             while data := await self.reader.read(65536):
-                for event in self.connection.receive_data(data):
-                    self.note(event)
+                self.take(data)
                 await self.flush()
                 await self.notify()
         except OSError:
             pass
         self.closed = True
         await self.notify()
+
+    def take(self, data):
+        """Hands whole frames to h2, but keeps GOAWAY to itself: h2 would do nothing more on this connection."""
+        self.unread += data
+        while len(self.unread) >= 9:
+            end = 9 + int.from_bytes(self.unread[:3], "big")
+            if len(self.unread) < end:
+                return
+            frame, self.unread = self.unread[:end], self.unread[end:]
+            if frame[3] == 7:
+                self.goaways.append({
+                    "last_stream": int.from_bytes(frame[9:13], "big"), "code": int.from_bytes(frame[13:17], "big"),
+                    "debug": frame[17:].decode()})
+                continue
+            for event in self.connection.receive_data(frame):
+                self.note(event)
 
     async def notify(self):
         async with self.changed:
@@ -67,9 +83,6 @@ class Client:
             self.responses[event.stream_id]["ended"] = True
         elif isinstance(event, h2.events.StreamReset):
             self.responses[event.stream_id]["reset"] = int(event.error_code)
-        elif isinstance(event, h2.events.ConnectionTerminated):
-            debug = (event.additional_data or b"").decode()
-            self.goaways.append({"code": int(event.error_code), "last_stream": event.last_stream_id, "debug": debug})
 
     async def open(self, headers, body=None, end=True, **_):
         """Sends the header fields and perhaps a body; `end` false leaves the request open."""
@@ -82,7 +95,11 @@ class Client:
         return {"stream": stream}
 
     async def data(self, stream, body, end, **_):
-        self.connection.send_data(stream, body.encode(), end_stream=end)
+        body = body.encode()
+        size = self.connection.max_outbound_frame_size
+        for start in range(0, max(1, len(body)), size):
+            chunk = body[start:start + size]
+            self.connection.send_data(stream, chunk, end_stream=end and start + size >= len(body))
         await self.flush()
         return {"stream": stream}
 

@@ -11,7 +11,7 @@ final class Peer {
     private var output: [UInt8] = []
     private var hpack = HPACK()
 
-    /// - Parameter isGreeted: Whether preface and SETTINGS were exchanged and acknowledged.
+    /// Makes both ends; when greeted, preface and SETTINGS were exchanged and acknowledged.
     init(_ recorder: Recorder = Recorder(), limits: HTTPSessionLimits = .usual, isGreeted: Bool = true) {
         self.recorder = recorder
         session = HTTP2Session(limits: limits, delegate: recorder)

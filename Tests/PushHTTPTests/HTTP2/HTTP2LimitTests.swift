@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushHTTP
+import Testing
+
+/// A kind of frame that costs its sender nothing.
+struct Glitch: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var frame: Frame
+    var price: Int
+
+    static let all = [
+        Glitch(testDescription: "PING", frame: .ping(), price: HTTPBounds.glitchesPerPing),
+        Glitch(testDescription: "SETTINGS", frame: .settings(), price: HTTPBounds.glitchesPerSettings),
+        Glitch(testDescription: "empty DATA", frame: .data(1, []), price: HTTPBounds.glitchesPerEmptyData),
+        Glitch(
+            testDescription: "padding", frame: Frame(type: 0, flags: Frame.padded, stream: 1, payload: [1, 0]),
+            price: HTTPBounds.glitchesPerOtherFrame),
+        Glitch(
+            testDescription: "WINDOW_UPDATE", frame: .windowUpdate(0, 1), price: HTTPBounds.glitchesPerOtherFrame),
+        Glitch(
+            testDescription: "PRIORITY",
+            frame: Frame(type: Frame.Kind.priority, stream: 1, payload: [0, 0, 0, 0, 1]),
+            price: HTTPBounds.glitchesPerOtherFrame),
+        Glitch(
+            testDescription: "unknown type", frame: Frame(type: 0xBB, flags: 0xFF, payload: [1, 2, 3]),
+            price: HTTPBounds.glitchesPerOtherFrame),
+        Glitch(
+            testDescription: "WINDOW_UPDATE of a closed stream", frame: .windowUpdate(3, 1),
+            price: HTTPBounds.glitchesPerOtherFrame),
+    ]
+}
+
+struct HTTP2LimitTests {
+    /// A session with one open and one closed stream, whose bucket is full again.
+    private static func prepared() -> Peer {
+        let peer = Peer()
+        peer.recorder.onRequest = { $0.respond(status: 200) }
+        _ = peer.exchange(.request(1), .request(3, end: true))
+        peer.session.nowNanoseconds += 60_000_000_000
+        return peer
+    }
+
+    @Test(arguments: Glitch.all)
+    func `a burst of cheap frames is taken up to the limit and no further`(glitch: Glitch) {
+        let peer = Self.prepared()
+        for _ in 0..<HTTPBounds.glitchCountMax / glitch.price {
+            #expect(peer.send(glitch.frame))
+            _ = peer.frames()
+        }
+        #expect(!peer.send(glitch.frame))
+        #expect(Peer.goAwayCode(peer.frames()) == ErrorCode.enhanceYourCalm)
+        #expect(peer.session.failure != nil && peer.session.isFinished)
+        #expect(!peer.send(.request(5, end: true)))
+        #expect(peer.recorder.headIDs == [1, 3])
+    }
+
+    @Test(arguments: Glitch.all)
+    func `cheap frames at the steady rate are taken for ever`(glitch: Glitch) {
+        let peer = Self.prepared()
+        for _ in 0..<5 * HTTPBounds.glitchCountMax / glitch.price {
+            peer.session.nowNanoseconds += 1_000_000_000 / UInt64(HTTPBounds.glitchCountPerSecond / glitch.price)
+            #expect(peer.send(glitch.frame))
+            _ = peer.frames()
+        }
+        #expect(peer.session.failure == nil)
+    }
+
+    @Test(arguments: Glitch.all)
+    func `a broken frame behind the one that trips the limit does no harm`(glitch: Glitch) {
+        let broken = [
+            Frame(type: Frame.Kind.reset, stream: 1, payload: [0]), Frame(type: Frame.Kind.ping, payload: [1]),
+            Frame(type: Frame.Kind.settings, payload: [1]), Frame(type: Frame.Kind.goAway, payload: []),
+            Frame(type: Frame.Kind.data, stream: 0, payload: [1]), .headers(1, [("", "")]),
+        ]
+        for frame in broken {
+            let peer = Self.prepared()
+            let flood = [[UInt8]](repeating: glitch.frame.bytes, count: HTTPBounds.glitchCountMax / glitch.price + 1)
+            #expect(!peer.send(flood.flatMap(\.self) + frame.bytes))
+            #expect(!peer.send(frame))
+            #expect(Peer.goAwayCode(peer.frames()) == ErrorCode.enhanceYourCalm)
+        }
+    }
+
+    @Test func `streams that the peer makes us reset are bounded, whatever follows in the same bytes`() {
+        let peer = Peer()
+        func resetting(_ id: Int32) -> [UInt8] {
+            Frame.request(id, fields: [("content-length", "5")]).bytes + Frame.data(id, [1], end: true).bytes
+        }
+        for index in 0..<Int32(HTTPBounds.sentResetCountMax) {
+            #expect(peer.send(resetting(index * 2 + 1)))
+            #expect(peer.frames().map(\.type) == [Frame.Kind.reset])
+        }
+        let last = Int32(HTTPBounds.sentResetCountMax) * 2 + 1
+        peer.send(resetting(last) + resetting(last + 2) + Frame(type: Frame.Kind.reset, payload: [0]).bytes)
+        #expect(Peer.goAwayCode(peer.frames()) != nil)
+        #expect(!peer.send(.ping()))
+        #expect(peer.session.failure != nil && peer.session.isFinished)
+    }
+
+    @Test func `resets at the steady rate are taken for ever`() {
+        let peer = Peer()
+        for index in 0..<Int32(500) {
+            peer.session.nowNanoseconds += 1_000_000_000 / UInt64(HTTPBounds.sentResetCountPerSecond)
+            let id = index * 2 + 1
+            let answer = peer.exchange(.request(id, fields: [("content-length", "5")]), .data(id, [1], end: true))
+            #expect(answer == [.reset(id, code: ErrorCode.protocolError)])
+        }
+    }
+
+    @Test func `resets of ours without error are not counted`() {
+        let peer = Peer()
+        peer.recorder.onHead = { $0.respond(status: 413) }
+        for index in 0..<Int32(HTTPBounds.sentResetCountMax * 3) {
+            #expect(peer.exchange(.request(index * 2 + 1)).map(\.type) == [Frame.Kind.headers, Frame.Kind.reset])
+        }
+        #expect(peer.session.failure == nil)
+    }
+
+    @Test func `a rapid reset ends the session`() {
+        let peer = Peer()
+        peer.recorder.onRequest = { _ in }
+        var count = 0
+        var id: Int32 = 1
+        while count < 2000, peer.send(.request(id, end: true), .reset(id)) {
+            _ = peer.frames()
+            (count, id) = (count + 1, id + 2)
+        }
+        // nghttp2 refills its own bucket by its own clock while we go.
+        #expect(count >= Int(HTTPBounds.receivedResetCountMax) - 1 && count < 1000)
+        #expect(peer.recorder.headIDs == peer.recorder.endedIDs)
+    }
+
+    @Test func `a header block in too many frames ends the session`() {
+        let peer = Peer()
+        let head = Frame(type: Frame.Kind.headers, stream: 1, payload: HPACK.literal(":method", "POST"))
+        let more = Frame(type: Frame.Kind.continuation, stream: 1, payload: HPACK.literal("a", "b"))
+        let flood = [[UInt8]](repeating: more.bytes, count: HTTPBounds.continuationCountMax + 1).flatMap(\.self)
+        #expect(!peer.send(head.bytes + flood))
+        #expect(Peer.goAwayCode(peer.frames()) == ErrorCode.enhanceYourCalm)
+        #expect(peer.recorder.headIDs.isEmpty)
+    }
+
+    @Test func `a connection that does not begin with the preface is refused`() {
+        let peer = Peer(isGreeted: false)
+        #expect(!peer.send(Array("GET / HTTP/1.1\r\nhost: a\r\n\r\n".utf8)))
+        #expect(Peer.goAwayCode(peer.frames()) == ErrorCode.protocolError)
+        #expect(peer.session.isFinished)
+    }
+
+    @Test func `more streams than the limit are refused, not punished, while the limit is unknown`() {
+        let peer = Peer(isGreeted: false)
+        peer.recorder.onRequest = { _ in }
+        var bytes = Peer.preface + Frame.settings().bytes
+        for index in 0..<Int32(1500) { bytes += Frame.request(index * 2 + 1, end: true).bytes }
+        #expect(peer.send(bytes))
+        let refused = peer.frames().filter { $0.type == Frame.Kind.reset }
+        #expect(refused.count == 500 && refused.allSatisfy { $0.number() == ErrorCode.refusedStream })
+        #expect(peer.recorder.headIDs.count == 1000)
+        for index in 0..<Int32(1000) { peer.session.exchange(index * 2 + 1)?.respond(status: 200) }
+        #expect(peer.frames().count == 1000)
+        #expect(peer.session.failure == nil && peer.recorder.endedIDs.count == 1000)
+    }
+
+    @Test func `refusals without end are punished even while the limit is unknown`() {
+        let peer = Peer(limits: Self.limits(streams: 1), isGreeted: false)
+        peer.recorder.onRequest = { _ in }
+        peer.send(Peer.preface + Frame.settings().bytes)
+        var count = 0
+        while count < 5000, peer.send(.request(Int32(count) * 2 + 1, end: true)) {
+            _ = peer.frames()
+            count += 1
+        }
+        // One is served, the next are free, then the bucket empties.
+        #expect(count == 1 + HTTPBounds.earlyRefusalCountMax + HTTPBounds.sentResetCountMax + 1)
+        #expect(peer.session.isFinished)
+    }
+
+    static func limits(streams: Int = 1000, headerBytes: Int = 16_384, fields: Int = 64) -> HTTPSessionLimits {
+        HTTPSessionLimits(
+            concurrentStreamCountMax: streams, headerListByteCountMax: headerBytes,
+            advertisedHeaderListByteCountMax: 8000, headerFieldCountMax: fields)
+    }
+}
