@@ -86,4 +86,26 @@ struct OutputTests {
         let nowhere = #expect(throws: FileError.self) { try LocalFile.create(files.path(of: "a/b"), holding: []) }
         #expect(nowhere?.remedy == "Make the directory first.")
     }
+
+    @Test(arguments: [
+        ("new", nil), ("there", "Choose another name; a file that is there is never replaced."), ("folder", nil),
+        ("folder/new", nil), ("folder/", nil), ("absent/new", "Make the directory first."),
+        ("there/new", "Make the directory first."),
+    ])
+    func `what stands in the way of a new file is known before`(name: String, remedy: String?) throws {
+        let files = try TemporaryDirectory()
+        try files.write("", to: "there")
+        try files.makeDirectory("folder")
+        var found: FileError?
+        do throws(FileError) { try LocalFile.checkCreation(files.path(of: name)) } catch { found = error }
+        #expect(found?.remedy == remedy)
+    }
+
+    @Test(arguments: [
+        ("ABC1234567", true), ("0000000000", true), ("ABC123456", false), ("ABC12345678", false),
+        ("abc1234567", false), ("../../../x", false), ("", false), ("ABC12345é", false),
+    ])
+    func `only ten capitals and digits are a key id`(text: String, isKeyID: Bool) {
+        #expect(KeyCommands.isKeyID(text) == isKeyID)
+    }
 }
