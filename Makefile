@@ -62,7 +62,7 @@ docs: pages ## Rewrite the generated pages and build the API archive into .build
 	@scripts/docs.sh
 
 pages: ## Rewrite the pages of docs/reference that are made from the code
-	@POSTHORN_UPDATE_PAGES=1 swift test --disable-xctest --filter RepositoryTests.GeneratedPages
+	@POSTHORN_UPDATE_PAGES=1 swift test --disable-xctest --filter GeneratedPages
 
 clean: ## Remove what was built
 	rm -rf .build .demo
