@@ -47,7 +47,7 @@ extension HTTP2Session: ExchangeOwner {
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         }
         let count = exchange.answer.body.take(atMost: buffer.count) { bytes in
-            for index in 0..<bytes.count { unsafe buffer[index] = bytes[index] }
+            unsafe bytes.withUnsafeBufferPointer { _ = unsafe buffer.update(fromContentsOf: $0) }
         }
         if isEnding, exchange.answer.body.isEmpty { flags |= NGHTTP2_DATA_FLAG_EOF.rawValue }
         windowUpdateAllowance = min(

@@ -161,7 +161,7 @@ struct HTTP1SessionTests {
         let peer = HTTP1Peer()
         #expect(!peer.session.awaitsRest)
         for byte in Array(Self.get.utf8).dropLast() {
-            peer.send([byte])
+            #expect(peer.send([]) && peer.send([byte]))
             #expect(peer.session.awaitsRest)
         }
         peer.send("\n")
