@@ -77,13 +77,15 @@ let testTargets: [Target] = [
     tests(of: "PushSound"),
     tests(of: "PushINI"),
     tests(of: "PushStore", uses: ["PushCore", "PushSQLite"]),
-    tests(of: "PushServer", uses: ["PushCore", "PushStore", "PushTLS"]),
-    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushSQLite"]),
-    tests(of: "PushAdmin", uses: ["PushCore"]),
+    tests(of: "PushServer", uses: ["PushCore", "PushNet", "PushStore", "PushTLS"]),
+    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite"]),
+    tests(of: "PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(
         name: "EndToEndTests", dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn"],
+        exclude: ["Providers"],
         swiftSettings: settings),
-    .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"], swiftSettings: settings),
+    .testTarget(
+        name: "RepositoryTests", dependencies: ["TestSupport", "PushCore", "PushServer"], swiftSettings: settings),
 ]
 
 let package = Package(

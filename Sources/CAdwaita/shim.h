@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <gtk/gtk.h>
 #include <adwaita.h>
+#include <glib-unix.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Linux headers that the Glibc module lacks. Defines no feature macro: see STYLE, section 4.
 #include <sys/epoll.h>

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "CPushShims.h"
+#include <sys/prctl.h>
+#include <ftw.h>
+#include <stdio.h>
 #include <sys/socket.h>
 
 int push_accept_nonblocking(int listener) {
@@ -14,4 +18,17 @@ int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *
     *group = credentials.gid;
     *process = credentials.pid;
     return 0;
+}
+
+void push_name_this_thread(const char *name) {
+    prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+int push_remove_tree(const char *path) {
+    return nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }

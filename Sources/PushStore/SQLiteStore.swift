@@ -10,8 +10,12 @@ package final class SQLiteStore: NotificationStore {
         package var path: String
         /// Pending notifications of one (device, topic).
         package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
-        /// Wall clock, UNIX milliseconds.
+        /// How often expired notifications are deleted, in milliseconds; they are not delivered in between either.
+        package var sweepIntervalMilliseconds: Int64 = 30_000
+        /// Wall clock, UNIX milliseconds; called on the store's thread.
         package var unixMilliseconds: @Sendable () -> Int64
+        /// Called on the store's thread with what an administrator should hear of; must return at once.
+        package var onNotice: @Sendable (StoreNotice) -> Void = { _ in }
 
         /// Takes the path and the clock.
         package init(path: String, unixMilliseconds: @escaping @Sendable () -> Int64) {
@@ -20,23 +24,66 @@ package final class SQLiteStore: NotificationStore {
         }
     }
 
-    /// Opens or creates the file, migrates the schema; throws a `StoreError` that says path and remedy.
+    private enum State {
+        case opened(OpenedStore)
+        case running(WriterThread)
+        case stopped
+    }
+
+    private let path: String
+    private let queue = CommandQueue()
+    private let state: Lock<State>
+
+    /// Opens or creates the file and migrates the schema.
+    ///
+    /// - Parameter configuration: The file, the bounds and the clock.
+    /// - Throws: What is wrong with the file; its `remedy` says what to do. `locked` while another store has it open.
     package init(_ configuration: Configuration) throws(StoreError) {
-        preconditionFailure("unwritten")
+        path = configuration.path
+        state = Lock(.opened(try OpenedStore(configuration)))
     }
 
-    /// Starts the writer thread; `receivers[i]` takes the answers for loop i and gets the directory first.
-    /// `onFatal` is called once if the disk failed in a way after which nothing may be acknowledged any more.
+    deinit { stop() }
+
+    /// Starts the writer thread; once, after which commands are worked on.
+    ///
+    /// - Parameters:
+    ///   - receivers: `receivers[i]` takes the answers for loop i and gets the directory first.
+    ///   - onFatal: Called once, on the store's thread, if the disk failed in a way after which nothing may be
+    ///     acknowledged any more: the process must end and start again, which recovers. Until then everything is
+    ///     refused.
     package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
-        preconditionFailure("unwritten")
+        let failure: StoreError? = state.withLock { state in
+            guard case .opened(let opened) = state else { preconditionFailure("a store starts once") }
+            let started = WriterThread.start { [queue] in
+                Writer(opened, queue: queue, receivers: receivers, onFatal: onFatal).run()
+            }
+            switch started {
+            case .success(let thread): state = .running(thread)
+            case .failure(let error):
+                state = .stopped
+                return .noThread(path: path, code: error.code)
+            }
+            return nil
+        }
+        if let failure { onFatal(failure) }
     }
 
-    package func submit(_ commands: [StoreCommand]) { preconditionFailure("unwritten") }
+    /// Hands over a batch from any thread and returns at once; after `stop`, commands are dropped unanswered.
+    package func submit(_ commands: [StoreCommand]) {
+        if !commands.isEmpty { queue.append(commands) }
+    }
 
-    package func stop() { preconditionFailure("unwritten") }
-}
-
-/// What the disk or the database did.
-package enum StoreError: Error, Sendable {
-    case unwritten
+    /// Commits what was submitted, sends the answers, closes the file, and ends; blocks until that is done.
+    ///
+    /// Not from a receiver or `onFatal`, which run on the thread that it waits for. A second call does nothing.
+    package func stop() {
+        queue.close()
+        let thread: WriterThread? = state.withLock { state in
+            defer { state = .stopped }
+            guard case .running(let thread) = state else { return nil }
+            return thread
+        }
+        thread?.join()
+    }
 }

@@ -32,7 +32,7 @@ public struct UniqueID: Hashable, Sendable {
     }
 }
 
-/// What a device token says once it is opened: sixteen bytes, see DESIGN section 5.2.
+/// What a device token says once it is opened: sixteen bytes.
 ///
 /// Layout, big-endian: device id (8), topic id (4), registration generation (4).
 public struct DeviceTokenContents: Hashable, Sendable {

@@ -24,7 +24,7 @@ public enum Limits {
     /// Streams that a provider may have open on one connection.
     public static let concurrentStreamCountMax = 1000
     /// All request fields of one request: name + value + 32 for each, in bytes.
-    public static let headerListByteCountMax = 16 * 1024
+    public static let headerListByteCountMax = 8000
     /// What SETTINGS_MAX_HEADER_LIST_SIZE tells peers, in bytes; Apple's value.
     public static let advertisedHeaderListByteCountMax: UInt32 = 8000
     /// Request fields of one request.
@@ -35,6 +35,9 @@ public enum Limits {
     public static let outputByteCountHigh = 64 * 1024
     /// Output waiting for one connection, in bytes, above which the connection is closed.
     public static let outputByteCountMax = 1024 * 1024
+
+    /// One line, and one event with all its lines, of a device's stream, in bytes.
+    public static let streamEventByteCountMax = 64 * 1024
 
     // MARK: Delivery
 
@@ -54,4 +57,33 @@ public enum Limits {
     public static let displayNameByteCountMax = 128
     /// How long an enrolment code is valid, in seconds.
     public static let enrolmentCodeLifeSeconds: Int64 = 24 * 3600
+}
+
+extension Limits {
+    // MARK: The server's loops
+
+    /// Bytes read from a connection at once.
+    public static let readBufferByteCount = 16 * 1024
+    /// Reads from one connection before others have their turn.
+    public static let readsPerTurnCountMax = 8
+    /// Connections accepted before others have their turn.
+    public static let acceptsPerTurnCountMax = 32
+    /// Notifications of one loop that wait for the store; more are answered with 503.
+    public static let unansweredAcceptCountMax = 20_000
+    /// From the TCP connection to the end of the TLS handshake and the first bytes of HTTP.
+    public static let handshakePatience = Duration.seconds(10)
+    /// From the beginning of a request to its end.
+    public static let requestPatience = Duration.seconds(15)
+    /// Without an open stream or a byte.
+    public static let idlePatience = Duration.seconds(300)
+    /// Output that the peer does not take.
+    public static let outputPatience = Duration.seconds(30)
+    /// Between heartbeats on a device's stream.
+    public static let heartbeatInterval = Duration.seconds(20)
+    /// How long busy connections are drained before GOAWAY announces the end.
+    public static let drainPatience = Duration.seconds(1)
+    /// From SIGTERM to the end of the last connection.
+    public static let shutdownPatience = Duration.seconds(5)
+    /// Notifications that an ephemeral server keeps for its test; the oldest go first.
+    public static let ephemeralNotificationCountMax = 100_000
 }

@@ -94,6 +94,9 @@ package final class HTTP1Session: HTTPSession {
         }
     }
 
+    /// Requests whose head came whole.
+    package var completedMessageCount: UInt64 { UInt64(lastID) }
+
     /// There is output to collect.
     package var hasOutput: Bool {
         guard !isClosed else { return false }

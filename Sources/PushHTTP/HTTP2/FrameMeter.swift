@@ -30,6 +30,9 @@ struct FrameMeter {
     private var length = 0
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
+    private var isPastPreface = false
+    /// Frames that came whole.
+    private(set) var completedFrameCount: UInt64 = 0
     /// A header block goes on in the next frame.
     private var headerBlockIsOpen = false
 
@@ -47,6 +50,7 @@ struct FrameMeter {
                 let skipped = min(byteCountToSkip, bytes.count - index)
                 byteCountToSkip -= skipped
                 index += skipped
+                if byteCountToSkip == 0 { endFrame() }
                 continue
             }
             takeHeaderByte(bytes[index])
@@ -71,6 +75,7 @@ struct FrameMeter {
     private mutating func endHeader(_ charge: inout Charge) {
         headerIndex = 0
         byteCountToSkip = length
+        if length == 0 { endFrame() }
         switch type {
         case 0x0: charge.glitches += dataGlitches
         // HEADERS, RST_STREAM and CONTINUATION are bounded by nghttp2's own counters and by ours of streams.
@@ -82,6 +87,15 @@ struct FrameMeter {
         case 0x8: charge.windowUpdates += 1
         default: charge.glitches += HTTPBounds.glitchesPerOtherFrame
         }
+    }
+
+    /// A frame came whole; the preface is none.
+    private mutating func endFrame() {
+        guard isPastPreface else {
+            isPastPreface = true
+            return
+        }
+        completedFrameCount += 1
     }
 
     private var dataGlitches: Int {

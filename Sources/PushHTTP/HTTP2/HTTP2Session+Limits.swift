@@ -3,6 +3,9 @@
 internal import CNghttp2
 
 extension HTTP2Session {
+    /// Frames that came whole.
+    package var completedMessageCount: UInt64 { meter.completedFrameCount }
+
     /// Tells the peer what it may do.
     ///
     /// Not sent because we want their defaults: INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE.

@@ -20,7 +20,7 @@ package protocol StoreReplyReceiver: Sendable {
     func receive(_ replies: [StoreReply])
 }
 
-/// An exchange of a loop: where an answer or a delivery goes. The store only hands it back.
+/// An exchange of a loop, where an answer or a delivery goes; the store only hands it back.
 package struct ReplyAddress: Hashable, Sendable {
     /// Index of the loop.
     package var loop: UInt32

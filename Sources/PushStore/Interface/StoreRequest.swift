@@ -2,7 +2,7 @@
 
 package import PushCore
 
-/// Everything that is asked of the store beside notifications and streams. Hashes are SHA-256, 32 bytes.
+/// Everything that is asked of the store beside notifications and streams; hashes are SHA-256, 32 bytes.
 package enum StoreRequest: Sendable {
     // From devices.
     case enrol(NewDevice)

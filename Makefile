@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+# The one entry to this repository. `make` alone lists what there is.
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+.PHONY: help setup build demo test check lint format sanitize bench soak fuzz docs pages clean
+
+PROGRAMS := posthornd posthorn-agent posthorn posthorn-panel
+
+# Nothing is imported that Package.swift does not declare.
+STRICT := --explicit-target-dependency-import-check error
+
+# The Swift library goes into the program, so that a target machine needs no Swift. Exclusivity is checked in every
+# test build; the release build spends nothing on it. `now` resolves symbols at start, which makes RELRO whole.
+RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked -Xlinker -z -Xlinker now $(STRICT)
+
+help: ## List the targets (this text)
+	@printf 'Posthorn: push notifications for Linux.\n\n'
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@printf '\nA first look: make demo. Before you commit: make check.\n'
+
+setup: ## Install what building and testing need (Debian 12; quick when it is there)
+	@scripts/setup.sh
+
+build: ## Build release programs into .build/release
+	@for program in $(PROGRAMS); do swift build $(RELEASE) --product "$$program" || exit 1; done
+
+demo: setup ## Send a notification to a desktop and show what a person sees
+	@examples/demo.sh
+
+test: setup ## Build and run every test, the end-to-end ones too
+	@swift build --build-tests $(STRICT)
+	@swift test --skip-build --disable-xctest
+
+check: setup lint test sanitize ## What a change must pass: format, tests, sanitizers
+
+lint: ## Check the format of every Swift file
+	swift format lint --strict --recursive Package.swift Sources Tests
+
+format: ## Format every Swift file in place
+	swift format format --in-place --recursive Package.swift Sources Tests
+
+sanitize: ## Run the tests under the address and the thread sanitizer
+	@scripts/sanitize.sh address
+	@scripts/sanitize.sh thread
+
+bench: build ## Measure the server beside nghttpd in the same run
+	@Benchmarks/server.sh
+
+soak: setup ## Run property, crash and load tests with large counts (POSTHORN_TEST_CASES, default 10000)
+	@swift build --build-tests $(STRICT)
+	@POSTHORN_TEST_CASES="$${POSTHORN_TEST_CASES:-10000}" swift test --skip-build --disable-xctest
+
+fuzz: ## Fuzz each parser of untrusted bytes (FUZZ_SECONDS for each, default 30)
+	@for target in $$(FuzzTesting/run.sh --list); do \
+	    FuzzTesting/run.sh "$$target" "$${FUZZ_SECONDS:-30}" || exit 1; done
+
+docs: pages ## Rewrite the generated pages and build the API archive into .build/docs
+	@scripts/docs.sh
+
+pages: ## Rewrite the pages of docs/reference that are made from the code
+	@POSTHORN_UPDATE_PAGES=1 swift test --disable-xctest --filter RepositoryTests.GeneratedPages
+
+clean: ## Remove what was built
+	rm -rf .build .demo

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import PushNet
+
+/// Programs that the agent starts and does not wait for.
+///
+/// Dead ones are collected when the next one starts: until then they cost an entry in the process table and nothing
+/// else. A thread or a timer for each would wake the agent for nothing that anybody wants to know.
+struct ChildProcesses {
+    private var identifiers: [pid_t] = []
+
+    /// Why a program did not start.
+    struct Failure: Error {
+        /// The value of errno.
+        var code: Int32
+    }
+
+    /// Starts a program with `posix_spawn` in a session of its own, with nothing on standard input.
+    ///
+    /// - Parameters:
+    ///   - program: The absolute path; nothing looks it up, and no shell reads it.
+    ///   - arguments: The vector, the program's own name first.
+    ///   - environment: All of it.
+    /// - Returns: The process id.
+    /// - Throws: `Failure`: missing, not executable, or the system is out of something.
+    @discardableResult
+    mutating func start(
+        _ program: String, _ arguments: [String], environment: [String: String]
+    ) throws(Failure) -> pid_t {
+        collectDead()
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        var attributes = ChildProcesses.attributes()
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+
+        var identifier: pid_t = 0
+        let variables = environment.map { "\($0.key)=\($0.value)" }
+        let code = unsafe withCStrings(arguments) { arguments in
+            unsafe withCStrings(variables) { variables in
+                unsafe posix_spawn(&identifier, program, &actions, &attributes, arguments, variables)
+            }
+        }
+        guard code == 0 else { throw Failure(code: code) }
+        identifiers.append(identifier)
+        return identifier
+    }
+
+    /// Collects the status of those that ended, without waiting.
+    mutating func collectDead() {
+        identifiers.removeAll { identifier in
+            var status: Int32 = 0
+            return unsafe waitpid(identifier, &status, WNOHANG) != 0
+        }
+    }
+
+    /// A new session, and signals as in a fresh process: the agent blocks those that it reads from its queue.
+    private static func attributes() -> posix_spawnattr_t {
+        var attributes = posix_spawnattr_t()
+        var none = sigset_t()
+        var all = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe sigfillset(&all)
+        unsafe posix_spawnattr_init(&attributes)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        // POSIX_SPAWN_SETSID of spawn.h, which needs _GNU_SOURCE: part of the system's binary interface.
+        let setSession: Int16 = 0x80
+        let flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | setSession
+        unsafe posix_spawnattr_setflags(&attributes, flags)
+        return attributes
+    }
+}
+
+/// Lends texts as the null-terminated array that `posix_spawn` wants.
+private func withCStrings<Result>(
+    _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    var pointers: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { unsafe strdup($0) }
+    unsafe pointers.append(nil)
+    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
+    return unsafe pointers.withUnsafeBufferPointer { buffer in
+        guard let base = buffer.baseAddress else { preconditionFailure("the array ends with nil, so it is not empty") }
+        return unsafe body(base)
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// An app as its .desktop file describes it.
+///
+/// - SeeAlso: Desktop Entry Specification 1.5.
+package struct DesktopEntry: Equatable, Sendable {
+    /// The app id: the file's name without `.desktop`.
+    package var id: String
+    /// The file.
+    package var path: String
+    /// The name in the person's language.
+    package var name: String
+    /// Icon name or absolute path; nil when there is none.
+    package var icon: String?
+    /// The program and its arguments with field codes expanded; nil when there is none, when it is malformed, or when
+    /// it needs a terminal around it.
+    package var exec: [String]?
+    /// Whether `org.freedesktop.Application` opens it.
+    package var isDBusActivatable: Bool
+    /// Where the program starts; nil for where the agent runs.
+    package var workingDirectory: String?
+
+    /// Whether a text is an app id: `[A-Za-z0-9][A-Za-z0-9._-]{0,254}` without `..`, so that it can name a file.
+    package static func isValidID(_ id: String) -> Bool {
+        let bytes = Array(id.utf8)
+        guard let first = bytes.first, isLetterOrDigit(first), bytes.count <= 255 else { return false }
+        let dot = UInt8(ascii: ".")
+        return bytes.indices.allSatisfy { index in
+            let byte = bytes[index]
+            if byte == dot { return bytes[index - 1] != dot }
+            return isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}
+
+extension DesktopEntry {
+    /// Makes an entry of a file's keys; nil when the file does not describe an app, or says that it is not there.
+    ///
+    /// - Parameters:
+    ///   - file: The file's main group.
+    ///   - id: The app id.
+    ///   - path: The file.
+    ///   - locale: For the name.
+    init?(_ file: DesktopFile, id: String, path: String, locale: DesktopLocale) {
+        guard file.string("Type") == "Application", !file.isTrue("Hidden") else { return nil }
+        guard let name = file.localizedString("Name", locale), !name.isEmpty else { return nil }
+        self.id = id
+        self.path = path
+        self.name = name
+        icon = file.localizedString("Icon", locale).flatMap { $0.isEmpty ? nil : $0 }
+        isDBusActivatable = file.isTrue("DBusActivatable")
+        workingDirectory = file.string("Path").flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
+        // No standard says which terminal to open around such a program.
+        guard !file.isTrue("Terminal"), let command = file.string("Exec") else { return }
+        exec = DesktopCommand(icon: icon, name: name, path: path).arguments(of: command)
+    }
+}

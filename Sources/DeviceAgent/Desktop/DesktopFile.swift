@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// The keys of a .desktop file's main group, `[Desktop Entry]`.
+///
+/// - SeeAlso: Desktop Entry Specification 1.5, sections 3 to 5.
+struct DesktopFile {
+    /// The longest file that is read, in bytes.
+    static let byteCountMax = 256 * 1024
+
+    private var values: [String: String] = [:]
+
+    /// Reads the main group; lines that are none of the format are skipped, as desktops do.
+    init(_ text: [UInt8]) {
+        var isInMainGroup = false
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let line = DesktopFile.trimmed(line)
+            guard let first = line.first, first != UInt8(ascii: "#") else { continue }
+            if first == UInt8(ascii: "[") {
+                guard !isInMainGroup else { return }
+                isInMainGroup = line.elementsEqual("[Desktop Entry]".utf8)
+            } else if isInMainGroup, let equals = line.firstIndex(of: UInt8(ascii: "=")) {
+                let key = String(decoding: DesktopFile.trimmed(line[..<equals]), as: UTF8.self)
+                let value = String(decoding: DesktopFile.trimmed(line[line.index(after: equals)...]), as: UTF8.self)
+                // A key must not be there twice; the first counts.
+                if values[key] == nil { values[key] = value }
+            }
+        }
+    }
+
+    /// A value of type string, its escapes resolved; nil when the key is missing.
+    func string(_ key: String) -> String? { values[key].map(DesktopFile.unescaped) }
+
+    /// The value for the person's language, or the one without language.
+    func localizedString(_ key: String, _ locale: DesktopLocale) -> String? {
+        for suffix in locale.suffixes {
+            if let value = string("\(key)[\(suffix)]") { return value }
+        }
+        return string(key)
+    }
+
+    /// Whether a boolean is there and true; 1 is what old files write.
+    func isTrue(_ key: String) -> Bool { values[key] == "true" || values[key] == "1" }
+
+    /// Resolves `\s`, `\n`, `\t`, `\r` and `\\`; any other escape stays as it is.
+    private static func unescaped(_ text: String) -> String {
+        var output = String.UnicodeScalarView()
+        var isEscaped = false
+        for scalar in text.unicodeScalars {
+            guard isEscaped else {
+                if scalar == "\\" { isEscaped = true } else { output.append(scalar) }
+                continue
+            }
+            isEscaped = false
+            switch scalar {
+            case "s": output.append(" ")
+            case "n": output.append("\n")
+            case "t": output.append("\t")
+            case "r": output.append("\r")
+            case "\\": output.append("\\")
+            default: output.append(contentsOf: ["\\", scalar])
+            }
+        }
+        if isEscaped { output.append("\\") }
+        return String(output)
+    }
+
+    private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == 0x0D }
+        let start = line.drop(while: isBlank)
+        return start.lastIndex { !isBlank($0) }.map { start[...$0] } ?? []
+    }
+}
+
+/// The language in which the person reads names, from the environment.
+struct DesktopLocale {
+    /// What may stand in brackets behind a key, the best first.
+    let suffixes: [String]
+
+    /// Reads `LC_ALL`, `LC_MESSAGES` or `LANG`: `lang_COUNTRY.ENCODING@MODIFIER`.
+    init(environment: [String: String]) {
+        let value = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        let parts = value.split(separator: "@", maxSplits: 1)
+        let modifier = parts.count == 2 ? "@\(parts[1])" : ""
+        let place = parts.first?.split(separator: ".").first.map(String.init) ?? ""
+        let language = place.split(separator: "_").first.map(String.init) ?? ""
+        guard !language.isEmpty, language != "C", language != "POSIX" else {
+            suffixes = []
+            return
+        }
+        let candidates = [place + modifier, place, language + modifier, language]
+        suffixes = candidates.enumerated().filter { !candidates[..<$0.offset].contains($0.element) }.map(\.element)
+    }
+}

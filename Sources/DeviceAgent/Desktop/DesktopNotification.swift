@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushDBus
+
+/// An alert as the arguments of `org.freedesktop.Notifications.Notify`, made for one server.
+struct DesktopNotification {
+    /// What to show.
+    var alert: Alert
+    /// Who shows it.
+    var server: NotificationServer
+    /// The app's own file for the alert's sound; nil when it has none.
+    var soundFile: String?
+
+    /// Whether the server plays the sound; otherwise the agent does.
+    ///
+    /// A name without a file of the app is the agent's: only the agent can fall back when the theme lacks it.
+    var playsSound: Bool {
+        guard server.playsSounds, let sound = alert.sound else { return false }
+        return sound == .standard || soundFile != nil
+    }
+
+    /// The arguments of `Notify`, signature `susssasa{sv}i`.
+    ///
+    /// - Parameter replacedID: The server's number of the alert that this one replaces; 0 for none.
+    /// - Returns: The arguments, in order.
+    func arguments(replacing replacedID: UInt32) -> [BusValue] {
+        [
+            .string(appName), .uint32(replacedID), .string(icon), .string(summary), .string(body), .strings(actions),
+            .dictionary(hints),
+            // Never by itself: the person has not seen it then.
+            .int32(0),
+        ]
+    }
+
+    // MARK: Texts
+
+    /// The top line: the registered app's name, never text from a payload.
+    var summary: String {
+        guard !server.hasBody else { return appName }
+        return ([appName] + lines.map { $0.replacingLineFeeds() }).joined(separator: " · ")
+    }
+
+    /// Title, subtitle and body, a line each; as markup only where the server reads markup.
+    var body: String {
+        guard server.hasBody else { return "" }
+        guard server.hasMarkup else { return lines.joined(separator: "\n") }
+        var lines = lines.map(DesktopNotification.escaped)
+        if title != nil, let first = lines.first { lines[0] = "<b>\(first)</b>" }
+        return lines.joined(separator: "\n")
+    }
+
+    private var appName: String {
+        DisplayText.plain(alert.appName, scalarCountMax: DisplayText.titleScalarCountMax).replacingLineFeeds()
+    }
+
+    private var title: String? { cleaned(alert.title, DisplayText.titleScalarCountMax) }
+
+    private var lines: [String] {
+        [
+            title, cleaned(alert.subtitle, DisplayText.titleScalarCountMax),
+            cleaned(alert.body, DisplayText.bodyScalarCountMax),
+        ].compactMap(\.self)
+    }
+
+    private func cleaned(_ text: String?, _ scalarCountMax: Int) -> String? {
+        guard let text = text.map({ DisplayText.plain($0, scalarCountMax: scalarCountMax) }), !text.isEmpty else {
+            return nil
+        }
+        return text
+    }
+
+    /// Escapes what the specification says, and not more: GNOME Shell shows `&#39;` as these five characters.
+    private static func escaped(_ text: String) -> String {
+        var output = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": output += "&amp;"
+            case "<": output += "&lt;"
+            case ">": output += "&gt;"
+            default: output.unicodeScalars.append(scalar)
+            }
+        }
+        return output
+    }
+
+    // MARK: Buttons
+
+    /// Keys and labels in turn: Close left and View right, or a single OK; a click on the text is View, too.
+    var actions: [String] {
+        guard server.hasActions else { return [] }
+        guard let label = alert.viewLabel else { return ["ok", "OK"] }
+        let view = cleaned(label, DesktopNotification.labelScalarCountMax)?.replacingLineFeeds() ?? "View"
+        let clicking = server.quirks.contains(.showsDefaultAsButton) ? [] : ["default", view]
+        return clicking + ["close", "Close", "view", view]
+    }
+
+    /// The longest label of a button; a longer one would push Close off the alert.
+    private static let labelScalarCountMax = 40
+
+    // MARK: Hints
+
+    private var hints: [(String, BusValue)] {
+        // A byte: dunst does not see any other integer.
+        [("desktop-entry", .string(alert.appID)), ("urgency", .byte(min(alert.urgency, 2)))]
+            + collapseHints + soundHints
+    }
+
+    /// Servers that know these replace by the tag also what an earlier agent showed.
+    private var collapseHints: [(String, BusValue)] {
+        guard let collapseID = alert.collapseID else { return [] }
+        // As digits, because a collapse id may hold any character, and an app id no slash.
+        let tag = BusValue.string("posthorn/\(alert.appID)/\(Hex.string(Array(collapseID.utf8)))")
+        return [("x-canonical-private-synchronous", tag), ("x-dunst-stack-tag", tag)]
+    }
+
+    private var soundHints: [(String, BusValue)] {
+        guard playsSound else { return [("suppress-sound", .bool(true))] }
+        if let soundFile { return [("sound-file", .string(soundFile))] }
+        return [("sound-name", .string(DesktopNotification.standardSoundName))]
+    }
+
+    /// The sound theme's name for the person's alert sound.
+    static let standardSoundName = "message-new-instant"
+
+    /// A name of the icon theme, or a file as a URL.
+    private var icon: String {
+        guard let icon = alert.icon else { return "" }
+        guard icon.utf8.first == UInt8(ascii: "/") else { return icon }
+        return "file://" + DesktopNotification.percentEncoded(icon)
+    }
+
+    private static func percentEncoded(_ path: String) -> String {
+        let unreserved = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/".utf8)
+        return path.utf8.map { byte in
+            if unreserved.contains(byte) { return String(Unicode.Scalar(byte)) }
+            return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+}
+
+extension String {
+    /// One line of it.
+    fileprivate func replacingLineFeeds() -> String {
+        String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\n" ? " " : $0 }))
+    }
+}

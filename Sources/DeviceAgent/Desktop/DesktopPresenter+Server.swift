@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// What goes to the notification server and what comes from it.
+extension DesktopPresenter {
+    /// Tells what the server can do now; asks it only when that is not known or may have changed.
+    func askServer(_ completion: @escaping (Result<NotificationServer, BusError>) -> Void) {
+        if let server, !server.quirks.contains(.changesCapabilities) { return completion(.success(server)) }
+        if let server { return askCapabilities(ofServer: server.name, completion) }
+        call("GetServerInformation") { [weak self] answer in
+            switch answer {
+            case .success(let values): self?.askCapabilities(ofServer: values.first?.stringValue ?? "", completion)
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+
+    private func askCapabilities(
+        ofServer name: String, _ completion: @escaping (Result<NotificationServer, BusError>) -> Void
+    ) {
+        call("GetCapabilities") { [weak self] answer in
+            let server = answer.map { values in
+                NotificationServer(
+                    name: name, capabilities: Set((values.first?.arrayValue ?? []).compactMap(\.stringValue)))
+            }
+            self?.server = try? server.get()
+            completion(server)
+        }
+    }
+
+    /// Takes an alert off the screen; it may be gone already.
+    func close(_ id: UInt32) { call("CloseNotification", [.uint32(id)]) { _ in } }
+
+    func call(
+        _ member: String, _ arguments: [BusValue] = [],
+        _ completion: @escaping (Result<[BusValue], BusError>) -> Void
+    ) {
+        connection.send(
+            Self.busName, Self.path, Self.busName, member, arguments, timeout: Self.answerTimeout,
+            completion: completion)
+    }
+
+    // MARK: Signals
+
+    /// Subscribes to all that the server says, and to its coming and going.
+    func subscribe() throws(BusError) {
+        try connection.watchOwner(of: Self.busName) { [weak self] owner in self?.serverChanged(to: owner) }
+        try subscribe("NotificationClosed") { presenter, id, detail in
+            presenter.closed(id, reason: detail.integerValue)
+        }
+        try subscribe("ActivationToken") { presenter, id, detail in
+            presenter.keepToken(detail.stringValue ?? "", for: id)
+        }
+        try subscribe("ActionInvoked") { presenter, id, detail in
+            presenter.invoked(detail.stringValue ?? "", on: id)
+        }
+    }
+
+    /// All its signals have the alert's number and one more argument.
+    private func subscribe(
+        _ member: String, _ handler: @escaping (DesktopPresenter, UInt32, BusValue) -> Void
+    ) throws(BusError) {
+        try connection.subscribe(sender: Self.busName, path: Self.path, interface: Self.busName, member: member) {
+            [weak self] signal in
+            // Any program could send us a click of its own: only the server's count.
+            guard let self, signal.sender == owner, signal.arguments.count >= 2 else { return }
+            guard case .uint32(let id) = signal.arguments[0] else { return }
+            handler(self, id, signal.arguments[1])
+        }
+    }
+
+    /// A server came, went or was replaced: numbers of the one before mean nothing any more.
+    private func serverChanged(to newOwner: String?) {
+        owner = newOwner
+        server = nil
+        shown = [:]
+        guard newOwner != nil else { return }
+        delegate?.presenterBecameAvailable()
+    }
+
+    private func closed(_ id: UInt32, reason: Int64?) {
+        let byPerson: Int64 = 2
+        end(id, reason == byPerson ? .dismissed : .expired)
+    }
+
+    private func keepToken(_ token: String, for id: UInt32) {
+        // It goes into the environment of a program.
+        guard !token.isEmpty, token.utf8.count <= 1024, token.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            return
+        }
+        shown[id]?.activationToken = token
+    }
+
+    private func invoked(_ action: String, on id: UInt32) {
+        guard let alert = shown[id] else { return }
+        switch action {
+        case "default" where alert.alert.viewLabel == nil: end(id, .dismissed)
+        case "default", "view": end(id, .view(activationToken: alert.activationToken))
+        case "close", "ok": end(id, .dismissed)
+        default: return
+        }
+        // Servers keep an alert after its action, or not.
+        close(id)
+    }
+
+    /// Reports what became of an alert, once.
+    func end(_ id: UInt32, _ outcome: AlertOutcome) {
+        guard let alert = shown.removeValue(forKey: id) else { return }
+        delegate?.alert(alert.alert.entry, ended: outcome)
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushDBus
+package import PushNet
+
+/// Shows alerts by the desktop's notification server, `org.freedesktop.Notifications`.
+///
+/// One thread, that of the connection. Alerts are handed over one after the other, because only the answer to one says
+/// which number a replacement of it must name:
+///
+/// ```
+///   present ──▶ waiting ──▶ what can the server do? ──▶ Notify ──▶ shown ──▶ action, close or withdrawal
+///                                    │ no server           │ refused
+///                                    └──────▶ unavailable ◀┘
+/// ```
+///
+/// After `unavailable` the delegate hears `presenterBecameAvailable`: when a server comes, or, where one is there or can
+/// be started and refused all the same, after a while that doubles up to a minute.
+package final class DesktopPresenter: AlertPresenter {
+    static let busName = "org.freedesktop.Notifications"
+    static let path = "/org/freedesktop/Notifications"
+    /// Alerts that wait for the server; the next is refused.
+    static let waitingCountMax = 64
+    /// Alerts on the screen that are kept track of; the oldest is taken off for one more.
+    static let shownCountMax = 256
+    /// A server that takes longer counts as none.
+    static let answerTimeout: Duration = .seconds(10)
+
+    /// The first wait after a refusal, in milliseconds: Plasma refuses what looks the same within a second.
+    static let retryDelayMilliseconds = 2000
+
+    /// An alert on its way to the server.
+    struct Request {
+        var alert: Alert
+        var completion: (AlertPresented) -> Void
+        /// Withdrawn while the server was at it.
+        var isWithdrawn = false
+    }
+
+    /// An alert on the screen.
+    struct Shown {
+        var alert: Alert
+        /// Counts up; the smallest is the oldest.
+        var serial: UInt64
+        /// Came just before the action that it belongs to.
+        var activationToken: String?
+    }
+
+    package weak var delegate: (any AlertPresenterDelegate)?
+    let connection: BusConnection
+    private let loop: EventLoop
+    private let sounds: AppSounds
+    /// The server's unique name; nil while there is none.
+    var owner: String?
+    /// Whether the bus can start a server.
+    private let isActivatable: Bool
+    /// What is known of the present owner.
+    var server: NotificationServer?
+    var shown: [UInt32: Shown] = [:]
+    private var waiting: [Request] = []
+    /// Whether the first of `waiting` is with the server.
+    private var isBusy = false
+    private var serial: UInt64 = 0
+    /// Runs while the delegate waits to hear that it may try again.
+    private var retryTimer: TimerID?
+    /// Refusals since something was last shown.
+    private var refusalCount = 0
+
+    /// Subscribes to the server's signals, so that no click is missed; asks nothing of it yet.
+    ///
+    /// - Parameters:
+    ///   - connection: The session bus, driven by the caller.
+    ///   - loop: The loop that drives it.
+    ///   - environment: Where apps' sounds lie.
+    /// - Throws: `BusError` when the bus refuses the subscriptions.
+    package init(
+        connection: BusConnection, loop: EventLoop, environment: [String: String]
+    ) throws(BusError) {
+        self.connection = connection
+        self.loop = loop
+        sounds = AppSounds(environment: environment)
+        isActivatable = try connection.isActivatable(DesktopPresenter.busName)
+        try subscribe()
+        owner = try connection.owner(of: DesktopPresenter.busName)
+    }
+
+    deinit { if let retryTimer { loop.cancel(retryTimer) } }
+
+    package var isAvailable: Bool { owner != nil || isActivatable }
+
+    package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+        guard waiting.count < DesktopPresenter.waitingCountMax else {
+            refuse(completion, "\(waiting.count) alerts wait for the notification server already")
+            return
+        }
+        waiting.append(Request(alert: alert, completion: completion))
+        presentNext()
+    }
+
+    package func withdraw(entries: [Int64]) {
+        let entries = Set(entries)
+        for (id, alert) in shown where entries.contains(alert.alert.entry) {
+            shown[id] = nil
+            close(id)
+        }
+        if isBusy, let first = waiting.first, entries.contains(first.alert.entry) { waiting[0].isWithdrawn = true }
+        let isWithdrawn: (Request) -> Bool = { entries.contains($0.alert.entry) }
+        let unseen = waiting.dropFirst(isBusy ? 1 : 0).filter(isWithdrawn)
+        waiting = Array(waiting.prefix(isBusy ? 1 : 0)) + waiting.dropFirst(isBusy ? 1 : 0).filter { !isWithdrawn($0) }
+        for request in unseen { refuse(request.completion, "withdrawn before it was shown") }
+    }
+
+    // MARK: Handing over
+
+    private func presentNext() {
+        guard !isBusy, !waiting.isEmpty else { return }
+        isBusy = true
+        askServer { [weak self] answer in
+            switch answer {
+            case .success(let server): self?.notify(server)
+            case .failure(let error): self?.refuseAll(error)
+            }
+        }
+    }
+
+    private func notify(_ server: NotificationServer) {
+        guard let request = waiting.first else { return }
+        let notification = DesktopNotification(
+            alert: request.alert, server: server, soundFile: soundFile(of: request.alert))
+        let replacedID = replacedID(by: request.alert)
+        call("Notify", notification.arguments(replacing: replacedID)) { [weak self] answer in
+            self?.notified(answer, replacing: replacedID, playsSound: notification.playsSound)
+        }
+    }
+
+    private func notified(_ answer: Result<[BusValue], BusError>, replacing replacedID: UInt32, playsSound: Bool) {
+        let request = waiting.removeFirst()
+        isBusy = false
+        switch answer.map({ $0.first?.integerValue.flatMap { UInt32(exactly: $0) } ?? 0 }) {
+        case .success(0): refuse(request.completion, "the notification server gave the alert no number")
+        case .success(let id):
+            refusalCount = 0
+            keep(request.alert, id, replacing: replacedID)
+            if request.isWithdrawn, shown.removeValue(forKey: id) != nil { close(id) }
+            request.completion(.shown(playsSound: playsSound || request.isWithdrawn))
+        case .failure(let error): refuse(request.completion, DesktopPresenter.explanation(of: error))
+        }
+        presentNext()
+    }
+
+    private func keep(_ alert: Alert, _ id: UInt32, replacing replacedID: UInt32) {
+        if replacedID != id, shown.removeValue(forKey: replacedID) != nil {
+            // This server did not replace: the alert before is still there.
+            close(replacedID)
+        }
+        if shown[id] == nil, shown.count >= DesktopPresenter.shownCountMax { takeOffOldest() }
+        serial += 1
+        shown[id] = Shown(alert: alert, serial: serial)
+    }
+
+    private func takeOffOldest() {
+        guard let oldest = shown.min(by: { $0.value.serial < $1.value.serial })?.key else { return }
+        close(oldest)
+        end(oldest, .expired)
+    }
+
+    /// Nobody is there: none of the alerts that wait can be shown.
+    private func refuseAll(_ error: BusError) {
+        let refused = waiting
+        waiting = []
+        isBusy = false
+        for request in refused { refuse(request.completion, DesktopPresenter.explanation(of: error)) }
+        presentNext()
+    }
+
+    /// Says no, and sees to it that the delegate hears when it may try again.
+    private func refuse(_ completion: (AlertPresented) -> Void, _ reason: String) {
+        if isAvailable, retryTimer == nil {
+            let delayMilliseconds = DesktopPresenter.retryDelayMilliseconds << min(refusalCount, 5)
+            refusalCount += 1
+            retryTimer = loop.schedule(after: .milliseconds(min(delayMilliseconds, 60_000))) { [weak self] in
+                self?.retryTimer = nil
+                self?.delegate?.presenterBecameAvailable()
+            }
+        }
+        completion(.unavailable(reason))
+    }
+
+    private func replacedID(by alert: Alert) -> UInt32 {
+        shown.first { _, earlier in
+            guard earlier.alert.entry != alert.entry else { return true }
+            guard let collapseID = alert.collapseID, let earlierID = earlier.alert.collapseID else { return false }
+            return earlierID.utf8.elementsEqual(collapseID.utf8) && earlier.alert.appID == alert.appID
+        }?.key ?? 0
+    }
+
+    private func soundFile(of alert: Alert) -> String? {
+        guard case .named(let name) = alert.sound else { return nil }
+        return sounds.file(name, appID: alert.appID)
+    }
+
+    private static func explanation(of error: BusError) -> String {
+        guard error.name == BusError.serviceUnknownName else { return "\(error.name): \(error.message)" }
+        return "No notification server runs in this session, and none can be started. Install one, such as dunst."
+    }
+}

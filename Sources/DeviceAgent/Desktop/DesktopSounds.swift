@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushNet
+internal import PushSound
+
+/// Plays sounds of apps and of the freedesktop sound theme on the person's sound server.
+///
+/// Players run on a thread of their own, because a sound server that hangs makes its clients wait. The theme is the
+/// sound server's and libcanberra's affair. The GSettings key `event-sounds` is not read: only GLib can; desktops that
+/// have the key mute the role `event`, which each of our sounds carries, in their volume control.
+package final class DesktopSounds: SoundPresenter {
+    /// Sounds that wait for the player; a sound that would come late is left out.
+    static let waitingCountMax = 8
+
+    private enum Job: Sendable {
+        case play(Sound, appID: String, appName: String)
+        case stop
+    }
+
+    private let jobs: Mailbox<Job>
+    private let waitingCount = Lock(0)
+    private let thread: Thread
+
+    /// Starts the thread; it connects to the sound server with the first sound.
+    ///
+    /// - Parameters:
+    ///   - environment: Where apps' sounds lie.
+    ///   - log: Hears of sounds that could not be played.
+    /// - Throws: `NetError` when the system is out of descriptors.
+    package init(environment: [String: String], log: EventLog) throws(NetError) {
+        let jobs = try Mailbox<Job>()
+        let waitingCount = waitingCount
+        thread = Thread(name: "sounds") {
+            let player = AppSoundPlayer(sounds: AppSounds(environment: environment), log: log)
+            DesktopSounds.work(jobs, waitingCount, player)
+        }
+        self.jobs = jobs
+    }
+
+    /// Lets the thread end after what it plays; does not wait for it, because the sound server may hang.
+    deinit { jobs.post(.stop) }
+
+    package func play(_ sound: Sound, appID: String, appName: String) {
+        let isAccepted = waitingCount.withLock { count in
+            guard count < DesktopSounds.waitingCountMax else { return false }
+            count += 1
+            return true
+        }
+        if isAccepted { jobs.post(.play(sound, appID: appID, appName: appName)) }
+    }
+
+    /// The thread's life: plays one sound after the other.
+    private static func work(_ jobs: Mailbox<Job>, _ waitingCount: Lock<Int>, _ player: AppSoundPlayer) {
+        do {
+            let loop = try EventLoop()
+            try loop.attach(jobs) { batch in
+                for job in batch {
+                    switch job {
+                    case .stop: loop.stop()
+                    case .play(let sound, let appID, let appName):
+                        player.play(sound, appID: appID, appName: appName)
+                        waitingCount.withLock { $0 -= 1 }
+                    }
+                }
+            }
+            loop.run()
+        } catch {
+            player.log.error("sounds_stopped", ["error": "\(error)"])
+        }
+    }
+}
+
+/// Chooses what to play for a sound, on the sounds' thread.
+private final class AppSoundPlayer {
+    let log: EventLog
+    private let sounds: AppSounds
+    private var player: SoundPlayer?
+
+    init(sounds: AppSounds, log: EventLog) {
+        self.sounds = sounds
+        self.log = log
+    }
+
+    /// The app's own file, then the theme's sound of the name, then the standard sound: the first that plays.
+    func play(_ sound: Sound, appID: String, appName: String) {
+        do throws(SoundError) {
+            let player = try connectedPlayer()
+            if case .named(let name) = sound, AppSounds.isValidName(name) {
+                if let file = sounds.file(name, appID: appID),
+                    try plays({ () throws(SoundError) in try player.play(file: file, description: appName) })
+                {
+                    return
+                }
+                let themeName = AppSounds.themeName(name)
+                if try plays({ () throws(SoundError) in try player.play(named: themeName, description: appName) }) {
+                    return
+                }
+            }
+            try player.play(named: DesktopNotification.standardSoundName, description: appName)
+        } catch {
+            guard error.remedy != .staySilent else { return }
+            log.warning("sound_not_played", ["app": appID, "code": "\(error.code)", "error": error.message])
+        }
+    }
+
+    private func connectedPlayer() throws(SoundError) -> SoundPlayer {
+        if let player { return player }
+        let player = try SoundPlayer(applicationName: "Posthorn")
+        self.player = player
+        return player
+    }
+
+    /// False when another sound should be chosen.
+    private func plays(_ attempt: () throws(SoundError) -> Void) throws(SoundError) -> Bool {
+        do {
+            try attempt()
+            return true
+        } catch {
+            guard error.remedy == .chooseAnotherSound else { throw error }
+            return false
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushDBus
+package import PushNet
+
+/// Shows numbers on app icons by the signal `com.canonical.Unity.LauncherEntry.Update`, which docks listen to.
+///
+/// Docks key on the sender: each keeps one app per sender, and forgets it when the sender leaves. So each app has a
+/// connection of its own, kept until the agent ends. Nobody can ask for badges: a dock that starts later hears them when
+/// it takes the name `com.canonical.Unity`.
+package final class LauncherBadges: BadgePresenter {
+    /// Connections to the bus; an app without a badge gives its own up for one more, and after that apps stay without.
+    static let connectionCountMax = 64
+    static let interface = "com.canonical.Unity.LauncherEntry"
+
+    /// An app that has, or had, a badge.
+    private struct Badged {
+        let driver: BusDriver
+        let path: String
+        var count: UInt32
+    }
+
+    private let bus: BusConnection.Bus
+    private let loop: EventLoop
+    private let log: EventLog
+    private var apps: [String: Badged] = [:]
+    private var pathCount = 0
+
+    /// Watches for docks; connects for an app with its first badge.
+    ///
+    /// - Parameters:
+    ///   - bus: The session bus.
+    ///   - loop: Whose thread this is.
+    ///   - watcher: A connection to the same bus that the caller drives; it only listens here.
+    ///   - log: Hears of badges that cannot be shown.
+    /// - Throws: `BusError` when the bus refuses the subscription.
+    package init(
+        bus: BusConnection.Bus, loop: EventLoop, watcher: BusConnection, log: EventLog
+    ) throws(BusError) {
+        self.bus = bus
+        self.loop = loop
+        self.log = log
+        try watcher.watchOwner(of: "com.canonical.Unity") { [weak self] owner in
+            if owner != nil { self?.showAll() }
+        }
+    }
+
+    package func setBadge(_ count: UInt32, appID: String) {
+        guard DesktopEntry.isValidID(appID) else { return }
+        if apps[appID] == nil {
+            // What was never shown needs no removal.
+            guard count > 0, let badged = connect(appID) else { return }
+            apps[appID] = badged
+        }
+        apps[appID]?.count = count
+        show(appID)
+    }
+
+    private func connect(_ appID: String) -> Badged? {
+        if apps.count >= LauncherBadges.connectionCountMax {
+            guard let unused = apps.first(where: { $0.value.count == 0 })?.key else {
+                log.warning("badge_not_shown", ["app": appID, "reason": "\(apps.count) apps have a badge"])
+                return nil
+            }
+            apps[unused] = nil
+        }
+        do {
+            let driver = try BusDriver(loop: loop, connection: BusConnection(bus))
+            driver.connectionLost = { [weak self] _ in self?.apps[appID] = nil }
+            pathCount += 1
+            return Badged(driver: driver, path: "/com/canonical/unity/launcherentry/\(pathCount)", count: 0)
+        } catch {
+            log.warning("badge_not_shown", ["app": appID, "reason": "\(error)"])
+            return nil
+        }
+    }
+
+    private func showAll() {
+        for (appID, app) in apps where app.count > 0 { show(appID) }
+    }
+
+    private func show(_ appID: String) {
+        guard let app = apps[appID] else { return }
+        let properties = BusValue.dictionary([
+            ("count", .int64(Int64(app.count))), ("count-visible", .bool(app.count > 0)),
+        ])
+        do {
+            try app.driver.connection.emit(
+                app.path, LauncherBadges.interface, "Update",
+                [.string("application://\(appID).desktop"), properties])
+        } catch {
+            // The next badge of the app connects again.
+            apps[appID] = nil
+            log.warning("badge_not_shown", ["app": appID, "reason": error.message])
+        }
+    }
+}

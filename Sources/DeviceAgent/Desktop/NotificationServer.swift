@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the notification server on the bus is and can do: asked, never assumed.
+///
+/// - SeeAlso: Desktop Notifications Specification 1.3, section "Protocol".
+struct NotificationServer: Equatable {
+    /// As `GetServerInformation` says.
+    var name: String
+    /// As `GetCapabilities` says; may change while the server runs.
+    var capabilities: Set<String>
+
+    /// Whether `& < >` and `<b>` in the body are markup.
+    var hasMarkup: Bool { capabilities.contains("body-markup") }
+    /// Whether there is a body at all.
+    var hasBody: Bool { capabilities.contains("body") }
+    /// Whether buttons or clicks come back to us.
+    var hasActions: Bool { capabilities.contains("actions") }
+    /// Whether it plays the sound that we name.
+    var playsSounds: Bool { capabilities.contains("sound") && !quirks.contains(.saysSoundButPlaysNone) }
+
+    /// How this server differs from what the specification lets one expect.
+    var quirks: Quirks { NotificationServer.quirks[name.lowercased()] ?? [] }
+
+    /// Ways in which servers differ.
+    struct Quirks: OptionSet {
+        let rawValue: UInt8
+        /// The action `default` is one more button instead of a click on the text.
+        static let showsDefaultAsButton = Quirks(rawValue: 1)
+        /// The capabilities change while it runs: `actions` go while do-not-disturb is on.
+        static let changesCapabilities = Quirks(rawValue: 2)
+        /// It has the capability `sound` and plays none.
+        static let saysSoundButPlaysNone = Quirks(rawValue: 4)
+    }
+
+    /// The one place where servers are told apart; by the name in lower case.
+    private static let quirks: [String: Quirks] = [
+        "xfce notify daemon": [.showsDefaultAsButton, .changesCapabilities],
+        "cinnamon": [.saysSoundButPlaysNone],
+        "cosmic-notifications": [.saysSoundButPlaysNone],
+    ]
+}

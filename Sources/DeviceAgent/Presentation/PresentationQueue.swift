@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+package import PushNet
+package import PushSQLite
+
+/// Presents inbox entries, each at most once, in their order, and no faster than a person can take.
+///
+/// ```
+/// waiting ──commit──▶ claimed ──present──▶ shown ──▶ viewed or closed
+///    ▲                   │
+///    └── unavailable ────┘        (a crash at claimed: not shown again, at most one in doubt)
+/// ```
+package final class PresentationQueue {
+    /// Alerts in one second; the rest waits.
+    package static let perSecondMax = 5
+    /// Entries that may wait; when there are more, the oldest are left to the inbox.
+    package static let waitingCountMax = 20
+
+    /// Gets what SQLite said when an entry could not be moved on.
+    package var onFailure: ((SQLiteError) -> Void)?
+    /// Called when an entry's state has changed.
+    package var onChange: (() -> Void)?
+    /// Called when acknowledgements were added to the outbox.
+    package var onOutcome: (() -> Void)?
+
+    private let database: AgentDatabase
+    private let loop: EventLoop
+    private let presenter: (any AlertPresenter)?
+    private let sounds: (any SoundPresenter)?
+    private var waiting: [Int64] = []
+    private var isPresenting = false
+    /// The presenter said that it is unavailable, and has not said otherwise since.
+    private var isBlocked = false
+    private var recentStarts: [UInt64] = []
+    private var timer: TimerID?
+
+    /// Works on a database with what there is to present with.
+    package init(
+        _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, sounds: (any SoundPresenter)?
+    ) {
+        self.database = database
+        self.loop = loop
+        self.presenter = presenter
+        self.sounds = sounds
+    }
+
+    /// At start: takes up what an earlier run of the agent left.
+    package func resume() throws(SQLiteError) {
+        let waiting = try database.transaction { () throws(SQLiteError) in
+            _ = try database.inbox.settleClaimed(reason: "the agent ended while it was shown")
+            return try database.inbox.waiting()
+        }
+        entriesArrived(waiting)
+    }
+
+    /// Takes entries that were written as waiting.
+    package func entriesArrived(_ entries: [Int64]) {
+        waiting += entries
+        presentNext()
+    }
+
+    /// Forgets entries that wait no longer, and takes alerts off the screen.
+    package func withdraw(_ entries: [Int64]) {
+        let withdrawn = Set(entries)
+        waiting.removeAll { withdrawn.contains($0) }
+        presenter?.withdraw(entries: entries)
+    }
+
+    /// The presenter is there again.
+    package func presenterBecameAvailable() {
+        isBlocked = false
+        presentNext()
+    }
+
+    // MARK: One after the other
+
+    private func presentNext() {
+        guard !isPresenting else { return }
+        do {
+            try leaveSurplus()
+            while let entry = waiting.first, !isBlocked, hasRoomNow() {
+                waiting.removeFirst()
+                try present(entry)
+                if isPresenting { return }
+            }
+        } catch {
+            onFailure?(error)
+        }
+    }
+
+    private func leaveSurplus() throws(SQLiteError) {
+        let surplus = waiting.prefix(max(0, waiting.count - Self.waitingCountMax))
+        guard !surplus.isEmpty else { return }
+        try database.transaction { () throws(SQLiteError) in
+            for entry in surplus { try database.suppress(entry, .tooMany) }
+        }
+        waiting.removeFirst(surplus.count)
+        onOutcome?()
+        onChange?()
+    }
+
+    /// Whether this second has room; otherwise a timer comes back.
+    private func hasRoomNow() -> Bool {
+        let now = loop.monotonicNanoseconds
+        recentStarts.removeAll { now &- $0 >= 1_000_000_000 }
+        guard recentStarts.count >= Self.perSecondMax, let oldest = recentStarts.first else { return true }
+        guard timer == nil else { return false }
+        timer = loop.schedule(after: .nanoseconds(Int64(clamping: 1_000_000_000 - (now - oldest)))) { [weak self] in
+            self?.timer = nil
+            self?.presentNext()
+        }
+        return false
+    }
+
+    /// Claims an entry and presents it; settings may have changed since it came, so they decide again.
+    private func present(_ number: Int64) throws(SQLiteError) {
+        let claimed = try database.transaction { () throws(SQLiteError) in try claim(number) }
+        onChange?()
+        guard let (entry, app, payload, decision) = claimed else { return }
+        recentStarts.append(loop.monotonicNanoseconds)
+        guard decision.showsAlert else {
+            if let sound = decision.sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
+            return finish(number, .shown(playsSound: true), app, sound: nil)
+        }
+        guard let presenter else {
+            return finish(number, .unavailable("nothing here shows alerts"), app, sound: nil)
+        }
+        let alert = Alert(entry, app, payload, sound: decision.sound)
+        isPresenting = true
+        presenter.present(alert) { [weak self] presented in
+            self?.isPresenting = false
+            self?.finish(number, presented, app, sound: decision.sound)
+            self?.presentNext()
+        }
+    }
+
+    private func claim(
+        _ number: Int64
+    ) throws(SQLiteError) -> (InboxEntry, RegisteredApp, Payload, Decision)? {
+        guard let entry = try database.inbox.entry(number), entry.state == .waiting else { return nil }
+        guard let payload = try? Payload(parsing: entry.payload.span) else {
+            try database.suppress(number, .unreadable)
+            return nil
+        }
+        let app = try database.apps.app(id: entry.appID)
+        let isMasterOn = try database.settings.isMasterOn()
+        let decision = Decision(payload, switches: app?.switches, isMasterOn: isMasterOn)
+        guard let app, decision.needsPresentation else {
+            try database.suppress(number, decision.suppression ?? .switchedOff)
+            onOutcome?()
+            return nil
+        }
+        _ = try database.inbox.move(number, from: [.waiting], to: .claimed)
+        return (entry, app, payload, decision)
+    }
+
+    private func finish(_ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, sound: Sound?) {
+        do {
+            switch presented {
+            case .shown(let playsSound):
+                _ = try database.transaction { () throws(SQLiteError) in
+                    try database.finish(number, from: [.claimed], to: .shown, .shown)
+                }
+                if !playsSound, let sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
+                onOutcome?()
+            case .unavailable(let reason):
+                let isBack = try database.transaction { () throws(SQLiteError) in
+                    try database.inbox.move(number, from: [.claimed], to: .waiting, reason: reason)
+                }
+                // One that was withdrawn meanwhile is no longer claimed.
+                guard isBack else { break }
+                isBlocked = true
+                waiting.insert(number, at: 0)
+            }
+            onChange?()
+        } catch {
+            onFailure?(error)
+        }
+    }
+}
+
+extension Alert {
+    /// What a presenter needs of an entry.
+    init(_ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, sound: Sound?) {
+        self.init(
+            entry: entry.entry, appID: app.appID, appName: app.name, icon: app.icon, title: entry.title,
+            subtitle: entry.subtitle, body: entry.body, viewLabel: payload.actionLabel,
+            urgency: payload.interruptionLevel == .passive ? 0 : payload.interruptionLevel == .critical ? 2 : 1,
+            collapseID: entry.collapseID.map { String(decoding: $0, as: UTF8.self) }, sound: sound)
+    }
+}

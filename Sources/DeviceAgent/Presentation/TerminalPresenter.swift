@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import PushCore
+
+/// Prints alerts on a terminal, where there is no desktop; nothing that a payload says acts on the terminal.
+package final class TerminalPresenter: AlertPresenter {
+    /// Gets nothing from here: a terminal has no buttons.
+    package weak var delegate: (any AlertPresenterDelegate)?
+
+    private let write: ([UInt8]) -> Bool
+
+    /// Prints to standard output.
+    package convenience init() { self.init(write: Self.writeToStandardOutput) }
+
+    /// Prints through a closure, which answers whether the bytes were written.
+    package init(write: @escaping ([UInt8]) -> Bool) { self.write = write }
+
+    /// A terminal is always there; `present` notices when it went away.
+    package var isAvailable: Bool { true }
+
+    /// Prints the app's name, the texts and how to read on.
+    package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+        let isWritten = write(Array(Self.text(of: alert).utf8))
+        completion(isWritten ? .shown(playsSound: false) : .unavailable("standard output is closed"))
+    }
+
+    /// What was printed stays.
+    package func withdraw(entries: [Int64]) {}
+
+    /// The lines of an alert.
+    ///
+    ///     [Example Mail] Anna
+    ///         Lunch at noon?
+    ///         posthorn inbox show 7
+    static func text(of alert: Alert) -> String {
+        let texts = [alert.title, alert.subtitle, alert.body].compactMap(\.self).flatMap(lines)
+        let head = "[\(lines(alert.appName).joined(separator: " "))] \(texts.first ?? "")"
+        let rest = texts.dropFirst() + ["posthorn inbox show \(alert.entry)"]
+        return ([head] + rest.map { "    \($0)" }).map { "\($0)\n" }.joined()
+    }
+
+    /// Split by bytes: String's own view takes a carriage return and a line feed for one character.
+    private static func lines(_ text: String) -> [String] {
+        DisplayText.terminal(text).utf8.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func writeToStandardOutput(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { return false }
+            rest = rest.dropFirst(max(0, count))
+        }
+        return true
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+internal import PushNet
+
+extension Agent {
+    /// Registers an app.
+    ///
+    /// - Parameters:
+    ///   - appID: Name of the .desktop file without `.desktop`.
+    ///   - topic: What providers send to; the app id when nil.
+    ///   - name: The top line of its alerts; that of the .desktop file when nil.
+    ///   - completion: Gets the device token.
+    package func register(
+        appID: String, topic: String?, name: String?, completion: @escaping (Result<String, AgentRefusal>) -> Void
+    ) {
+        let app: RegisteredApp
+        do throws(AgentRefusal) {
+            app = try describe(appID: appID, topic: topic ?? appID, name: name)
+        } catch {
+            return completion(.failure(error))
+        }
+        guard let link else { return completion(.failure(.notEnrolled)) }
+        link.session.client.register(topic: app.topic) { [weak self] result in
+            guard let self else { return }
+            completion(result.mapError { AgentRefusal($0) }.flatMap { self.adopt($0, for: app) })
+        }
+    }
+
+    /// Unregisters an app; its badge and its alerts go, its inbox entries stay.
+    package func unregister(appID: String, completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
+        let app: RegisteredApp
+        do {
+            guard let found = try database.apps.app(id: appID) else { return completion(.failure(.unknownApp(appID))) }
+            app = found
+        } catch {
+            return completion(.failure(refusal(error)))
+        }
+        guard let link else { return completion(forget(app)) }
+        link.session.client.unregister(topic: app.topic) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            // The server has no such registration, or not even that topic, any more.
+            case .success, .failure(.refused(status: 404, _, _)): completion(forget(app))
+            case .failure(let error): completion(.failure(AgentRefusal(error)))
+            }
+        }
+    }
+
+    /// All registered apps, by app id.
+    package func apps() throws(AgentRefusal) -> [RegisteredApp] {
+        try asking { () throws(SQLiteError) in try database.apps.all() }
+    }
+
+    /// The app's facts, checked: bytes from the bus go no further as they are.
+    private func describe(appID: String, topic: String, name: String?) throws(AgentRefusal) -> RegisteredApp {
+        guard DesktopEntry.isValidID(appID) else {
+            throw AgentRefusal(
+                .badAppID,
+                "An app id is the name of a .desktop file without '.desktop': letters, digits, '.', '_', '-'.")
+        }
+        guard HeaderValues.isTopic(topic.utf8.span) else {
+            throw AgentRefusal(.badTopic, "A topic is 1 to 255 letters, digits, '.', '_' and '-'.")
+        }
+        let owner = try asking { () throws(SQLiteError) in try database.apps.app(topic: topic) }
+        if let owner, !owner.appID.utf8.elementsEqual(appID.utf8) {
+            throw AgentRefusal(.badTopic, "The topic '\(topic)' belongs to the app '\(owner.appID)' on this device.")
+        }
+        let description = surroundings.describeApp(appID)
+        let shown = DisplayText.plain(name ?? description?.name ?? appID, scalarCountMax: 64)
+        let oneLine = String(shown.unicodeScalars.map { $0 == "\n" ? " " : Character($0) })
+        return RegisteredApp(
+            appID: appID, topic: topic, name: oneLine.isEmpty ? appID : oneLine, icon: description?.icon,
+            deviceToken: "")
+    }
+
+    private func adopt(
+        _ registration: DeviceAPI.Registration, for app: RegisteredApp
+    ) -> Result<String, AgentRefusal> {
+        guard Hex.decode(registration.deviceToken.utf8.span)?.count == 32 else {
+            return .failure(AgentRefusal(.unreachable, "The server's answer holds no device token."))
+        }
+        var app = app
+        app.deviceToken = registration.deviceToken
+        let earlier: RegisteredApp?
+        do {
+            earlier = try database.transaction { () throws(SQLiteError) in
+                let earlier = try database.apps.app(id: app.appID)
+                try database.apps.save(app)
+                if earlier?.switches.refusesAll == true { try database.settings.set(.isFilterDue, to: 1) }
+                return earlier
+            }
+        } catch {
+            return .failure(refusal(error))
+        }
+        agentLog.info("registered", ["app": app.appID, "token": String(app.deviceToken.prefix(8))])
+        if let earlier, earlier.topic.utf8.elementsEqual(app.topic.utf8) == false { leave(topic: earlier.topic) }
+        if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
+            observer?.tokenChanged(appID: app.appID, deviceToken: app.deviceToken)
+        }
+        if earlier == nil { observer?.settingsChanged(appID: app.appID) }
+        link?.uplink.setNeedsFlush()
+        return .success(app.deviceToken)
+    }
+
+    private func leave(topic: String) {
+        link?.session.client.unregister(topic: topic) { result in
+            guard case .failure(let error) = result else { return }
+            agentLog.warning("topic_not_left", ["topic": topic, "error": error.message])
+        }
+    }
+
+    private func forget(_ app: RegisteredApp) -> Result<Void, AgentRefusal> {
+        do {
+            try database.transaction { () throws(SQLiteError) in
+                try database.apps.remove(id: app.appID)
+                if app.switches.refusesAll { try database.settings.set(.isFilterDue, to: 1) }
+            }
+            let entries = try database.inbox.newest(countMax: InboxTable.entryCountMax)
+                .filter { $0.appID.utf8.elementsEqual(app.appID.utf8) && [.shown, .claimed].contains($0.state) }
+            presentations.withdraw(entries.map(\.entry))
+        } catch {
+            return .failure(refusal(error))
+        }
+        present(badge: 0, appID: app.appID)
+        agentLog.info("unregistered", ["app": app.appID])
+        observer?.settingsChanged(appID: app.appID)
+        link?.uplink.setNeedsFlush()
+        return .success(())
+    }
+
+    /// After enrolling at another server: gets new device tokens for the apps that have none.
+    func registerAgain() {
+        guard let link, let apps = try? database.apps.all() else { return }
+        for app in apps where app.deviceToken.isEmpty {
+            link.session.client.register(topic: app.topic) { [weak self] result in
+                switch result {
+                case .success(let registration): _ = self?.adopt(registration, for: app)
+                case .failure(let error):
+                    agentLog.warning("not_registered_again", ["app": app.appID, "error": error.message])
+                }
+            }
+        }
+    }
+}

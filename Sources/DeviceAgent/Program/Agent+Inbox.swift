@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+internal import PushNet
+
+extension Agent: AlertPresenterDelegate {
+    /// A person chose, or the alert left the screen by itself.
+    package func alert(_ entry: Int64, ended outcome: AlertOutcome) {
+        switch outcome {
+        case .view(let token): view(entry, activationToken: token)
+        case .dismissed: finish(entry, to: .closed, .closed)
+        case .expired: break
+        }
+    }
+
+    /// Goes on presenting.
+    package func presenterBecameAvailable() { presentations.presenterBecameAvailable() }
+
+    /// Opens the app, once: what was viewed is on the disk before.
+    private func view(_ number: Int64, activationToken: String?) {
+        guard finish(number, to: .viewed, .viewed) else { return }
+        let entry: InboxEntry
+        do {
+            guard let found = try database.inbox.entry(number) else { return }
+            entry = found
+        } catch {
+            return databaseFailed(error)
+        }
+        guard let opener = surroundings.opener else { return note("nothing here opens apps", on: number) }
+        opener.open(appID: entry.appID, notification: entry.notificationJSON, activationToken: activationToken) {
+            [weak self] result in
+            guard case .failure(let error) = result else { return }
+            agentLog.warning("app_not_opened", ["app": entry.appID, "error": error.text])
+            self?.note(error.text, on: number)
+        }
+    }
+
+    @discardableResult
+    private func finish(_ number: Int64, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome) -> Bool {
+        do {
+            let isMoved = try database.transaction { () throws(SQLiteError) in
+                try database.finish(number, from: [.waiting, .claimed, .shown], to: state, outcome)
+            }
+            guard isMoved else { return false }
+        } catch {
+            databaseFailed(error)
+            return false
+        }
+        link?.uplink.setNeedsFlush()
+        inboxChanged()
+        return true
+    }
+
+    private func note(_ reason: String, on number: Int64) {
+        do {
+            try database.inbox.setReason(reason, of: number)
+        } catch {
+            databaseFailed(error)
+        }
+        inboxChanged()
+    }
+
+    // MARK: For clients
+
+    /// The newest entries, newest first.
+    package func inbox(countMax: Int64) throws(AgentRefusal) -> [InboxEntry] {
+        try asking { () throws(SQLiteError) in try database.inbox.newest(countMax: countMax) }
+    }
+
+    /// One entry; nil when there is none of that number.
+    package func inboxEntry(_ number: Int64) throws(AgentRefusal) -> InboxEntry? {
+        try asking { () throws(SQLiteError) in try database.inbox.entry(number) }
+    }
+
+    /// Removes the entries of an app, of all apps when empty, and takes their alerts off the screen; answers how many.
+    package func clearInbox(appID: String) throws(AgentRefusal) -> Int {
+        let removed = try asking { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in
+                for number in try database.inbox.waiting() {
+                    guard let entry = try database.inbox.entry(number) else { continue }
+                    guard appID.isEmpty || entry.appID.utf8.elementsEqual(appID.utf8) else { continue }
+                    try database.suppress(number, .cleared)
+                }
+                return try database.inbox.removeAll(appID: appID)
+            }
+        }
+        presentations.withdraw(removed)
+        link?.uplink.setNeedsFlush()
+        inboxChanged()
+        return removed.count
+    }
+}
+
+extension AppOpenError {
+    /// One line for the inbox.
+    var text: String {
+        switch self {
+        case .noDesktopFile(let appID): "no \(appID).desktop in the applications folders: install the app"
+        case .notLaunchable(let path): "\(path) says neither Exec nor DBusActivatable"
+        case .failed(let text): text
+        }
+    }
+}
+
+extension InboxEntry {
+    /// What View hands to the app: the facts, and the payload byte for byte.
+    package var notificationJSON: [UInt8] {
+        var output = Array("{".utf8)
+        for (key, text) in [
+            ("app_id", appID), ("topic", topic), ("apns_id", apnsID), ("unique_id", uniqueID), ("title", title ?? ""),
+            ("body", body ?? ""),
+        ] {
+            JSONWriter.append(key: key, to: &output)
+            JSONWriter.append(text, to: &output)
+        }
+        JSONWriter.append(key: "received_at", to: &output)
+        JSONWriter.append(receivedUnixMilliseconds, to: &output)
+        JSONWriter.append(key: "payload", to: &output)
+        return output + payload + [UInt8(ascii: "}")]
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+
+extension Agent: StreamClientDelegate {
+    /// Writes, then acknowledges, then presents.
+    package func streamReceived(_ arrivals: [Arrival]) -> Bool {
+        let reception: Reception
+        do {
+            reception = try receiver.receive(arrivals, nowUnixMilliseconds: WallClock.unixMilliseconds())
+        } catch {
+            databaseFailed(error)
+            return false
+        }
+        agentLog.info("received", ["new": "\(reception.newCount)", "repeated": "\(reception.repeatedCount)"])
+        link?.uplink.setNeedsFlush()
+        presentations.withdraw(reception.replaced)
+        for (appID, badge) in reception.badges.sorted(by: { $0.key < $1.key }) { present(badge: badge, appID: appID) }
+        presentations.entriesArrived(reception.waiting)
+        if reception.newCount > 0 { inboxChanged() }
+        return true
+    }
+
+    /// Notes it, and sends what waited.
+    package func streamOpened() {
+        connectedSinceUnixSeconds = WallClock.unixMilliseconds() / 1000
+        lastError = ""
+        agentLog.info("connected", ["server": identity?.serverURL ?? ""])
+        link?.uplink.open()
+        registerAgain()
+        observer?.statusChanged()
+    }
+
+    /// Notes it: trouble with the connection is a line in the status, never an alert.
+    package func streamEnded(_ reason: String) {
+        noteDisconnected()
+        lastError = reason
+        agentLog.warning("disconnected", ["reason": reason])
+        link?.uplink.close()
+        observer?.statusChanged()
+    }
+
+    /// Notes it, and does not ask again.
+    package func streamRefused(_ reason: String) {
+        noteDisconnected()
+        lastError = reason
+        agentLog.warning("refused", ["reason": reason])
+        link?.uplink.close()
+        observer?.statusChanged()
+    }
+}

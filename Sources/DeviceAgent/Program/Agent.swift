@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+package import PushNet
+package import PushSQLite
+
+/// Gets what the agent's clients want to hear of.
+package protocol AgentObserver: AnyObject {
+    /// An app has another device token.
+    func tokenChanged(appID: String, deviceToken: String)
+    /// Another number is on an app's icon.
+    func badgeChanged(appID: String, count: UInt32)
+    /// Switches changed; of no app: the master switch.
+    func settingsChanged(appID: String)
+    /// Entries came, changed or went.
+    func inboxChanged()
+    /// The connection opened or closed, or its error changed.
+    func statusChanged()
+}
+
+/// The device agent: owns the database and the connection, and joins receiving, deciding and presenting.
+///
+/// One thread, that of its loop. Nothing of it blocks but SQLite's commits.
+package final class Agent {
+    /// Gets what clients want to hear of.
+    package weak var observer: (any AgentObserver)?
+    /// Called when the disk can no longer be trusted; the process must end, and acknowledge nothing more.
+    package var onFatal: ((SQLiteError) -> Void)?
+
+    let loop: EventLoop
+    let database: AgentDatabase
+    let secretFile: SecretFile
+    let surroundings: Surroundings
+    let receiver: Receiver
+    let presentations: PresentationQueue
+    var identity: Identity?
+    var link: Link?
+    var connectedSinceUnixSeconds: Int64?
+    var lastConnectedUnixSeconds: Int64?
+    var lastError = ""
+    var isEnrolling = false
+    private var isInboxChangeDue = false
+
+    /// What exists while the device is enrolled.
+    struct Link {
+        let session: ServerSession
+        let stream: StreamClient
+        let uplink: Uplink
+    }
+
+    /// Opens nothing yet but takes what there is.
+    package init(loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, surroundings: Surroundings) {
+        self.loop = loop
+        self.database = database
+        self.secretFile = secretFile
+        self.surroundings = surroundings
+        receiver = Receiver(database)
+        presentations = PresentationQueue(
+            database, loop: loop, presenter: surroundings.presenter, sounds: surroundings.sounds)
+    }
+
+    /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.
+    package func start() throws(StorageError) {
+        surroundings.presenter?.delegate = self
+        presentations.onFailure = { [weak self] in self?.databaseFailed($0) }
+        presentations.onChange = { [weak self] in self?.inboxChanged() }
+        presentations.onOutcome = { [weak self] in self?.link?.uplink.setNeedsFlush() }
+        do {
+            identity = try database.identity.load()
+            lastConnectedUnixSeconds = try database.settings.value(of: .lastConnectedUnixSeconds)
+            try presentBadges()
+            try presentations.resume()
+        } catch {
+            throw .database(error)
+        }
+        guard let identity else { return }
+        guard let secret = try secretFile.read() else {
+            lastError = "the device secret is lost: leave the server and enrol again"
+            return agentLog.error("secret_missing", ["server": identity.serverURL])
+        }
+        connect(identity, secret: secret)
+    }
+
+    /// Sends what the outbox still has, within a bound, then calls back; the stream is closed.
+    package func stop(within patience: Duration = .seconds(2), completion: @escaping () -> Void) {
+        var hasEnded = false
+        let end: () -> Void = { [weak self] in
+            guard !hasEnded else { return }
+            hasEnded = true
+            self?.disconnect()
+            completion()
+        }
+        guard let link else { return end() }
+        loop.schedule(after: patience, end)
+        link.uplink.whenEmpty(end)
+    }
+
+    /// The network came back, or the machine woke up.
+    package func hurry() { link?.stream.hurry() }
+
+    // MARK: The connection
+
+    func connect(_ identity: Identity, secret: String) {
+        let session = ServerSession(loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret)
+        let uplink = Uplink(database, loop: loop, client: session.client)
+        uplink.onFailure = { [weak self] in self?.databaseFailed($0) }
+        let stream = StreamClient(loop: loop, session: session)
+        stream.delegate = self
+        link = Link(session: session, stream: stream, uplink: uplink)
+        self.identity = identity
+        stream.start()
+        observer?.statusChanged()
+    }
+
+    func disconnect() {
+        guard let link else { return }
+        link.stream.stop()
+        link.uplink.close()
+        noteDisconnected()
+        self.link = nil
+    }
+
+    func noteDisconnected() {
+        guard connectedSinceUnixSeconds != nil else { return }
+        connectedSinceUnixSeconds = nil
+        let now = WallClock.unixMilliseconds() / 1000
+        lastConnectedUnixSeconds = now
+        do {
+            try database.settings.set(.lastConnectedUnixSeconds, to: now)
+        } catch {
+            databaseFailed(error)
+        }
+    }
+
+    // MARK: Shared by the topics
+
+    /// Acknowledging over a disk that fails would lose notifications: only a full one may be waited for.
+    func databaseFailed(_ error: SQLiteError) {
+        agentLog.error("database_failed", ["error": "\(error.message)", "code": "\(error.code)"])
+        lastError = "the agent's database refused: \(error.message)"
+        if error.isInputOutput || error.isCorrupt { onFatal?(error) }
+    }
+
+    /// Tells the observer at the end of the turn, once.
+    func inboxChanged() {
+        guard !isInboxChangeDue else { return }
+        isInboxChangeDue = true
+        loop.atEndOfTurn { [weak self] in
+            self?.isInboxChangeDue = false
+            self?.observer?.inboxChanged()
+        }
+    }
+}

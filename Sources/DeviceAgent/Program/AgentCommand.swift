@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+
+/// The command line of `posthorn-agent`.
+package enum AgentCommand {
+    /// What it understands; completions and the manual are made from the same table.
+    package static let command = Command(
+        "posthorn-agent", "The device agent: receives notifications for all apps of one person and shows them.",
+        discussion: """
+            Started by the session, it keeps one connection to the server, keeps what comes in an inbox, and shows it by \
+            the desktop's notification service, or on a terminal where there is no desktop. Apps and 'posthorn' talk to \
+            it as org.posthorn.Agent1 on the session bus.
+
+            It needs no configuration: 'posthorn agent enrol SERVER CODE' makes a device of this account. Where nobody \
+            is there to type that, the file says it: section [server] with url, ca_file, enrolment_code and name.
+            """,
+        options: [
+            Option(
+                "config", value: "FILE", "Read this file instead of $XDG_CONFIG_HOME/posthorn/agent.ini.", values: .file
+            ),
+            Option("terminal", "Print alerts to standard output, even where a desktop could show them."),
+        ],
+        examples: [
+            Explanation("posthorn-agent", "run in the session, as the service unit does"),
+            Explanation("posthorn-agent --terminal", "watch notifications on this terminal"),
+        ],
+        environment: AgentSetting.allCases.map { Explanation($0.variable, $0.help) } + [
+            Explanation("XDG_STATE_HOME", "where inbox, settings and secret lie, below posthorn/ (~/.local/state)"),
+            Explanation("XDG_CONFIG_HOME", "where posthorn/agent.ini lies (~/.config)"),
+        ],
+        exitCodes: AgentExit.allCases.map { Explanation("\($0.rawValue)", $0.meaning) })
+}
+
+/// What the process ends with; from sysexits.h where that has a word for it.
+package enum AgentExit: Int32, CaseIterable, Sendable {
+    case stopped = 0
+    case usage = 64
+    case busLost = 69
+    case internalFailure = 70
+    case storageFailed = 74
+    case alreadyRunning = 75
+    case badConfiguration = 78
+
+    /// For `--help`.
+    package var meaning: String {
+        switch self {
+        case .stopped: "stopped by SIGTERM or SIGINT"
+        case .usage: "the command line is wrong"
+        case .busLost: "the session bus went away; the service manager starts the agent again"
+        case .internalFailure: "the system refused something that the agent needs"
+        case .storageFailed: "the agent's files cannot be used, or the disk failed"
+        case .alreadyRunning: "another agent of this person runs"
+        case .badConfiguration: "the configuration file is wrong"
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushINI
+
+/// What may stand in `agent.ini`, section `[server]`, and in the environment.
+package enum AgentSetting: String, CaseIterable, Sendable {
+    case url
+    case caFile = "ca_file"
+    case enrolmentCode = "enrolment_code"
+    case name
+
+    /// The variable that wins over the file, for example `POSTHORN_AGENT_URL`.
+    package var variable: String { "POSTHORN_AGENT_" + rawValue.uppercased() }
+
+    /// For `--help`.
+    package var help: String {
+        switch self {
+        case .url: "server to enrol at, https://HOST:PORT, when this device is enrolled nowhere"
+        case .caFile: "PEM file of the authorities to trust; the system's when absent"
+        case .enrolmentCode: "code to enrol with; not needed where the server allows open enrolment"
+        case .name: "what administrators see; the host's name when absent"
+        }
+    }
+}
+
+/// What is wrong with the configuration.
+package struct AgentConfigurationError: Error, Equatable, Sendable {
+    /// One line that says what is wrong and where.
+    package var message: String
+    /// One line that says what to do.
+    package var remedy: String
+}
+
+/// How the agent enrols where nobody is there to do it.
+package struct AgentConfiguration: Sendable, Equatable {
+    /// The server to enrol at; nil to wait for a person.
+    package var serverURL: String?
+    /// Authorities to trust; empty for the system's.
+    package var caFile = ""
+    /// The code; empty for open enrolment.
+    package var enrolmentCode = ""
+    /// What administrators see.
+    package var deviceName: String
+
+    /// Reads the file, if there is one, and the environment, which wins.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - isRequired: Whether it must be there, because the person named it.
+    ///   - environment: The process's variables.
+    ///   - hostName: What the device is called without a name.
+    /// - Throws: What is wrong with the file, and what to do.
+    package init(
+        path: String, isRequired: Bool, environment: [String: String], hostName: String
+    ) throws(AgentConfigurationError) {
+        var values: [AgentSetting: String] = [:]
+        for entry in try Self.read(path, isRequired: isRequired) {
+            guard entry.section == "server", let setting = AgentSetting(rawValue: entry.name) else {
+                throw AgentConfigurationError(
+                    message: "\(path):\(entry.line): unknown setting '\(entry.name)' in section [\(entry.section)]",
+                    remedy: "Section [server] knows \(AgentSetting.allCases.map(\.rawValue).joined(separator: ", ")).")
+            }
+            values[setting] = entry.value
+        }
+        for setting in AgentSetting.allCases {
+            if let value = environment[setting.variable], !value.isEmpty { values[setting] = value }
+        }
+        serverURL = values[.url].flatMap { $0.isEmpty ? nil : $0 }
+        caFile = values[.caFile] ?? ""
+        enrolmentCode = values[.enrolmentCode] ?? ""
+        deviceName = values[.name].flatMap { $0.isEmpty ? nil : $0 } ?? hostName
+        try check(path)
+    }
+
+    private func check(_ path: String) throws(AgentConfigurationError) {
+        if let serverURL, Agent.serverURL(serverURL) == nil {
+            throw AgentConfigurationError(
+                message: "'\(serverURL)' is no server",
+                remedy: "Set url in \(path) to https://HOST:PORT, without a path.")
+        }
+        guard caFile.isEmpty || caFile.utf8.first == UInt8(ascii: "/") else {
+            throw AgentConfigurationError(
+                message: "ca_file '\(caFile)' is relative", remedy: "Give an absolute path in \(path).")
+        }
+    }
+
+    private static func message(for error: INIError) -> String {
+        switch error {
+        case .cannotRead(let path, let code): "cannot read \(path): \(systemText(code))"
+        case .syntax(let path, let line): "\(path):\(line): this is neither [section] nor name = value"
+        case .tooLong(let path, let line, let byteCountMax): "\(path):\(line): longer than \(byteCountMax) bytes"
+        }
+    }
+
+    private static func read(_ path: String, isRequired: Bool) throws(AgentConfigurationError) -> [INIEntry] {
+        do throws(INIError) {
+            return try INIFile.read(path: path)
+        } catch {
+            // ENOENT
+            if case .cannotRead(_, code: 2) = error, !isRequired { return [] }
+            throw AgentConfigurationError(
+                message: Self.message(for: error), remedy: "Correct the file, or name another with --config.")
+        }
+    }
+}

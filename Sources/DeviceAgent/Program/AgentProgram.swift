@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import PushCore
+internal import PushDBus
+internal import PushNet
+
+/// Understands the command line and runs the agent to its end; answers the process's exit status.
+///
+/// - Parameters:
+///   - arguments: Without the program's name.
+///   - environment: The process's variables.
+/// - Returns: A raw value of `AgentExit`.
+package func runAgent(arguments: [String], environment: [String: String]) -> Int32 {
+    let invocation: Invocation
+    switch AgentCommand.command.parse(arguments) {
+    case .failure(let error): return complain(error.message, error.remedy, .usage)
+    case .success(.help(let text)): return say(text)
+    case .success(.version): return say("posthorn-agent \(ProductVersion.text)\n")
+    case .success(.run(let parsed)): invocation = parsed
+    }
+    let directories = AgentDirectories(environment: environment)
+    do {
+        let configuration = try AgentConfiguration(
+            path: invocation.value("config") ?? directories.configurationPath, isRequired: invocation.has("config"),
+            environment: environment, hostName: hostName())
+        let program = try AgentProgram(
+            directories, configuration, environment: environment, wantsTerminal: invocation.has("terminal"))
+        return try program.run().rawValue
+    } catch let error as AgentConfigurationError {
+        return complain(error.message, error.remedy, .badConfiguration)
+    } catch let error as StorageError {
+        if case .alreadyRunning = error { return complain(error.message, error.remedy, .alreadyRunning) }
+        return complain(error.message, error.remedy, .storageFailed)
+    } catch {
+        return complain("the system refused what the agent needs: \(error)", "See the manual page.", .internalFailure)
+    }
+}
+
+/// The running agent with everything around it.
+final class AgentProgram {
+    private let loop: EventLoop
+    private let lock: AgentLock
+    private let agent: Agent
+    private let signals: SignalHandler
+    private let desk: Desk
+    private let service: AgentService?
+    private let enrolment: UnattendedEnrolment
+    private var wakeWatch: WakeWatch?
+    private var exit = AgentExit.stopped
+
+    init(
+        _ directories: AgentDirectories, _ configuration: AgentConfiguration, environment: [String: String],
+        wantsTerminal: Bool
+    ) throws {
+        loop = try EventLoop()
+        let loop = loop
+        try directories.makeState()
+        lock = try AgentLock(path: directories.lockPath)
+        let database = try AgentDatabase(path: directories.databasePath)
+        // Before the sound library or the resolver start threads, which inherit that the signals are blocked.
+        signals = try SignalHandler(loop: loop)
+        desk = Desk(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
+        let agent = Agent(
+            loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
+            surroundings: desk.surroundings)
+        self.agent = agent
+        signals.onStop = { agent.stop { loop.stop() } }
+        service = try desk.connection.map { connection in
+            try AgentService(agent, on: connection, deviceName: configuration.deviceName)
+        }
+        enrolment = UnattendedEnrolment(agent, loop: loop, configuration: configuration)
+    }
+
+    /// Runs until a signal, or until the disk fails.
+    func run() throws -> AgentExit {
+        agent.observer = service
+        agent.onFatal = { [weak self] _ in self?.end(.storageFailed) }
+        desk.onBusLost = { [weak self] in self?.end(.busLost) }
+        try agent.start()
+        if try service?.claimName() == false {
+            agentLog.warning("bus_name_taken", ["name": AgentService.name])
+        }
+        watchForWaking()
+        enrolment.start()
+        ServiceManager.notify("READY=1")
+        let status = agent.status(nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
+        ServiceManager.notify("STATUS=\(status.line)")
+        agentLog.info("started", ["version": status.version, "presenter": status.presenter])
+        loop.run()
+        ServiceManager.notify("STOPPING=1")
+        signals.stop()
+        agentLog.info("stopped")
+        return exit
+    }
+
+    private func end(_ exit: AgentExit) {
+        self.exit = exit
+        loop.stop()
+    }
+
+    private func watchForWaking() {
+        do {
+            wakeWatch = try WakeWatch(loop: loop) { [weak self] in
+                agentLog.info("woken")
+                self?.agent.hurry()
+            }
+        } catch {
+            // Nothing is lost: the silence of a dead connection is noticed too, only later.
+            agentLog.info("no_system_bus", ["error": error.message])
+        }
+    }
+}
+
+private func hostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "linux" }
+    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.prefix(Limits.displayNameByteCountMax)
+    return bytes.isEmpty ? "linux" : String(decoding: bytes, as: UTF8.self)
+}
+
+private func complain(_ message: String, _ remedy: String, _ exit: AgentExit) -> Int32 {
+    write("posthorn-agent: \(message)\n\(remedy)\n", to: STDERR_FILENO)
+    return exit.rawValue
+}
+
+private func say(_ text: String) -> Int32 {
+    write(text.utf8.last == UInt8(ascii: "\n") ? text : "\(text)\n", to: STDOUT_FILENO)
+    return AgentExit.stopped.rawValue
+}
+
+private func write(_ text: String, to descriptor: Int32) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else { return }
+        bytes = bytes.dropFirst(count)
+    }
+}

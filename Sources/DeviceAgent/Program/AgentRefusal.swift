@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why the agent did not do what an app or a person asked.
+package struct AgentRefusal: Error, Sendable, Equatable {
+    /// The last part of the D-Bus error name, `org.posthorn.Error.…`.
+    package enum Code: String, Sendable, CaseIterable {
+        case alreadyEnrolled = "AlreadyEnrolled"
+        case badEnrolmentCode = "BadEnrolmentCode"
+        case badServer = "BadServer"
+        case notEnrolled = "NotEnrolled"
+        case unreachable = "Unreachable"
+        case refused = "Refused"
+        case unknownTopic = "UnknownTopic"
+        case badTopic = "BadTopic"
+        case badAppID = "BadAppID"
+        case unknownApp = "UnknownApp"
+        case unknownSetting = "UnknownSetting"
+        case unknownEntry = "UnknownEntry"
+        case invalidArguments = "InvalidArguments"
+        case notYours = "NotYours"
+        case failed = "Failed"
+    }
+
+    /// Which.
+    package var code: Code
+    /// One or two sentences for a person: what is wrong and what to do.
+    package var message: String
+
+    /// Joins the two.
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The app is not registered.
+    static func unknownApp(_ appID: String) -> AgentRefusal {
+        AgentRefusal(
+            .unknownApp, "No app '\(appID)' is registered here; 'posthorn settings list' shows those that are.")
+    }
+
+    /// There is no server.
+    static let notEnrolled = AgentRefusal(
+        .notEnrolled, "This device is enrolled at no server; use 'posthorn agent enrol SERVER CODE'.")
+
+    /// What the server said to a request about a topic or to an enrolment.
+    init(_ error: ServerError, isEnrolment: Bool = false) {
+        switch error {
+        case .unreachable, .unintelligible: self.init(.unreachable, error.message)
+        case .refused(let status, _, _) where isEnrolment && [400, 401, 403].contains(status):
+            self.init(.badEnrolmentCode, error.message)
+        case .refused(401, _, _):
+            self.init(
+                .notEnrolled,
+                "The server does not know this device any more; use 'posthorn agent unenrol', then enrol again.")
+        case .refused(404, _, _) where !isEnrolment: self.init(.unknownTopic, error.message)
+        case .refused(let status, _, _) where status >= 500: self.init(.unreachable, error.message)
+        case .refused: self.init(.refused, error.message)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the agent presents with: a desktop, a terminal, or nothing.
+package struct Surroundings {
+    /// `desktop`, `terminal` or `none`, for the status.
+    package var presenterName: String
+    /// Shows alerts; nil leaves them to the inbox.
+    package var presenter: (any AlertPresenter)?
+    /// Puts numbers on icons.
+    package var badges: (any BadgePresenter)?
+    /// Plays sounds.
+    package var sounds: (any SoundPresenter)?
+    /// Opens apps for View.
+    package var opener: (any AppOpener)?
+    /// Name and icon from the .desktop file of an app id; nil when there is none.
+    package var describeApp: (String) -> (name: String, icon: String?)?
+
+    /// Joins the parts.
+    package init(
+        presenterName: String = "none", presenter: (any AlertPresenter)? = nil, badges: (any BadgePresenter)? = nil,
+        sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
+        describeApp: @escaping (String) -> (name: String, icon: String?)? = { _ in nil }
+    ) {
+        self.presenterName = presenterName
+        self.presenter = presenter
+        self.badges = badges
+        self.sounds = sounds
+        self.opener = opener
+        self.describeApp = describeApp
+    }
+}

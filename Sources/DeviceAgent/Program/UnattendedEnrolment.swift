@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+
+/// Enrols by the configuration where nobody is there to do it, and tries again while the server cannot be reached.
+final class UnattendedEnrolment {
+    private let agent: Agent
+    private let loop: EventLoop
+    private let configuration: AgentConfiguration
+    private var machine = StreamMachine()
+
+    init(_ agent: Agent, loop: EventLoop, configuration: AgentConfiguration) {
+        self.agent = agent
+        self.loop = loop
+        self.configuration = configuration
+    }
+
+    /// Does nothing when the device is enrolled or no server is configured.
+    func start() { perform(machine.start()) }
+
+    private func perform(_ action: StreamMachine.Action) {
+        switch action {
+        case .none: break
+        case .connect: enrol()
+        case .wait(let duration):
+            loop.schedule(after: duration) { [weak self] in
+                guard let self else { return }
+                perform(machine.timeIsUp())
+            }
+        }
+    }
+
+    private func enrol() {
+        // A person may have enrolled meanwhile.
+        guard let serverURL = configuration.serverURL, agent.identity == nil else { return machine.stop() }
+        agent.enrol(
+            serverURL: serverURL, code: configuration.enrolmentCode, caFile: configuration.caFile,
+            name: configuration.deviceName
+        ) { [weak self] result in self?.finish(result) }
+    }
+
+    private func finish(_ result: Result<String, AgentRefusal>) {
+        guard case .failure(let refusal) = result else { return machine.stop() }
+        agentLog.warning("not_enrolled", ["error": refusal.code.rawValue, "text": refusal.message])
+        agent.lastError = refusal.message
+        agent.observer?.statusChanged()
+        // A code that was refused stays refused: only what may change by itself is tried again.
+        guard refusal.code == .unreachable else { return machine.refuse() }
+        perform(machine.ended(atNanoseconds: loop.monotonicNanoseconds, fraction: Double.random(in: 0...1)))
+    }
+}

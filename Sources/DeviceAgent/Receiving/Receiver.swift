@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+package import PushSQLite
+
+/// What came on the stream.
+package enum Arrival: Sendable, Equatable {
+    /// A notification.
+    case notification(ReceivedNotification)
+    /// An event that cannot be read; its place in the server's queue, so that it does not come again.
+    case unreadable(sequence: Int64)
+}
+
+/// What a batch of arrivals left to do; everything in it is on the disk.
+package struct Reception: Sendable, Equatable {
+    /// Entries to present, oldest first.
+    package var waiting: [Int64] = []
+    /// Entries that wait no longer: newer ones replaced them.
+    package var replaced: [Int64] = []
+    /// Numbers to put on icons, by app id.
+    package var badges: [String: UInt32] = [:]
+    /// How many had not come before.
+    package var newCount = 0
+    /// How many had come before.
+    package var repeatedCount = 0
+
+    /// Joins the parts.
+    package init(
+        waiting: [Int64] = [], replaced: [Int64] = [], badges: [String: UInt32] = [:], newCount: Int = 0,
+        repeatedCount: Int = 0
+    ) {
+        self.waiting = waiting
+        self.replaced = replaced
+        self.badges = badges
+        self.newCount = newCount
+        self.repeatedCount = repeatedCount
+    }
+}
+
+/// Writes what comes, before anything is acknowledged or shown: inbox, badge and acknowledgement in one transaction.
+package final class Receiver {
+    private let database: AgentDatabase
+
+    /// Works on a database.
+    package init(_ database: AgentDatabase) { self.database = database }
+
+    /// Writes a batch; when this returns, the server may be told, because the outbox has the acknowledgements.
+    ///
+    /// One that came before is only acknowledged again.
+    ///
+    /// - Parameters:
+    ///   - arrivals: In the order of the stream.
+    ///   - now: The wall clock, UNIX milliseconds.
+    /// - Returns: What is left to do.
+    /// - Throws: What SQLite said; nothing of the batch is kept, and nothing of it may be acknowledged.
+    package func receive(_ arrivals: [Arrival], nowUnixMilliseconds now: Int64) throws(SQLiteError) -> Reception {
+        try database.transaction { () throws(SQLiteError) in
+            var reception = Reception()
+            let isMasterOn = try database.settings.isMasterOn()
+            for arrival in arrivals {
+                switch arrival {
+                case .unreadable(let sequence):
+                    try database.outbox.append(
+                        sequence: sequence, .suppressed, reason: SuppressionReason.unreadable.rawValue)
+                case .notification(let notification):
+                    try receive(notification, isMasterOn: isMasterOn, now: now, &reception)
+                }
+            }
+            return reception
+        }
+    }
+
+    private func receive(
+        _ notification: ReceivedNotification, isMasterOn: Bool, now: Int64, _ reception: inout Reception
+    ) throws(SQLiteError) {
+        try database.outbox.append(sequence: notification.sequence, .delivered)
+        guard try database.inbox.markSeen(uniqueID: notification.uniqueID.text) else {
+            reception.repeatedCount += 1
+            return
+        }
+        reception.newCount += 1
+        let topic = notification.registeredTopic
+        let app = try database.apps.app(topic: topic)
+        let payload = try? Payload(parsing: notification.payload.span)
+        let decision = payload.map { Decision($0, switches: app?.switches, isMasterOn: isMasterOn) }
+        if let app, let badge = payload?.badge {
+            try receive(badge: badge, with: notification, for: app, decision, &reception)
+        }
+        try append(notification, topic, app, payload, decision, now: now, &reception)
+    }
+
+    /// The number is remembered even while the person does not allow it: it is absolute, and true when they do again.
+    private func receive(
+        badge: UInt32, with notification: ReceivedNotification, for app: RegisteredApp, _ decision: Decision?,
+        _ reception: inout Reception
+    ) throws(SQLiteError) {
+        let wins = try database.apps.setBadge(
+            badge, of: app.appID, sequence: notification.sequence,
+            acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds)
+        if wins, decision?.badge != nil { reception.badges[app.appID] = badge }
+    }
+
+    private func append(
+        _ notification: ReceivedNotification, _ topic: String, _ app: RegisteredApp?, _ payload: Payload?,
+        _ decision: Decision?, now: Int64, _ reception: inout Reception
+    ) throws(SQLiteError) {
+        let reason = decision == nil ? .unreadable : decision?.suppression
+        let state: InboxEntry.State =
+            reason != nil ? .suppressed : decision?.needsPresentation == true ? .waiting : .shown
+        if let app, let collapseID = notification.collapseID {
+            try replaceWaiting(of: app.appID, collapseID, &reception)
+        }
+        let entry = InboxEntry(
+            uniqueID: notification.uniqueID.text, sequence: notification.sequence, appID: app?.appID ?? "",
+            topic: topic, apnsID: notification.apnsID, receivedUnixMilliseconds: now,
+            acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds, title: payload?.alert?.title,
+            subtitle: payload?.alert?.subtitle, body: payload?.alert?.body, payload: notification.payload,
+            collapseID: notification.collapseID, state: state, reason: reason?.rawValue ?? "")
+        let number = try database.inbox.append(entry)
+        switch state {
+        case .waiting:
+            reception.waiting.append(number)
+        case .suppressed:
+            try database.outbox.append(sequence: entry.sequence, .suppressed, reason: reason?.rawValue)
+        case .shown, .claimed, .viewed, .closed:
+            try database.outbox.append(sequence: entry.sequence, .shown)
+        }
+    }
+
+    private func replaceWaiting(
+        of appID: String, _ collapseID: [UInt8], _ reception: inout Reception
+    ) throws(SQLiteError) {
+        for older in try database.inbox.waiting(appID: appID, collapseID: collapseID) {
+            try database.suppress(older, .replaced)
+            reception.waiting.removeAll { $0 == older }
+            reception.replaced.append(older)
+        }
+    }
+}
+
+extension ReceivedNotification {
+    /// The topic that an app registered: without the suffix that the push type puts behind it.
+    package var registeredTopic: String {
+        if let app { return app }
+        let suffix = pushType?.topicSuffix ?? ""
+        let topic = topicName.utf8
+        guard !suffix.isEmpty, topic.count > suffix.utf8.count,
+            topic.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+        else { return topicName }
+        return String(decoding: topic.dropLast(suffix.utf8.count), as: UTF8.self)
+    }
+}
+
+extension AgentDatabase {
+    /// Moves a waiting entry to suppressed and remembers to tell the server; inside a transaction.
+    package func suppress(_ entry: Int64, _ reason: SuppressionReason) throws(SQLiteError) {
+        guard try inbox.move(entry, from: [.waiting], to: .suppressed, reason: reason.rawValue) else { return }
+        let sequence = try inbox.entry(entry)?.sequence ?? 0
+        try outbox.append(sequence: sequence, .suppressed, reason: reason.rawValue)
+    }
+
+    /// Moves an entry on and remembers to tell the server; false when it is in none of the states it may come from.
+    package func finish(
+        _ entry: Int64, from states: Set<InboxEntry.State>, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome
+    ) throws(SQLiteError) -> Bool {
+        guard try inbox.move(entry, from: states, to: state) else { return false }
+        try outbox.append(sequence: try inbox.entry(entry)?.sequence ?? 0, outcome)
+        return true
+    }
+}

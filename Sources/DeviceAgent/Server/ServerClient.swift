@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+package import PushCore
+package import PushCurl
+
+/// Why the server did not do what it was asked.
+package enum ServerError: Error, Sendable, Equatable {
+    /// It could not be reached; libcurl's text.
+    case unreachable(String)
+    /// It answered that it would not: status, its word and its text for a person.
+    case refused(status: Int, error: String, detail: String)
+    /// It answered something that is not of this protocol.
+    case unintelligible(String)
+
+    /// One line for a person.
+    package var message: String {
+        switch self {
+        case .unreachable(let text): "the server cannot be reached: \(text)"
+        case .refused(let status, let error, let detail): "the server answered \(status) \(error): \(detail)"
+        case .unintelligible(let text): "the server's answer makes no sense: \(text)"
+        }
+    }
+}
+
+/// The device API of one server, spoken over shared connections.
+package struct ServerClient {
+    private let curl: MultiClient
+    private let url: String
+    private let caFile: String?
+    private let secret: String?
+
+    /// Speaks for a device, or before there is one: without a secret.
+    package init(_ curl: MultiClient, url: String, caFile: String, secret: String?) {
+        self.curl = curl
+        self.url = url
+        self.caFile = caFile.isEmpty ? nil : caFile
+        self.secret = secret
+    }
+
+    /// A request to a path of the device API.
+    package func request(_ method: String, _ path: String, body: [UInt8]? = nil) -> HTTPRequest {
+        var request = HTTPRequest(method: method, url: url + path)
+        request.caFile = caFile
+        request.answerByteCountMax = Limits.controlBodyByteCountMax
+        if let secret { request.fields.append(("authorization", "Bearer \(secret)")) }
+        if let body {
+            request.fields.append(("content-type", "application/json"))
+            request.body = body
+        }
+        return request
+    }
+
+    /// `POST /v1/devices`.
+    package func enrol(
+        _ enrolment: DeviceAPI.Enrolment, completion: @escaping (Result<DeviceAPI.EnrolledDevice, ServerError>) -> Void
+    ) {
+        send("POST", "/v1/devices", enrolment) { completion($0.flatMap(Self.decode)) }
+    }
+
+    /// `PUT /v1/apps/{topic}`; the topic is one by `HeaderValues.isTopic`, so that it needs no escapes.
+    package func register(
+        topic: String, completion: @escaping (Result<DeviceAPI.Registration, ServerError>) -> Void
+    ) {
+        send("PUT", "/v1/apps/\(topic)") { completion($0.flatMap(Self.decode)) }
+    }
+
+    /// `DELETE /v1/apps/{topic}`.
+    package func unregister(topic: String, completion: @escaping (Result<Void, ServerError>) -> Void) {
+        send("DELETE", "/v1/apps/\(topic)") { completion($0.map { _ in }) }
+    }
+
+    /// `DELETE /v1/devices/self`.
+    package func removeSelf(completion: @escaping (Result<Void, ServerError>) -> Void) {
+        send("DELETE", "/v1/devices/self") { completion($0.map { _ in }) }
+    }
+
+    /// `PUT /v1/filter`.
+    package func setFilter(_ filter: DeviceAPI.Filter, completion: @escaping (Result<Void, ServerError>) -> Void) {
+        send("PUT", "/v1/filter", filter) { completion($0.map { _ in }) }
+    }
+
+    /// `POST /v1/acks`.
+    package func acknowledge(
+        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void
+    ) {
+        send("POST", "/v1/acks", DeviceAPI.Acknowledgements(acks: acknowledgements)) { completion($0.map { _ in }) }
+    }
+
+    private func send(
+        _ method: String, _ path: String, _ body: some Encodable,
+        completion: @escaping (Result<HTTPResponse, ServerError>) -> Void
+    ) {
+        guard let bytes = try? JSONEncoder().encode(body) else {
+            preconditionFailure("a body of the device API cannot be encoded: \(type(of: body))")
+        }
+        send(request(method, path, body: Array(bytes)), completion: completion)
+    }
+
+    private func send(
+        _ method: String, _ path: String, completion: @escaping (Result<HTTPResponse, ServerError>) -> Void
+    ) {
+        send(request(method, path), completion: completion)
+    }
+
+    private func send(_ request: HTTPRequest, completion: @escaping (Result<HTTPResponse, ServerError>) -> Void) {
+        curl.start(request) { result in
+            switch result {
+            case .failure(let error): completion(.failure(.unreachable(error.message)))
+            case .success(let response) where (200..<300).contains(response.status): completion(.success(response))
+            case .success(let response): completion(.failure(.init(refusal: response)))
+            }
+        }
+    }
+
+    private static func decode<Body: Decodable>(_ response: HTTPResponse) -> Result<Body, ServerError> {
+        do {
+            try JSONValidator.validateObject(response.body.span)
+            return .success(try JSONDecoder().decode(Body.self, from: Data(response.body)))
+        } catch {
+            return .failure(.unintelligible("\(error)"))
+        }
+    }
+}
+
+extension ServerError {
+    /// Reads the body of a refusal, which may come from something between us and the server.
+    init(refusal response: HTTPResponse) {
+        let body = try? JSONValue(parsing: response.body.span)
+        self = .refused(
+            status: response.status, error: body?["error"]?.string ?? "unknown",
+            detail: body?["detail"]?.string ?? "it gave no reason")
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+package import PushNet
+package import PushSQLite
+
+/// Tells the server what it must know: acknowledgements and the filter, from the database, until it has confirmed them.
+///
+/// Sends while the stream is open, one request of a kind at a time; what is not confirmed stays for the next stream or
+/// the next run.
+package final class Uplink {
+    /// Acknowledgements in one request: so many fit into `Limits.controlBodyByteCountMax`, reasons included.
+    package static let batchCountMax = min(500, Limits.acknowledgementBatchCountMax)
+    /// How long to wait after a request that failed, at first; doubles up to `retryMax`.
+    package static let retryFirst: Duration = .seconds(1)
+    /// The longest wait.
+    package static let retryMax: Duration = .seconds(60)
+
+    /// Gets what SQLite said when the outbox could not be read or cleared.
+    package var onFailure: ((SQLiteError) -> Void)?
+
+    private let database: AgentDatabase
+    private let loop: EventLoop
+    private let client: ServerClient
+    private var isOpen = false
+    private var isAcknowledging = false
+    private var isFiltering = false
+    private var isFlushDue = false
+    private var failureCount = 0
+    private var retryTimer: TimerID?
+    private var onEmpty: (() -> Void)?
+
+    /// Sends nothing before `open`.
+    package init(_ database: AgentDatabase, loop: EventLoop, client: ServerClient) {
+        self.database = database
+        self.loop = loop
+        self.client = client
+    }
+
+    /// The stream is open.
+    package func open() {
+        isOpen = true
+        failureCount = 0
+        flush()
+    }
+
+    /// The stream is closed.
+    package func close() {
+        isOpen = false
+        if let retryTimer { loop.cancel(retryTimer) }
+        retryTimer = nil
+        reportEmpty()
+    }
+
+    /// There is something new: sends at the end of the loop's turn, so that what comes together goes together.
+    package func setNeedsFlush() {
+        guard isOpen, !isFlushDue else { return }
+        isFlushDue = true
+        loop.atEndOfTurn { [weak self] in
+            self?.isFlushDue = false
+            self?.flush()
+        }
+    }
+
+    /// Calls back once nothing is left to send, or nothing can be sent.
+    package func whenEmpty(_ action: @escaping () -> Void) {
+        onEmpty = action
+        flush()
+    }
+
+    private func flush() {
+        guard isOpen, retryTimer == nil else { return reportEmpty() }
+        do {
+            try acknowledge()
+            try sendFilter()
+            if !isAcknowledging, !isFiltering { reportEmpty() }
+        } catch {
+            onFailure?(error)
+        }
+    }
+
+    private func reportEmpty() {
+        let action = onEmpty
+        onEmpty = nil
+        action?()
+    }
+
+    // MARK: Acknowledgements
+
+    private func acknowledge() throws(SQLiteError) {
+        guard !isAcknowledging, let batch = try database.outbox.oldest(countMax: Self.batchCountMax) else { return }
+        isAcknowledging = true
+        client.acknowledge(batch.acknowledgements) { [weak self] result in
+            guard let self else { return }
+            isAcknowledging = false
+            confirm(result, "acknowledgements_refused") { database throws(SQLiteError) in
+                try database.outbox.remove(upTo: batch.lastPosition)
+            }
+        }
+    }
+
+    // MARK: The filter
+
+    private func sendFilter() throws(SQLiteError) {
+        guard !isFiltering, try database.settings.value(of: .isFilterDue) == 1 else { return }
+        let topics = try database.apps.all().filter(\.switches.refusesAll).map(\.topic)
+        isFiltering = true
+        client.setFilter(.init(refusedTopics: Array(topics.prefix(Limits.filterTopicCountMax)))) { [weak self] result in
+            guard let self else { return }
+            isFiltering = false
+            confirm(result, "filter_refused") { database throws(SQLiteError) in
+                // A person may have changed a switch while the request was under way.
+                let isStillTrue = try database.apps.all().filter(\.switches.refusesAll).map(\.topic) == topics
+                if isStillTrue { try database.settings.set(.isFilterDue, to: 0) }
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    private func confirm(
+        _ result: Result<Void, ServerError>, _ refusal: StaticString,
+        _ settle: (AgentDatabase) throws(SQLiteError) -> Void
+    ) {
+        switch result {
+        case .success: failureCount = 0
+        case .failure(let error) where error.isFinal:
+            // Sending it again would be refused again, for ever.
+            agentLog.warning(refusal, ["error": error.message])
+        case .failure(let error):
+            agentLog.warning("uplink_failed", ["error": error.message])
+            return retryLater()
+        }
+        do {
+            try database.transaction { () throws(SQLiteError) in try settle(database) }
+            flush()
+        } catch {
+            onFailure?(error)
+        }
+    }
+
+    private func retryLater() {
+        guard isOpen, retryTimer == nil else { return reportEmpty() }
+        let wait = min(Self.retryMax, Self.retryFirst * (1 << min(failureCount, 10)))
+        failureCount += 1
+        retryTimer = loop.schedule(after: wait) { [weak self] in
+            self?.retryTimer = nil
+            self?.flush()
+        }
+        reportEmpty()
+    }
+}
+
+extension ServerError {
+    /// Whether the same request would be refused again: a 4xx, but not "too often" and not "who are you", which the
+    /// stream finds out and deals with.
+    var isFinal: Bool {
+        switch self {
+        case .refused(let status, _, _): (400..<500).contains(status) && status != 401 && status != 408 && status != 429
+        case .unreachable, .unintelligible: false
+        }
+    }
+}

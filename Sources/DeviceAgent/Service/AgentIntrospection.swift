@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The description of the agent's object that `Introspect` answers.
+///
+/// The text of deploy/dbus/org.posthorn.Agent1.xml: a test compares the two, and writes this file anew on request.
+package enum AgentIntrospection {
+    /// The XML.
+    package static let xml: StaticString = #"""
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+        <!-- SPDX-License-Identifier: Apache-2.0 -->
+        <node>
+          <!-- The device agent. Bus name org.posthorn.Agent1, object /org/posthorn/Agent1, session bus. -->
+          <interface name="org.posthorn.Agent1">
+            <!-- Enrols this device with a server. code is empty where the server allows open enrolment; ca_file is empty
+                 for the system's authorities. Errors: org.posthorn.Error.AlreadyEnrolled, .BadEnrolmentCode, .Unreachable. -->
+            <method name="Enrol">
+              <arg name="server_url" type="s" direction="in"/>
+              <arg name="code" type="s" direction="in"/>
+              <arg name="ca_file" type="s" direction="in"/>
+              <arg name="device_id" type="s" direction="out"/>
+            </method>
+            <!-- Leaves the server: every device token of this device becomes Unregistered. -->
+            <method name="Unenrol"/>
+            <!-- Keys: version s, enrolled b, server_url s, device_id s, connected b, connected_since x, last_connected x
+                 (UNIX seconds), last_error s, presenter s, pid u. -->
+            <method name="GetStatus">
+              <arg name="status" type="a{sv}" direction="out"/>
+            </method>
+            <!-- Registers an app. Options: topic s (the app id when absent), name s (the .desktop file's Name when absent).
+                 Answers the device token. Errors: .NotEnrolled, .UnknownTopic, .Unreachable, .BadAppID. -->
+            <method name="Register">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="options" type="a{sv}" direction="in"/>
+              <arg name="device_token" type="s" direction="out"/>
+            </method>
+            <!-- Unregisters an app: its device token becomes Unregistered. Errors: .UnknownApp, .Unreachable. -->
+            <method name="Unregister">
+              <arg name="app_id" type="s" direction="in"/>
+            </method>
+            <!-- Each: app_id s, topic s, name s, device_token s, badge u, allows_badge b, allows_sound b, allows_alert b. -->
+            <method name="ListApps">
+              <arg name="apps" type="aa{sv}" direction="out"/>
+            </method>
+            <!-- The master switch. -->
+            <method name="GetMaster">
+              <arg name="on" type="b" direction="out"/>
+            </method>
+            <method name="SetMaster">
+              <arg name="on" type="b" direction="in"/>
+            </method>
+            <!-- setting is badge, sound or alert. Errors: .UnknownApp, .UnknownSetting. -->
+            <method name="SetAppSetting">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="setting" type="s" direction="in"/>
+              <arg name="on" type="b" direction="in"/>
+            </method>
+            <!-- Newest first. Each: entry x, id s, app_id s, app_name s, received_at x (UNIX ms), title s, body s, payload s,
+                 state s (waiting, shown, viewed, closed, suppressed), reason s (why suppressed, or what went wrong). -->
+            <method name="ListInbox">
+              <arg name="limit" type="u" direction="in"/>
+              <arg name="entries" type="aa{sv}" direction="out"/>
+            </method>
+            <!-- One entry, with the same keys. Error: .UnknownEntry. -->
+            <method name="GetInboxEntry">
+              <arg name="entry" type="x" direction="in"/>
+              <arg name="details" type="a{sv}" direction="out"/>
+            </method>
+            <!-- Removes entries of an app (all apps when empty) and takes their alerts off the screen; answers how many. -->
+            <method name="ClearInbox">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="count" type="u" direction="out"/>
+            </method>
+            <signal name="TokenChanged">
+              <arg name="app_id" type="s"/>
+              <arg name="device_token" type="s"/>
+            </signal>
+            <signal name="BadgeChanged">
+              <arg name="app_id" type="s"/>
+              <arg name="count" type="u"/>
+            </signal>
+            <signal name="SettingsChanged">
+              <arg name="app_id" type="s"/>
+            </signal>
+            <signal name="InboxChanged"/>
+          </interface>
+        </node>
+
+        """#
+}

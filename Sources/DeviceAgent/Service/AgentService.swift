@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+package import PushDBus
+internal import PushNet
+
+/// Serves `org.posthorn.Agent1` on the session bus: what deploy/dbus/org.posthorn.Agent1.xml describes.
+///
+/// Only for programs of the same person; what comes from the bus is checked before anything uses it.
+package final class AgentService {
+    /// The bus name and the interface.
+    package static let name = "org.posthorn.Agent1"
+    /// The object.
+    package static let path = "/org/posthorn/Agent1"
+    /// The longest text that is taken from the bus, in bytes.
+    static let textByteCountMax = 4096
+
+    let agent: Agent
+    let connection: BusConnection
+    let deviceName: String
+    /// Callers that were found to be of the same person; a bus never uses a unique name twice.
+    private var trustedSenders: Set<String> = []
+
+    /// Serves the object; the name comes with `claimName`.
+    package init(_ agent: Agent, on connection: BusConnection, deviceName: String) throws(BusError) {
+        self.agent = agent
+        self.connection = connection
+        self.deviceName = deviceName
+        try connection.serve(
+            path: Self.path, interface: Self.name, introspection: AgentIntrospection.xml,
+            replyingLater: { [weak self] call, reply in self?.answer(call, reply) })
+    }
+
+    /// Takes the name, when everything is ready; false when another program has it.
+    package func claimName() throws(BusError) -> Bool { try connection.requestName(Self.name) }
+
+    private func answer(_ call: IncomingCall, _ reply: BusReply) {
+        guard isTrusted(call.sender) else {
+            let refusal = AgentRefusal(.notYours, "This agent serves the person who runs it, and nobody else.")
+            return reply.answer(.failure(BusError(refusal)))
+        }
+        do throws(AgentRefusal) {
+            guard let values = try answerAtOnce(call) else { return try answerLater(call, reply) }
+            reply.answer(.success(values))
+        } catch {
+            reply.answer(.failure(BusError(error)))
+        }
+    }
+
+    private func isTrusted(_ sender: String) -> Bool {
+        if trustedSenders.contains(sender) { return true }
+        guard let credentials = try? connection.credentials(of: sender), credentials.user == getuid() else {
+            return false
+        }
+        if trustedSenders.count >= 256 { trustedSenders.removeAll() }
+        trustedSenders.insert(sender)
+        return true
+    }
+
+    // MARK: Methods that need no network; nil for the others
+
+    private func answerAtOnce(_ call: IncomingCall) throws(AgentRefusal) -> [BusValue]? {
+        let arguments = Arguments(call)
+        switch call.member {
+        case "GetStatus":
+            let now = WallClock.unixMilliseconds() / 1000
+            return [.dictionary(agent.status(nowUnixSeconds: now).dictionary)]
+        case "ListApps":
+            return [.array("a{sv}", try agent.apps().map { .dictionary(dictionary(of: $0)) })]
+        case "GetMaster":
+            return [.bool(try agent.isMasterOn())]
+        case "SetMaster":
+            try agent.setMaster(try arguments.bool(0))
+            return []
+        case "SetAppSetting":
+            let name = try arguments.text(1)
+            guard let setting = Agent.AppSetting(rawValue: name) else {
+                throw AgentRefusal(.unknownSetting, "There is no setting '\(name)': use badge, sound or alert.")
+            }
+            try agent.set(setting, of: try arguments.text(0), to: try arguments.bool(2))
+            return []
+        case "ListInbox", "GetInboxEntry", "ClearInbox":
+            return try answerAboutInbox(call.member, arguments)
+        default:
+            return nil
+        }
+    }
+
+    private func answerAboutInbox(_ member: String, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue] {
+        switch member {
+        case "ListInbox":
+            let names = try appNames()
+            let entries = try agent.inbox(countMax: Int64(try arguments.uint32(0)))
+            return [.array("a{sv}", entries.map { .dictionary($0.dictionary(appName: names[$0.appID])) })]
+        case "GetInboxEntry":
+            let number = try arguments.int64(0)
+            guard let entry = try agent.inboxEntry(number) else {
+                throw AgentRefusal(
+                    .unknownEntry, "There is no entry \(number); 'posthorn inbox list' shows what there is.")
+            }
+            return [.dictionary(entry.dictionary(appName: try appNames()[entry.appID]))]
+        default:
+            return [.uint32(UInt32(clamping: try agent.clearInbox(appID: try arguments.text(0))))]
+        }
+    }
+
+    // MARK: Methods that ask the server
+
+    private func answerLater(_ call: IncomingCall, _ reply: BusReply) throws(AgentRefusal) {
+        let arguments = Arguments(call)
+        switch call.member {
+        case "Enrol":
+            agent.enrol(
+                serverURL: try arguments.text(0), code: try arguments.text(1), caFile: try arguments.text(2),
+                name: deviceName
+            ) { reply.answer($0.map { [.string($0)] }.mapError(BusError.init)) }
+        case "Unenrol":
+            agent.unenrol { reply.answer($0.map { [] }.mapError(BusError.init)) }
+        case "Register":
+            let options = try arguments.options(1, allowed: ["topic", "name"])
+            agent.register(appID: try arguments.text(0), topic: options["topic"], name: options["name"]) {
+                reply.answer($0.map { [.string($0)] }.mapError(BusError.init))
+            }
+        case "Unregister":
+            agent.unregister(appID: try arguments.text(0)) { reply.answer($0.map { [] }.mapError(BusError.init)) }
+        default:
+            reply.answer(
+                .failure(
+                    BusError(
+                        name: "org.freedesktop.DBus.Error.UnknownMethod", message: "there is no method \(call.member)"))
+            )
+        }
+    }
+
+    // MARK: Values
+
+    private func dictionary(of app: RegisteredApp) -> [(String, BusValue)] {
+        [
+            ("app_id", .variant(.string(app.appID))), ("topic", .variant(.string(app.topic))),
+            ("name", .variant(.string(app.name))), ("device_token", .variant(.string(app.deviceToken))),
+            ("badge", .variant(.uint32(agent.shownBadge(of: app)))),
+            ("allows_badge", .variant(.bool(app.switches.allowsBadge))),
+            ("allows_sound", .variant(.bool(app.switches.allowsSound))),
+            ("allows_alert", .variant(.bool(app.switches.allowsAlert))),
+        ]
+    }
+
+    private func appNames() throws(AgentRefusal) -> [String: String] {
+        Dictionary(try agent.apps().map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension AgentService: AgentObserver {
+    /// Emits TokenChanged.
+    package func tokenChanged(appID: String, deviceToken: String) {
+        emit("TokenChanged", [.string(appID), .string(deviceToken)])
+    }
+
+    /// Emits BadgeChanged.
+    package func badgeChanged(appID: String, count: UInt32) { emit("BadgeChanged", [.string(appID), .uint32(count)]) }
+
+    /// Emits SettingsChanged.
+    package func settingsChanged(appID: String) { emit("SettingsChanged", [.string(appID)]) }
+
+    /// Emits InboxChanged.
+    package func inboxChanged() { emit("InboxChanged", []) }
+
+    /// Tells the service manager; the bus has no signal for it.
+    package func statusChanged() {
+        let now = WallClock.unixMilliseconds() / 1000
+        ServiceManager.notify("STATUS=\(agent.status(nowUnixSeconds: now).line)")
+    }
+
+    private func emit(_ member: String, _ arguments: [BusValue]) {
+        do {
+            try connection.emit(Self.path, Self.name, member, arguments)
+        } catch {
+            agentLog.warning("signal_not_sent", ["signal": member, "error": error.message])
+        }
+    }
+}
+
+extension BusError {
+    /// What a client gets.
+    init(_ refusal: AgentRefusal) {
+        self.init(name: "org.posthorn.Error.\(refusal.code.rawValue)", message: refusal.message)
+    }
+}
+
+extension AgentStatus {
+    /// As GetStatus answers it.
+    fileprivate var dictionary: [(String, BusValue)] {
+        [
+            ("version", .variant(.string(version))), ("enrolled", .variant(.bool(isEnrolled))),
+            ("server_url", .variant(.string(serverURL))), ("device_id", .variant(.string(deviceID))),
+            ("connected", .variant(.bool(isConnected))),
+            ("connected_since", .variant(.int64(connectedSinceUnixSeconds))),
+            ("last_connected", .variant(.int64(lastConnectedUnixSeconds))),
+            ("last_error", .variant(.string(lastError))), ("presenter", .variant(.string(presenter))),
+            ("pid", .variant(.uint32(UInt32(clamping: getpid())))),
+        ]
+    }
+}
+
+extension InboxEntry {
+    /// As ListInbox and GetInboxEntry answer it.
+    fileprivate func dictionary(appName: String?) -> [(String, BusValue)] {
+        [
+            ("entry", .variant(.int64(entry))), ("id", .variant(.string(uniqueID))),
+            ("app_id", .variant(.string(appID))), ("app_name", .variant(.string(appName ?? appID))),
+            ("received_at", .variant(.int64(receivedUnixMilliseconds))), ("title", .variant(.string(title ?? ""))),
+            ("body", .variant(.string(body ?? ""))),
+            ("payload", .variant(.string(String(decoding: payload, as: UTF8.self)))),
+            ("state", .variant(.string(publicState))), ("reason", .variant(.string(reason))),
+        ]
+    }
+
+    /// What is being presented counts as shown: nobody else needs to know the difference.
+    private var publicState: String { state == .claimed ? State.shown.rawValue : state.rawValue }
+}

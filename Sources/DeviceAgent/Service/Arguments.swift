@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// The arguments of a call, read with care: a caller may send anything.
+struct Arguments {
+    private let member: String
+    private let values: [BusValue]
+
+    init(_ call: IncomingCall) {
+        member = call.member
+        values = call.arguments
+    }
+
+    /// A text without NUL and within the bound.
+    func text(_ index: Int) throws(AgentRefusal) -> String {
+        guard values.indices.contains(index), case .string(let text) = values[index] else {
+            throw wrong(index, "a string")
+        }
+        return try checked(text)
+    }
+
+    /// A boolean.
+    func bool(_ index: Int) throws(AgentRefusal) -> Bool {
+        guard values.indices.contains(index), case .bool(let flag) = values[index] else {
+            throw wrong(index, "a boolean")
+        }
+        return flag
+    }
+
+    /// A 32-bit number.
+    func uint32(_ index: Int) throws(AgentRefusal) -> UInt32 {
+        guard values.indices.contains(index), case .uint32(let number) = values[index] else {
+            throw wrong(index, "an unsigned 32-bit number")
+        }
+        return number
+    }
+
+    /// A 64-bit number.
+    func int64(_ index: Int) throws(AgentRefusal) -> Int64 {
+        guard values.indices.contains(index), case .int64(let number) = values[index] else {
+            throw wrong(index, "a 64-bit number")
+        }
+        return number
+    }
+
+    /// Texts by name, of which others than the allowed ones are refused; an empty text counts as absent.
+    func options(_ index: Int, allowed: [String]) throws(AgentRefusal) -> [String: String] {
+        guard values.indices.contains(index), case .dictionary(let members) = values[index] else {
+            throw wrong(index, "a dictionary of options")
+        }
+        var options: [String: String] = [:]
+        for (name, value) in members {
+            guard let known = allowed.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+                throw AgentRefusal(
+                    .invalidArguments, "\(member) has no option '\(name)', only \(allowed.joined(separator: ", ")).")
+            }
+            var inner = value
+            if case .variant(let value) = inner { inner = value }
+            guard case .string(let text) = inner else { throw wrong(index, "strings as options") }
+            if !text.isEmpty { options[known] = try checked(text) }
+        }
+        return options
+    }
+
+    private func checked(_ text: String) throws(AgentRefusal) -> String {
+        guard text.utf8.count <= AgentService.textByteCountMax, !text.utf8.contains(0) else {
+            throw AgentRefusal(
+                .invalidArguments, "A text for \(member) is longer than \(AgentService.textByteCountMax) bytes.")
+        }
+        return text
+    }
+
+    private func wrong(_ index: Int, _ expected: String) -> AgentRefusal {
+        AgentRefusal(.invalidArguments, "\(member) takes \(expected) as argument \(index + 1).")
+    }
+}

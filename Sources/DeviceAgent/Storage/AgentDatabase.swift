@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushSQLite
+
+/// The agent's database, `agent.sqlite`: everything that must survive a restart, except the secret.
+///
+/// One thread. Commits survive a loss of power, because an acknowledgement lets the server forget.
+package final class AgentDatabase {
+    /// Who we are.
+    package let identity: IdentityTable
+    /// Numbers by name.
+    package let settings: SettingTable
+    /// Registered apps.
+    package let apps: AppTable
+    /// Notifications.
+    package let inbox: InboxTable
+    /// Acknowledgements to send.
+    package let outbox: OutboxTable
+
+    private let connection: Connection
+
+    /// Opens the file, or makes it, and brings it up to date.
+    package init(path: String) throws(StorageError) {
+        do {
+            connection = try Connection(path: path, durability: .full, exclusive: true)
+        } catch {
+            throw .database(error)
+        }
+        do {
+            try AgentSchema.migrations.apply(to: connection)
+        } catch {
+            switch error {
+            case .newer(let found, let known): throw .newerDatabase(path: path, found: found, known: known)
+            case .failed(_, let error): throw .database(error)
+            }
+        }
+        do {
+            identity = try IdentityTable(connection)
+            settings = try SettingTable(connection)
+            apps = try AppTable(connection)
+            inbox = try InboxTable(connection)
+            outbox = try OutboxTable(connection)
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    /// Does all of the body or nothing; when it returns, it is on the disk.
+    package func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+        try connection.transaction(body)
+    }
+}

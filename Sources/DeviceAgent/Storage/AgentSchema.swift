@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushSQLite
+
+/// The tables of the agent's database.
+///
+///     identity   who we are at which server; at most one row
+///     settings   the master switch and other numbers by name
+///     apps       registered apps, their switches and their badge
+///     inbox      every notification, until a person clears it or newer ones need the room
+///     seen       ids of notifications that came; outlives the inbox, so that a repetition is known as one
+///     outbox     acknowledgements that the server has not confirmed
+enum AgentSchema {
+    static let migrations = Migrations([first])
+
+    private static let first: StaticString = """
+        CREATE TABLE identity (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            server_url TEXT NOT NULL,
+            device_id TEXT NOT NULL,
+            ca_file TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE settings (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE apps (
+            app_id TEXT PRIMARY KEY,
+            topic TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            icon TEXT,
+            device_token TEXT NOT NULL,
+            badge INTEGER NOT NULL DEFAULT 0,
+            badge_sequence INTEGER NOT NULL DEFAULT 0,
+            badge_accepted_ms INTEGER NOT NULL DEFAULT 0,
+            allows_badge INTEGER NOT NULL DEFAULT 1,
+            allows_sound INTEGER NOT NULL DEFAULT 1,
+            allows_alert INTEGER NOT NULL DEFAULT 1
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE inbox (
+            entry INTEGER PRIMARY KEY AUTOINCREMENT,
+            unique_id TEXT NOT NULL UNIQUE,
+            sequence INTEGER NOT NULL,
+            app_id TEXT NOT NULL,
+            topic TEXT NOT NULL,
+            apns_id TEXT NOT NULL,
+            received_ms INTEGER NOT NULL,
+            accepted_ms INTEGER NOT NULL,
+            title TEXT,
+            subtitle TEXT,
+            body TEXT,
+            payload BLOB NOT NULL,
+            collapse_id BLOB,
+            state TEXT NOT NULL,
+            reason TEXT NOT NULL DEFAULT ''
+        ) STRICT;
+        CREATE INDEX inbox_unfinished ON inbox (entry) WHERE state IN ('waiting', 'claimed');
+        CREATE TABLE seen (position INTEGER PRIMARY KEY AUTOINCREMENT, unique_id TEXT NOT NULL UNIQUE) STRICT;
+        CREATE TABLE outbox (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            sequence INTEGER NOT NULL,
+            outcome TEXT NOT NULL,
+            reason TEXT
+        ) STRICT;
+        """
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushSQLite
+
+/// The table of notifications, and the ids of all that ever came.
+package final class InboxTable {
+    /// More than these are not kept; the oldest go.
+    package static let entryCountMax: Int64 = 1000
+    /// Ids of notifications that are remembered, far more than a server sends again.
+    package static let seenCountMax: Int64 = 20_000
+
+    let connection: Connection
+    private let insertSeen: Statement
+    private let trimSeen: Statement
+    private let insert: Statement
+    private let trim: Statement
+    private let selectEntry: Statement
+    private let selectNewest: Statement
+    private let selectWaiting: Statement
+    private let selectCollapsible: Statement
+    private let selectIDs: Statement
+    private let updateState: Statement
+    private let updateReason: Statement
+    private let settleClaimed: Statement
+    private let delete: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        self.connection = connection
+        insertSeen = try connection.prepare("INSERT OR IGNORE INTO seen (unique_id) VALUES (?)")
+        trimSeen = try connection.prepare("DELETE FROM seen WHERE position <= (SELECT max(position) FROM seen) - ?")
+        insert = try connection.prepare(
+            """
+            INSERT INTO inbox (unique_id, sequence, app_id, topic, apns_id, received_ms, accepted_ms, title, subtitle,
+                body, payload, collapse_id, state, reason)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        trim = try connection.prepare("DELETE FROM inbox WHERE entry <= (SELECT max(entry) FROM inbox) - ?")
+        selectEntry = try connection.prepare("SELECT * FROM inbox WHERE entry = ?")
+        selectNewest = try connection.prepare("SELECT * FROM inbox ORDER BY entry DESC LIMIT ?")
+        selectWaiting = try connection.prepare("SELECT entry FROM inbox WHERE state = 'waiting' ORDER BY entry")
+        selectCollapsible = try connection.prepare(
+            "SELECT entry FROM inbox WHERE state = 'waiting' AND app_id = ? AND collapse_id = ? ORDER BY entry")
+        selectIDs = try connection.prepare("SELECT entry FROM inbox WHERE ?1 = '' OR app_id = ?1 ORDER BY entry")
+        updateState = try connection.prepare(
+            "UPDATE inbox SET state = ?2, reason = ?3 WHERE entry = ?1 AND instr(?4, ' ' || state || ' ')")
+        updateReason = try connection.prepare("UPDATE inbox SET reason = ?2 WHERE entry = ?1")
+        settleClaimed = try connection.prepare(
+            "UPDATE inbox SET state = 'shown', reason = ?1 WHERE state = 'claimed'")
+        delete = try connection.prepare("DELETE FROM inbox WHERE ?1 = '' OR app_id = ?1")
+    }
+
+    /// Remembers that a notification came; false when it came before.
+    package func markSeen(uniqueID: String) throws(SQLiteError) -> Bool {
+        insertSeen.bind(uniqueID, at: 1)
+        try insertSeen.run()
+        guard connection.changedRowCount > 0 else { return false }
+        trimSeen.bind(Self.seenCountMax, at: 1)
+        try trimSeen.run()
+        return true
+    }
+
+    /// Adds an entry and answers its number; the oldest goes when there are too many.
+    package func append(_ entry: InboxEntry) throws(SQLiteError) -> Int64 {
+        insert.bind(entry.uniqueID, at: 1)
+        insert.bind(entry.sequence, at: 2)
+        insert.bind(entry.appID, at: 3)
+        insert.bind(entry.topic, at: 4)
+        insert.bind(entry.apnsID, at: 5)
+        insert.bind(entry.receivedUnixMilliseconds, at: 6)
+        insert.bind(entry.acceptedUnixMilliseconds, at: 7)
+        insert.bind(entry.title, at: 8)
+        insert.bind(entry.subtitle, at: 9)
+        insert.bind(entry.body, at: 10)
+        insert.bind(entry.payload, at: 11)
+        insert.bind(entry.collapseID, at: 12)
+        insert.bind(entry.state.rawValue, at: 13)
+        insert.bind(entry.reason, at: 14)
+        try insert.run()
+        let number = connection.lastInsertedRow
+        trim.bind(Self.entryCountMax, at: 1)
+        try trim.run()
+        return number
+    }
+
+    /// One entry.
+    package func entry(_ number: Int64) throws(SQLiteError) -> InboxEntry? {
+        defer { selectEntry.reset() }
+        selectEntry.bind(number, at: 1)
+        return try selectEntry.step() ? Self.entry(in: selectEntry) : nil
+    }
+
+    /// The newest entries, newest first.
+    package func newest(countMax: Int64) throws(SQLiteError) -> [InboxEntry] {
+        defer { selectNewest.reset() }
+        selectNewest.bind(min(countMax, Self.entryCountMax), at: 1)
+        var entries: [InboxEntry] = []
+        while try selectNewest.step() { entries.append(Self.entry(in: selectNewest)) }
+        return entries
+    }
+
+    /// Numbers of the entries that are to be presented, oldest first.
+    package func waiting() throws(SQLiteError) -> [Int64] { try numbers(selectWaiting) }
+
+    /// Numbers of the entries of an app that are to be presented and that a newer one with this collapse id replaces.
+    package func waiting(appID: String, collapseID: [UInt8]) throws(SQLiteError) -> [Int64] {
+        selectCollapsible.bind(appID, at: 1)
+        selectCollapsible.bind(collapseID, at: 2)
+        return try numbers(selectCollapsible)
+    }
+
+    /// Moves an entry on; false when it is in none of the states that it may come from.
+    package func move(
+        _ number: Int64, from states: Set<InboxEntry.State>, to state: InboxEntry.State, reason: String = ""
+    ) throws(SQLiteError) -> Bool {
+        updateState.bind(number, at: 1)
+        updateState.bind(state.rawValue, at: 2)
+        updateState.bind(reason, at: 3)
+        updateState.bind(" " + states.map(\.rawValue).joined(separator: " ") + " ", at: 4)
+        try updateState.run()
+        return connection.changedRowCount > 0
+    }
+
+    /// Writes what went wrong with an entry.
+    package func setReason(_ reason: String, of number: Int64) throws(SQLiteError) {
+        updateReason.bind(number, at: 1)
+        updateReason.bind(reason, at: 2)
+        try updateReason.run()
+    }
+
+    /// At start: what was being presented when the agent ended counts as shown; answers how many.
+    package func settleClaimed(reason: String) throws(SQLiteError) -> Int {
+        settleClaimed.bind(reason, at: 1)
+        try settleClaimed.run()
+        return connection.changedRowCount
+    }
+
+    /// Removes the entries of an app, of all apps when empty; answers their numbers.
+    package func removeAll(appID: String) throws(SQLiteError) -> [Int64] {
+        selectIDs.bind(appID, at: 1)
+        let removed = try numbers(selectIDs)
+        delete.bind(appID, at: 1)
+        try delete.run()
+        return removed
+    }
+
+    private func numbers(_ statement: Statement) throws(SQLiteError) -> [Int64] {
+        defer { statement.reset() }
+        var numbers: [Int64] = []
+        while try statement.step() { numbers.append(statement.int64(0)) }
+        return numbers
+    }
+
+    private static func entry(in row: Statement) -> InboxEntry {
+        var entry = InboxEntry(
+            uniqueID: row.string(1), sequence: row.int64(2), appID: row.string(3), topic: row.string(4),
+            apnsID: row.string(5), receivedUnixMilliseconds: row.int64(6), acceptedUnixMilliseconds: row.int64(7),
+            title: row.optionalString(8), subtitle: row.optionalString(9), body: row.optionalString(10),
+            payload: row.bytes(11), collapseID: row.optionalBytes(12),
+            state: InboxEntry.State(rawValue: row.string(13)) ?? .suppressed, reason: row.string(14))
+        entry.entry = row.int64(0)
+        return entry
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import PushNet
+
+/// The device secret in a file of its own, mode 0600, which is replaced as a whole.
+package struct SecretFile: Sendable {
+    /// The longest secret that is read, in bytes.
+    static let byteCountMax = 4096
+
+    private let path: String
+
+    /// Names the file; nothing is opened.
+    package init(path: String) { self.path = path }
+
+    /// The secret; nil when there is none.
+    package func read() throws(StorageError) -> String? {
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT else { throw .file(path: path, code: errno) }
+            return nil
+        }
+        let file = FileDescriptor(adopting: descriptor)
+        var bytes = [UInt8](repeating: 0, count: Self.byteCountMax)
+        let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+            unsafe Glibc.read(file.rawValue, buffer.baseAddress, buffer.count)
+        }
+        guard count >= 0 else { throw .file(path: path, code: errno) }
+        // It goes into a header field: only visible ASCII can be a secret of ours.
+        let secret = bytes[..<count].filter { $0 > 32 && $0 < 127 }
+        return secret.isEmpty ? nil : String(decoding: secret, as: UTF8.self)
+    }
+
+    /// Replaces the secret; when this returns, it survives a loss of power.
+    package func write(_ secret: String) throws(StorageError) {
+        let temporary = "\(path).new"
+        unsafe unlink(temporary)
+        let descriptor = unsafe Glibc.open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .file(path: temporary, code: errno) }
+        let file = FileDescriptor(adopting: descriptor)
+        let bytes = Array(secret.utf8)
+        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file.rawValue, $0.baseAddress, $0.count) }
+        guard count == bytes.count, fsync(file.rawValue) == 0, unsafe rename(temporary, path) == 0 else {
+            let code = errno
+            unsafe unlink(temporary)
+            throw .file(path: path, code: code)
+        }
+        try syncDirectory()
+    }
+
+    /// Removes the secret; one that is not there is no error.
+    package func remove() throws(StorageError) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .file(path: path, code: errno) }
+        try syncDirectory()
+    }
+
+    private func syncDirectory() throws(StorageError) {
+        let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
+        let descriptor = unsafe Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .directory(path: directory, code: errno) }
+        let file = FileDescriptor(adopting: descriptor)
+        guard fsync(file.rawValue) == 0 else { throw .directory(path: directory, code: errno) }
+    }
+}

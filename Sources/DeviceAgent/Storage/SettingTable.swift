@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushSQLite
+
+/// Numbers by name that belong to no app.
+package final class SettingTable {
+    /// What there is.
+    package enum Name: String {
+        /// The master switch: 1 on, 0 off.
+        case master
+        /// 1 while the server does not know yet which topics are refused.
+        case isFilterDue = "filter_due"
+        /// When the stream was last open, UNIX seconds.
+        case lastConnectedUnixSeconds = "last_connected"
+    }
+
+    private let select: Statement
+    private let replace: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        select = try connection.prepare("SELECT value FROM settings WHERE name = ?")
+        replace = try connection.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)")
+    }
+
+    /// The number; nil when it was never set.
+    package func value(of name: Name) throws(SQLiteError) -> Int64? {
+        defer { select.reset() }
+        select.bind(name.rawValue, at: 1)
+        return try select.step() ? select.int64(0) : nil
+    }
+
+    /// Remembers a number.
+    package func set(_ name: Name, to value: Int64) throws(SQLiteError) {
+        replace.bind(name.rawValue, at: 1)
+        replace.bind(value, at: 2)
+        try replace.run()
+    }
+
+    /// Whether anything may be shown at all; on until a person says otherwise.
+    package func isMasterOn() throws(SQLiteError) -> Bool { try value(of: .master) ?? 1 != 0 }
+}

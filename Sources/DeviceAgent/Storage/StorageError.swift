@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+package import PushSQLite
+
+/// Why the agent's own files cannot be used.
+package enum StorageError: Error, Sendable {
+    /// A directory could not be made, or is not ours alone: path and errno.
+    case directory(path: String, code: Int32)
+    /// Another agent of the same person runs; the file that it holds.
+    case alreadyRunning(lockPath: String)
+    /// A file could not be read or written: path and errno.
+    case file(path: String, code: Int32)
+    /// SQLite refused.
+    case database(SQLiteError)
+    /// The database was made by a later version.
+    case newerDatabase(path: String, found: Int, known: Int)
+
+    /// One line that says what is wrong.
+    package var message: String {
+        switch self {
+        case .directory(let path, let code): "cannot use the directory \(path): \(systemText(code))"
+        case .alreadyRunning(let path): "another agent of this person runs already and holds \(path)"
+        case .file(let path, let code): "cannot read or write \(path): \(systemText(code))"
+        case .database(let error): "the agent's database refused: \(error)"
+        case .newerDatabase(let path, let found, let known):
+            "\(path) has schema version \(found), and this agent knows versions up to \(known)"
+        }
+    }
+
+    /// One line that says what to do.
+    package var remedy: String {
+        switch self {
+        case .directory, .file: "Make it belong to this user, with mode 0700, on a disk that has room."
+        case .alreadyRunning: "Use the agent that runs ('posthorn agent status'), or stop it first."
+        case .database: "Check that the disk has room and works; the inbox can be moved away, it is made anew."
+        case .newerDatabase: "Install the newer agent again."
+        }
+    }
+}
+
+/// What the system says about an errno.
+func systemText(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushDBus
+
+/// What `GetStatus` tells; a key that is missing reads as empty, so that older agents are understood.
+package struct AgentStatus: Codable, Sendable {
+    let version: String
+    let enrolled: Bool
+    let serverURL: String
+    let deviceID: String
+    let connected: Bool
+    let connectedSince: Int64
+    let lastConnected: Int64
+    let lastError: String
+    let presenter: String
+    let processID: Int64
+
+    /// Reads an `a{sv}`.
+    package init(_ facts: BusValue) {
+        version = facts.text("version")
+        enrolled = facts.flag("enrolled")
+        serverURL = facts.text("server_url")
+        deviceID = facts.text("device_id")
+        connected = facts.flag("connected")
+        connectedSince = facts.number("connected_since")
+        lastConnected = facts.number("last_connected")
+        lastError = facts.text("last_error")
+        presenter = facts.text("presenter")
+        processID = facts.number("pid")
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case version, enrolled, connected, presenter
+        case serverURL = "server_url"
+        case deviceID = "device_id"
+        case connectedSince = "connected_since"
+        case lastConnected = "last_connected"
+        case lastError = "last_error"
+        case processID = "process_id"
+    }
+}
+
+/// An element of `ListApps`.
+package struct AgentApp: Codable, Sendable {
+    let appID: String
+    let topic: String
+    let name: String
+    let deviceToken: String
+    let badge: Int64
+    let allowsBadge: Bool
+    let allowsSound: Bool
+    let allowsAlert: Bool
+
+    /// Reads an `a{sv}`.
+    package init(_ facts: BusValue) {
+        appID = facts.text("app_id")
+        topic = facts.text("topic")
+        name = facts.text("name")
+        deviceToken = facts.text("device_token")
+        badge = facts.number("badge")
+        allowsBadge = facts.flag("allows_badge")
+        allowsSound = facts.flag("allows_sound")
+        allowsAlert = facts.flag("allows_alert")
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case topic, name, badge
+        case appID = "app_id"
+        case deviceToken = "device_token"
+        case allowsBadge = "allows_badge"
+        case allowsSound = "allows_sound"
+        case allowsAlert = "allows_alert"
+    }
+}
+
+/// An element of `ListInbox`.
+package struct InboxEntry: Codable, Sendable {
+    let entry: Int64
+    let id: String
+    let appID: String
+    let appName: String
+    let receivedAt: Int64
+    let title: String
+    let body: String
+    let payload: String
+    let state: String
+    let reason: String
+
+    /// Reads an `a{sv}`.
+    package init(_ facts: BusValue) {
+        entry = facts.number("entry")
+        id = facts.text("id")
+        appID = facts.text("app_id")
+        appName = facts.text("app_name")
+        receivedAt = facts.number("received_at")
+        title = facts.text("title")
+        body = facts.text("body")
+        payload = facts.text("payload")
+        state = facts.text("state")
+        reason = facts.text("reason")
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case entry, id, title, body, payload, state, reason
+        case appID = "app_id"
+        case appName = "app_name"
+        case receivedAt = "received_at"
+    }
+}
+
+extension BusValue {
+    fileprivate func text(_ key: String) -> String { self[key: key]?.stringValue ?? "" }
+    fileprivate func flag(_ key: String) -> Bool { self[key: key]?.boolValue ?? false }
+    fileprivate func number(_ key: String) -> Int64 { self[key: key]?.integerValue ?? 0 }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why the agent refused: the D-Bus errors that deploy/dbus/org.posthorn.Agent1.xml names.
+package enum AgentFailure: String, CaseIterable, Sendable {
+    case alreadyEnrolled = "org.posthorn.Error.AlreadyEnrolled"
+    case badEnrolmentCode = "org.posthorn.Error.BadEnrolmentCode"
+    case unreachable = "org.posthorn.Error.Unreachable"
+    case notEnrolled = "org.posthorn.Error.NotEnrolled"
+    case unknownTopic = "org.posthorn.Error.UnknownTopic"
+    case badAppID = "org.posthorn.Error.BadAppID"
+    case unknownApp = "org.posthorn.Error.UnknownApp"
+    case unknownSetting = "org.posthorn.Error.UnknownSetting"
+    case unknownEntry = "org.posthorn.Error.UnknownEntry"
+    case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
+    /// Anything else.
+    case other = ""
+
+    /// Recognises the name of a D-Bus error; one that is not listed is `other`.
+    package init(busName: String) {
+        self = Self.allCases.first { $0.rawValue.utf8.elementsEqual(busName.utf8) } ?? .other
+    }
+
+    /// What to do: one sentence.
+    package var remedy: String {
+        switch self {
+        case .alreadyEnrolled: "Leave the other server first: posthorn agent unenrol"
+        case .badEnrolmentCode: "Get a new code on the server: posthorn enrol"
+        case .unreachable: "Check the server's address and its authority (--ca-file), then try again."
+        case .notEnrolled: "Enrol this device first: posthorn agent enrol SERVER CODE"
+        case .unknownTopic: "Add the topic on the server (posthorn app add TOPIC), or name another with --topic."
+        case .badAppID: "Use the name of the app's desktop file without '.desktop', for example org.example.Mail."
+        case .unknownApp: "'posthorn settings list' shows the registered apps."
+        case .unknownSetting: "Use badge, sound or alert."
+        case .unknownEntry: "'posthorn inbox list' shows the entries."
+        case .accessDenied: "Run this as the user whose agent it is."
+        case .other: "The agent's log says more: journalctl --user -u posthorn-agent"
+        }
+    }
+
+    /// What the program ends with.
+    package var exitCode: ExitCode {
+        switch self {
+        case .unreachable: .unreachable
+        case .unknownTopic, .unknownApp, .unknownEntry: .notFound
+        case .accessDenied: .notPermitted
+        case .alreadyEnrolled, .badEnrolmentCode, .notEnrolled, .badAppID, .unknownSetting, .other: .refused
+        }
+    }
+}

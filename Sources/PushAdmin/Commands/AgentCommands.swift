@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+internal import PushDBus
+
+/// `posthorn agent`: this person's agent and its server.
+package enum AgentCommands {
+    static let group = CommandNode(
+        group: "agent", "Show the agent of this device, enrol it with a server, or leave.",
+        environment: sessionBus, children: [status, enrol, unenrol])
+
+    static let sessionBus = [Explanation("DBUS_SESSION_BUS_ADDRESS", "The session bus on which the agent is.")]
+
+    private static let status = CommandNode(Command("status", "Show how the agent is.")) {
+        (_, surroundings) throws(CommandError) in
+        let facts = try surroundings.agent().call(AgentCall("GetStatus"))
+        return report(of: AgentStatus(try AgentAnswer.dictionary(facts, of: "GetStatus")))
+    }
+
+    private static let enrol = CommandNode(
+        Command(
+            "enrol", "Enrol this device with a server.",
+            discussion: "'posthorn enrol' on the server prints the code and this command.",
+            arguments: [
+                Argument("SERVER", "The server's URL, for example https://push.example.org:2197."),
+                Argument("CODE", "The enrolment code; left out where the server lets everybody in.", optional: true),
+            ],
+            options: [
+                Option(
+                    "ca-file", value: "FILE", "The server's authority, PEM; the system's if left out.", values: .file)
+            ],
+            examples: [
+                Explanation("posthorn agent enrol https://push.example.org:2197 CODE --ca-file ca.pem", "Enrols.")
+            ])
+    ) { (invocation, surroundings) throws(CommandError) in
+        if let file = invocation.value("ca-file"), !LocalFile.exists(file) {
+            throw .file(FileError(.read, path: file, code: FileError.notThere))
+        }
+        let id = try AgentAnswer.string(try surroundings.agent().call(enrolCall(invocation)), of: "Enrol")
+        return Report("Enrolled as device \(oneLine(id)).", json: ["device_id": id])
+    }
+
+    private static let unenrol = CommandNode(
+        Command(
+            "unenrol", "Leave the server.",
+            discussion: "Every device token of this device becomes Unregistered: apps must register again.",
+            options: [SharedOptions.yes])
+    ) { (invocation, surroundings) throws(CommandError) in
+        let agent = try surroundings.agent()
+        try Console.confirm("Leave the server, with all device tokens of this device?", unless: invocation.has("yes"))
+        try agent.call(AgentCall("Unenrol"))
+        return Report("This device left its server.", json: Done())
+    }
+
+    /// What `agent enrol` asks of the agent.
+    package static func enrolCall(_ invocation: Invocation) -> AgentCall {
+        AgentCall(
+            "Enrol", .string(invocation.arguments[0]), .string(invocation.argument(1) ?? ""),
+            // The agent has another working directory.
+            .string(invocation.value("ca-file").map(LocalFile.absolute) ?? ""))
+    }
+
+    /// What `agent status` prints.
+    package static func report(of status: AgentStatus) -> Report {
+        var fields = [
+            (name: "Agent", value: "\(status.version), process \(status.processID)"),
+            (name: "Enrolled", value: status.enrolled ? "yes" : "no; next: posthorn agent enrol SERVER CODE"),
+        ]
+        if status.enrolled {
+            fields.append(("Server", status.serverURL))
+            fields.append(("Device ID", status.deviceID))
+            fields.append(("Connected", connection(of: status)))
+        }
+        fields.append(
+            ("Alerts shown by", status.presenter.isEmpty ? "nothing; the inbox keeps them" : status.presenter))
+        if !status.lastError.isEmpty { fields.append(("Last trouble", status.lastError)) }
+        return Report(Table.fields(fields), json: status)
+    }
+
+    private static func connection(of status: AgentStatus) -> String {
+        if status.connected { return "since \(LocalTime.text(unixSeconds: status.connectedSince))" }
+        guard status.lastConnected > 0 else { return "no, and never was" }
+        return "no; last at \(LocalTime.text(unixSeconds: status.lastConnected))"
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+internal import PushDBus
+
+/// `posthorn register` and `posthorn unregister`: for apps that do not speak D-Bus themselves.
+package enum RegisterCommands {
+    private static let app = Argument("APP", "The app id: its desktop file name without '.desktop'.")
+
+    static let register = CommandNode(
+        Command(
+            "register", "Register an app on this device and print its device token.",
+            discussion: """
+                The device token is the address that the app's back-end sends to. Registering again gives the same \
+                one while the app stays registered.
+                """,
+            arguments: [app],
+            options: [
+                Option("topic", short: "t", value: "TOPIC", "The app's topic on the server; the app id if left out."),
+                Option(
+                    "name", short: "n", value: "NAME", "What to call the app; what its desktop file says if left out."),
+            ],
+            examples: [Explanation("TOKEN=$(posthorn register org.example.Mail)", "Keeps the device token.")],
+            environment: AgentCommands.sessionBus)
+    ) { (invocation, surroundings) throws(CommandError) in
+        let call = try registerCall(invocation)
+        let token = try AgentAnswer.string(try surroundings.agent().call(call), of: "Register")
+        return report(appID: invocation.arguments[0], token: token)
+    }
+
+    static let unregister = CommandNode(
+        Command(
+            "unregister", "Unregister an app: its device token is Unregistered from now on.", arguments: [app],
+            environment: AgentCommands.sessionBus)
+    ) { (invocation, surroundings) throws(CommandError) in
+        let id = try appID(invocation)
+        try surroundings.agent().call(AgentCall("Unregister", .string(id)))
+        return Report("Unregistered \(id).", json: Done())
+    }
+
+    /// What `register` asks of the agent.
+    ///
+    /// - Parameter invocation: With the app id.
+    /// - Returns: The call.
+    /// - Throws: When a path or a file name stands where an app id belongs.
+    package static func registerCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
+        let options = ["topic", "name"].compactMap { name in
+            invocation.value(name).map { (name, BusValue.string($0)) }
+        }
+        return AgentCall("Register", .string(try appID(invocation)), .dictionary(options))
+    }
+
+    private static func appID(_ invocation: Invocation) throws(CommandError) -> String {
+        let word = invocation.arguments[0]
+        guard !word.hasSuffix(".desktop"), !word.utf8.contains(UInt8(ascii: "/")) else {
+            let expected = "the desktop file's name alone, without '.desktop'"
+            throw .usage(invocation.error(.badValue(of: "APP", value: word, expected: expected)))
+        }
+        return word
+    }
+
+    /// What `register` prints: the device token alone, for scripts.
+    package static func report(appID: String, token: String) -> Report {
+        Report(oneLine(token), json: ["app_id": appID, "device_token": token])
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Standard input, output and error.
+enum Console {
+    /// Prints a report.
+    static func show(_ report: Report, asJSON: Bool) throws(CommandError) -> ExitCode {
+        let text = asJSON ? try json(report.json) : report.text
+        _ = try write(text + "\n")
+        if let complaint = report.complaint { complain(problem: complaint.problem, remedy: complaint.remedy) }
+        return report.exitCode
+    }
+
+    /// Writes a text of ours.
+    static func write(_ text: String) throws(CommandError) -> ExitCode {
+        do throws(FileError) {
+            try LocalFile.write(Array(text.utf8), descriptor: STDOUT_FILENO, path: "standard output")
+        } catch {
+            throw .file(error)
+        }
+        return .ok
+    }
+
+    /// Says on standard error what is wrong and what to do; a failure to do so cannot be told to anybody.
+    static func complain(problem: String, remedy: String) {
+        let text = "posthorn: \(oneLine(problem))\n  \(oneLine(remedy))\n"
+        try? LocalFile.write(Array(text.utf8), descriptor: STDERR_FILENO, path: "standard error")
+    }
+
+    /// Asks before something that cannot be undone, if a person is there to answer.
+    ///
+    /// A script gets no question: it knows what it runs.
+    static func confirm(_ question: String, unless isSure: Bool) throws(CommandError) {
+        guard !isSure, isatty(STDIN_FILENO) == 1 else { return }
+        let text = "\(oneLine(question)) [y/N] "
+        try? LocalFile.write(Array(text.utf8), descriptor: STDERR_FILENO, path: "standard error")
+        let answer = readLine() ?? ""
+        guard answer == "y" || answer == "Y" || answer == "yes" else { throw .notConfirmed }
+    }
+
+    private static func json(_ value: any Encodable) throws(CommandError) -> String {
+        do {
+            return try JSONText.printable(JSONText.encode(value))
+        } catch {
+            throw .badAnswer(of: "posthorn", detail: "\(error)")
+        }
+    }
+}

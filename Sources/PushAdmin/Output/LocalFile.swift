@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Files of the person who runs the command.
+package enum LocalFile {
+    /// No file that this program reads is larger.
+    static let byteCountMax = 1024 * 1024
+
+    /// Reads a whole file; `-` is standard input.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: Its bytes.
+    /// - Throws: When it cannot be read, or is larger than a mebibyte.
+    package static func read(_ path: String) throws(FileError) -> [UInt8] {
+        if path == "-" { return try read(descriptor: STDIN_FILENO, path: "standard input") }
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(.read, path: path, code: errno) }
+        defer { close(descriptor) }
+        return try read(descriptor: descriptor, path: path)
+    }
+
+    /// Makes a file that only its owner can read, and never touches one that is there.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - bytes: What it holds.
+    /// - Throws: When it exists or cannot be written; then it is not left half written.
+    package static func create(_ path: String, holding bytes: [UInt8]) throws(FileError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw FileError(.create, path: path, code: errno) }
+        defer { close(descriptor) }
+        do throws(FileError) {
+            try write(bytes, descriptor: descriptor, path: path)
+            guard fsync(descriptor) == 0 else { throw FileError(.write, path: path, code: errno) }
+        } catch {
+            unsafe unlink(path)
+            throw error
+        }
+    }
+
+    /// Says early what would stand in the way of a new file.
+    ///
+    /// - Parameter path: The file, or a directory that it shall be made in.
+    /// - Throws: When the file exists, or its directory does not or cannot be written.
+    package static func checkCreation(_ path: String) throws(FileError) {
+        let isDirectory = isDirectory(path)
+        guard isDirectory || !exists(path) else { throw FileError(.create, path: path, code: EEXIST) }
+        let parent = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
+        guard unsafe access(isDirectory ? path : parent, W_OK | X_OK) == 0 else {
+            throw FileError(.create, path: path, code: errno)
+        }
+    }
+
+    /// Writes all bytes to an open file.
+    static func write(_ bytes: [UInt8], descriptor: Int32, path: String) throws(FileError) {
+        var position = 0
+        while position < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: position), buffer.count - position)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileError(.write, path: path, code: errno) }
+            position += count
+        }
+    }
+
+    /// Whether something has this name.
+    package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    /// Whether this is a directory.
+    package static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The path from the root, for another process that has another working directory.
+    package static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let directory = unsafe getcwd(nil, 0) else { return path }
+        defer { unsafe free(directory) }
+        return unsafe "\(String(cString: directory))/\(path)"
+    }
+
+    private static func read(descriptor: Int32, path: String) throws(FileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw FileError(.read, path: path, code: errno) }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= byteCountMax else { throw FileError(.read, path: path, code: EFBIG) }
+        }
+    }
+}

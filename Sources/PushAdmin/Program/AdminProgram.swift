@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import Glibc
+internal import PushCore
+
+/// The program `posthorn`.
+package enum AdminProgram {
+    /// All commands.
+    package static let root: CommandNode = CommandNode(
+        group: "posthorn", "Administer Posthorn: push notifications for Linux.",
+        discussion: """
+            Commands for the server (app, key, enrol, device, send, status) talk to posthornd on this machine, \
+            through its admin socket. \
+            Commands for this person's notifications (agent, settings, inbox, register, unregister) talk to \
+            posthorn-agent.
+            """,
+        options: [
+            Option("json", "Answer in JSON, for scripts."),
+            Option("socket", value: "PATH", "Where the server's admin socket is.", values: .file),
+        ],
+        environment: [
+            Explanation("POSTHORN_ADMIN_SOCKET", "Where the server's admin socket is, unless --socket says.")
+        ],
+        exitCodes: ExitCode.explanations,
+        examples: [
+            Explanation("posthorn app add org.example.Mail", "Tell the server about an app."),
+            Explanation("posthorn key create", "Make the key with which a back-end signs."),
+            Explanation("posthorn enrol", "Let one more device in."),
+        ],
+        children: [
+            AppCommands.group, KeyCommands.group, EnrolCommand.node, DeviceCommands.group, SendCommand.node,
+            StatusCommand.node, AgentCommands.group, SettingsCommands.group, InboxCommands.group,
+            RegisterCommands.register, RegisterCommands.unregister, HelpCommands.completion, HelpCommands.help,
+        ])
+
+    /// Reads a command line, does what it says and prints the outcome.
+    ///
+    /// - Parameters:
+    ///   - arguments: Without the program's own name.
+    ///   - surroundings: What is around.
+    /// - Returns: What the process ends with.
+    package static func run(_ arguments: [String], in surroundings: Surroundings) -> ExitCode {
+        do throws(CommandError) {
+            switch root.command.parse(arguments) {
+            case .failure(let error): throw .usage(error)
+            case .success(.help(let text)): return try Console.write(text)
+            case .success(.version): return try Console.write("posthorn \(ProductVersion.text)\n")
+            case .success(.run(let invocation)):
+                guard let run = root.find(invocation.path.dropFirst()) else {
+                    preconditionFailure("\(invocation.command) does nothing")
+                }
+                return try Console.show(try run(invocation, surroundings), asJSON: invocation.has("json"))
+            }
+        } catch {
+            Console.complain(problem: error.problem, remedy: error.remedy)
+            return error.exitCode
+        }
+    }
+}
+
+extension AdminProgram {
+    /// Runs with this process's command line and environment, and ends it.
+    package static func main() -> Never {
+        let surroundings = Surroundings(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
+        exit(run(Array(Swift.CommandLine.arguments.dropFirst()), in: surroundings).rawValue)
+    }
+}

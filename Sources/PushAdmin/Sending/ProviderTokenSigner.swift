@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+package import PushTLS
+
+/// Signs provider tokens as every APNs library does: a JSON web token with ES256.
+/// - SeeAlso: Apple, "Establishing a token-based connection to APNs".
+package struct ProviderTokenSigner: Sendable {
+    private let key: PrivateKey
+    private let keyID: String
+    private let teamID: String
+
+    /// Takes the key and its two ids.
+    package init(key: PrivateKey, keyID: String, teamID: String) {
+        self.key = key
+        self.keyID = keyID
+        self.teamID = teamID
+    }
+
+    /// Reads a `.p8` file.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The key.
+    /// - Throws: When it cannot be read, or holds no P-256 private key.
+    package static func readKey(_ path: String) throws(CommandError) -> PrivateKey {
+        let pem: [UInt8]
+        do throws(FileError) { pem = try LocalFile.read(path) } catch { throw .file(error) }
+        do throws(TLSError) {
+            return try PrivateKey(pem: pem)
+        } catch {
+            throw .badFile(
+                path: path, problem: "it holds no P-256 private key in PKCS#8 PEM",
+                remedy: "Name the .p8 file that 'posthorn key create' wrote.")
+        }
+    }
+
+    /// The key id in a file name as Apple and `posthorn key create` write it: `AuthKey_ABC1234567.p8`.
+    package static func keyID(fromFileName path: String) -> String? {
+        let name = path.split(separator: "/").last ?? ""
+        guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
+        let id = name.dropFirst("AuthKey_".count).dropLast(".p8".count)
+        return KeyCommands.isKeyID(id) ? String(id) : nil
+    }
+
+    /// A provider token, which is good for an hour.
+    ///
+    /// - Parameter issuedAtUnixSeconds: Now.
+    /// - Returns: Header, claims and signature, joined by dots.
+    /// - Throws: When OpenSSL cannot sign.
+    package func sign(issuedAtUnixSeconds: Int64) throws(TLSError) -> String {
+        var token = Base64.encodeURL(JSONText.encodeKnown(Header(alg: "ES256", kid: keyID)).span)
+        token.append(UInt8(ascii: "."))
+        token += Base64.encodeURL(JSONText.encodeKnown(Claims(iss: teamID, iat: issuedAtUnixSeconds)).span)
+        let signature = try key.sign(token.span)
+        token.append(UInt8(ascii: "."))
+        token += Base64.encodeURL(signature.span)
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    private struct Header: Encodable {
+        let alg: String
+        let kid: String
+    }
+
+    private struct Claims: Encodable {
+        let iss: String
+        let iat: Int64
+    }
+}

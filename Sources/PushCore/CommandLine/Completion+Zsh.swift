@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Completion {
+    /// For zsh 5: to be kept as `_program` in a folder of `fpath`, or to be sourced after `compinit`.
+    static func zshScript(program: String, places: [Place]) -> String {
+        let function = "_" + identifier(program)
+        return """
+            #compdef \(program)
+            # Completion of \(program) for zsh; made by '\(program) completion zsh'.
+
+            \(places.map { zshFunction(of: $0) }.joined(separator: "\n\n"))
+
+            if [ "$funcstack[1]" = "\(function)" ]; then
+                \(function) "$@"
+            else
+                compdef \(function) \(program)
+            fi
+
+            """
+    }
+
+    private static func zshFunction(of place: Place) -> String {
+        let name = zshName(of: place.path)
+        let options = place.options.flatMap(zshSpecifications)
+        let words = place.arguments.map { argument in
+            let position = argument.isRepeatable ? "*" : argument.isOptional ? ":" : ""
+            return quoted("\(position):\(zshEscaped(argument.placeholder)):\(zshAction(argument.values))")
+        }
+        guard place.subcommands.isEmpty else { return zshGroup(of: place, name: name, options: options) }
+        return "\(name)() {\n    _arguments -s \\\n"
+            + (options + words).map { "        \($0)" }.joined(separator: " \\\n") + "\n}"
+    }
+
+    private static func zshGroup(of place: Place, name: String, options: [String]) -> String {
+        let commands = place.subcommands.map { quoted("\($0.name):\($0.summary)") }
+        let cases = place.subcommands.map { "            \($0.name)) \(zshName(of: place.path + [$0.name])) ;;" }
+        return """
+            \(name)() {
+                local curcontext="$curcontext" context state state_descr line
+                typeset -A opt_args
+                local -a commands=(
+            \(commands.map { "        \($0)" }.joined(separator: "\n"))
+                )
+                _arguments -C -s \\
+            \(options.map { "        \($0)" }.joined(separator: " \\\n")) \\
+                    '1:command:->command' '*::word:->words'
+                case $state in
+                command) _describe command commands ;;
+                words)
+                    case $line[1] in
+            \(cases.joined(separator: "\n"))
+                    esac ;;
+                esac
+            }
+            """
+    }
+
+    private static func zshName(of path: [String]) -> String {
+        "_" + path.map(identifier).joined(separator: "_")
+    }
+
+    /// For example `'*'{-t,--topic}'[Help]:TOPIC:'`; zsh is told that a spelling excludes the other.
+    private static func zshSpecifications(of option: Option) -> [String] {
+        let spellings = (option.short.map { ["-\($0)"] } ?? []) + ["--\(option.name)"]
+        let value = option.placeholder.map { ":\(zshEscaped($0)):\(zshAction(option.values))" } ?? ""
+        return spellings.map { spelling in
+            let others = option.isRepeatable ? "*" : "(\(spellings.joined(separator: " ")))"
+            let equals = option.placeholder != nil && spelling.hasPrefix("--") ? "=" : ""
+            return quoted("\(others)\(spelling)\(equals)[\(zshEscaped(option.help))]\(value)")
+        }
+    }
+
+    private static func zshAction(_ values: ValueKind) -> String {
+        switch values {
+        case .text: ""
+        case .file: "_files"
+        case .directory: "_directories"
+        case .suggestions(let words), .choice(let words): "(\(words.joined(separator: " ")))"
+        }
+    }
+
+    /// Colons and brackets mean something to `_arguments`.
+    private static func zshEscaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            if character == ":" || character == "[" || character == "]" || character == "\\" { escaped.append("\\") }
+            escaped.append(character)
+        }
+        return escaped
+    }
+}

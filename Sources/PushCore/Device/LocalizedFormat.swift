@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The format of Apple's localized texts, as far as notifications use it.
+enum LocalizedFormat {
+    /// Puts arguments in the places of `%@`, in order, and of `%1$@`, by number; `%%` is a percent sign.
+    ///
+    /// A place without an argument, and any other percent sign, stays as it is.
+    /// - Parameters:
+    ///   - format: A text with places.
+    ///   - arguments: What goes there.
+    /// - Returns: The text.
+    static func fill(_ format: String, with arguments: [String]) -> String {
+        var output = String.UnicodeScalarView()
+        var rest = Substring(format).unicodeScalars
+        var next = 0
+        while let scalar = rest.popFirst() {
+            guard scalar == "%", let place = Place(at: &rest) else {
+                output.append(scalar)
+                continue
+            }
+            switch place {
+            case .percentSign:
+                output.append("%")
+            case .argument(let number):
+                let index = number.map { $0 - 1 } ?? next
+                if number == nil { next += 1 }
+                output.append(
+                    contentsOf: arguments.indices.contains(index) ? arguments[index].unicodeScalars : place.text)
+            }
+        }
+        return String(output)
+    }
+
+    /// What a percent sign begins.
+    private enum Place {
+        case percentSign
+        /// The number that it has, from 1; nil for the next argument.
+        case argument(number: Int?)
+
+        /// Takes what stands behind a percent sign; nil, and nothing taken, when that is no place.
+        init?(at rest: inout Substring.UnicodeScalarView) {
+            var ahead = rest
+            var digits = ""
+            // Two digits are more than a payload has room for.
+            while digits.unicodeScalars.count < 2, let digit = ahead.first, "0"..."9" ~= digit {
+                digits.unicodeScalars.append(digit)
+                ahead.removeFirst()
+            }
+            switch (ahead.popFirst(), Int(digits)) {
+            case ("%", nil): self = .percentSign
+            case ("@", nil): self = .argument(number: nil)
+            case ("$", let number?) where number > 0 && ahead.popFirst() == "@": self = .argument(number: number)
+            default: return nil
+            }
+            rest = ahead
+        }
+
+        /// How it was written.
+        var text: String.UnicodeScalarView {
+            switch self {
+            case .percentSign: "%%".unicodeScalars
+            case .argument(nil): "%@".unicodeScalars
+            case .argument(let number?): "%\(number)$@".unicodeScalars
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes server-sent events.
+///
+/// - SeeAlso: HTML Living Standard, section 9.2.5, "Parsing an event stream"
+package enum EventStream {
+    /// Appends an empty comment, which keeps the connection alive and is no event.
+    package static func appendComment(to output: inout [UInt8]) {
+        output.append(": \n\n")
+    }
+
+    /// Appends an event; each line of its data gets a `data:` of its own, and every line end arrives as a line feed.
+    ///
+    /// - Parameters:
+    ///   - name: The event's name, without line ends.
+    ///   - data: Any bytes; a reader takes them as UTF-8.
+    ///   - output: Where the event goes.
+    package static func appendEvent(name: String, data: Span<UInt8>, to output: inout [UInt8]) {
+        output.append("event: ")
+        output.append(name)
+        output.append("\ndata: ")
+        var isAfterCarriageReturn = false
+        for offset in data.indices {
+            let byte = data[offset]
+            if byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") && !isAfterCarriageReturn {
+                output.append("\ndata: ")
+            } else if byte != UInt8(ascii: "\n") {
+                output.append(byte)
+            }
+            isAfterCarriageReturn = byte == UInt8(ascii: "\r")
+        }
+        output.append("\n\n")
+    }
+}

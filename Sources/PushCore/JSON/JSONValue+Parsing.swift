@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONValue {
+    /// Reads one JSON text, as strictly as `JSONValidator`.
+    ///
+    /// - Parameter bytes: The text.
+    /// - Throws: `JSONError`, at the first byte that is wrong.
+    package init(parsing bytes: Span<UInt8>) throws(JSONError) {
+        try JSONValidator.validate(bytes)
+        var scanner = JSONScanner()
+        scanner.skipBlanks(bytes)
+        self = try JSONValue(bytes, &scanner)
+    }
+
+    /// Where the values of an object's members stand in its text, so that their bytes can be cut out unchanged.
+    ///
+    /// - Parameter bytes: A text whose outermost value is an object.
+    /// - Returns: Name and range of each member, in order; a name may come more than once.
+    /// - Throws: `JSONError`, at the first byte that is wrong. The members' values may each nest as deep as a whole text.
+    package static func memberRanges(in bytes: Span<UInt8>) throws(JSONError) -> [(key: String, range: Range<Int>)] {
+        var scanner = JSONScanner()
+        scanner.skipBlanks(bytes)
+        guard scanner.peek(bytes) == UInt8(ascii: "{") else { throw scanner.failure(.isNotObject, bytes) }
+        var ranges: [(key: String, range: Range<Int>)] = []
+        var isMore = scanner.enterContainer(bytes, closingBracket: UInt8(ascii: "}"))
+        while isMore {
+            let key = try scanner.readName(bytes)
+            let start = scanner.offset
+            try scanner.skipValue(bytes)
+            ranges.append((key, start..<scanner.offset))
+            isMore = try scanner.skipSeparator(bytes, closingBracket: UInt8(ascii: "}"))
+        }
+        scanner.skipBlanks(bytes)
+        guard scanner.peek(bytes) == nil else { throw scanner.failure(.hasMoreBehind, bytes) }
+        return ranges
+    }
+
+    /// Where the value of one member of an object stands, the last one of that name; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - key: The member's name.
+    ///   - bytes: A text whose outermost value is an object.
+    /// - Returns: The range of the value's bytes, without blanks around them.
+    /// - Throws: `JSONError`, at the first byte that is wrong.
+    package static func rawRange(of key: String, in bytes: Span<UInt8>) throws(JSONError) -> Range<Int>? {
+        try memberRanges(in: bytes).last { $0.key.utf8.elementsEqual(key.utf8) }?.range
+    }
+
+    /// Reads the value at the place; recurses no deeper than `JSONValidator` let the text nest.
+    private init(_ bytes: Span<UInt8>, _ scanner: inout JSONScanner) throws(JSONError) {
+        switch scanner.peek(bytes) {
+        case UInt8(ascii: "\""):
+            self = .string(try scanner.readString(bytes))
+        case UInt8(ascii: "{"):
+            self = .object(try Self.readMembers(bytes, &scanner))
+        case UInt8(ascii: "["):
+            self = .array(try Self.readElements(bytes, &scanner))
+        case UInt8(ascii: "t"):
+            try scanner.skipWord(bytes)
+            self = .bool(true)
+        case UInt8(ascii: "f"):
+            try scanner.skipWord(bytes)
+            self = .bool(false)
+        case UInt8(ascii: "n"):
+            try scanner.skipWord(bytes)
+            self = .null
+        default:
+            self = try Self.readNumber(bytes, &scanner)
+        }
+    }
+
+    private static func readMembers(
+        _ bytes: Span<UInt8>, _ scanner: inout JSONScanner
+    ) throws(JSONError) -> [Member] {
+        var members: [Member] = []
+        var isMore = scanner.enterContainer(bytes, closingBracket: UInt8(ascii: "}"))
+        while isMore {
+            let key = try scanner.readName(bytes)
+            members.append(Member(key: key, value: try JSONValue(bytes, &scanner)))
+            isMore = try scanner.skipSeparator(bytes, closingBracket: UInt8(ascii: "}"))
+        }
+        return members
+    }
+
+    private static func readElements(
+        _ bytes: Span<UInt8>, _ scanner: inout JSONScanner
+    ) throws(JSONError) -> [JSONValue] {
+        var elements: [JSONValue] = []
+        var isMore = scanner.enterContainer(bytes, closingBracket: UInt8(ascii: "]"))
+        while isMore {
+            elements.append(try JSONValue(bytes, &scanner))
+            isMore = try scanner.skipSeparator(bytes, closingBracket: UInt8(ascii: "]"))
+        }
+        return elements
+    }
+
+    private static func readNumber(
+        _ bytes: Span<UInt8>, _ scanner: inout JSONScanner
+    ) throws(JSONError) -> JSONValue {
+        let start = scanner.offset
+        try scanner.skipNumber(bytes)
+        // Only digits, signs, a dot and an e: it is UTF-8, and Int64 takes none of what JSON does not.
+        let text = bytes.extracting(start..<scanner.offset).text ?? ""
+        return Int64(text).map(JSONValue.integer) ?? .number(text)
+    }
+}
+
+extension JSONScanner {
+    /// Passes an opening bracket, and the closing one when there is nothing between; answers whether a value follows.
+    fileprivate mutating func enterContainer(_ bytes: Span<UInt8>, closingBracket: UInt8) -> Bool {
+        advance()
+        skipBlanks(bytes)
+        guard peek(bytes) == closingBracket else { return true }
+        advance()
+        return false
+    }
+
+    /// Passes a comma or the closing bracket behind a value; answers whether another one follows.
+    fileprivate mutating func skipSeparator(_ bytes: Span<UInt8>, closingBracket: UInt8) throws(JSONError) -> Bool {
+        skipBlanks(bytes)
+        guard let byte = peek(bytes), byte == UInt8(ascii: ",") || byte == closingBracket else {
+            throw failure(.lacksComma, bytes)
+        }
+        advance()
+        guard byte == UInt8(ascii: ",") else { return false }
+        skipBlanks(bytes)
+        return true
+    }
+
+    /// Passes a name with its colon and the blanks around them, and answers it.
+    fileprivate mutating func readName(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+        var name = self
+        try skipName(bytes)
+        return try name.readString(bytes)
+    }
+
+    /// Passes a string and answers what it says, with its escapes resolved.
+    fileprivate mutating func readString(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+        var escapes = JSONScanner(offset: offset + 1)
+        try skipString(bytes)
+        let end = offset - 1
+        var units: [UInt8] = []
+        units.reserveCapacity(end - escapes.offset)
+        while escapes.offset < end {
+            guard bytes[escapes.offset] == UInt8(ascii: "\\") else {
+                units.append(bytes[escapes.offset])
+                escapes.advance()
+                continue
+            }
+            units.append(contentsOf: try escapes.readEscapedScalar(bytes).utf8)
+        }
+        return String(decoding: units, as: UTF8.self)
+    }
+
+    /// Passes an escape or the two of a surrogate pair, and answers the character.
+    private mutating func readEscapedScalar(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+        let unit = try readEscape(bytes)
+        guard UTF16.isLeadSurrogate(unit) else { return String(decoding: CollectionOfOne(unit), as: UTF16.self) }
+        let trail = try readEscape(bytes)
+        return String(decoding: [unit, trail], as: UTF16.self)
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A JSON value as a small tree, for readers that are not on the data path.
+package enum JSONValue: Sendable, Equatable {
+    /// One name and its value in an object.
+    package struct Member: Sendable, Equatable {
+        /// The name, with its escapes resolved.
+        package var key: String
+        /// What it names.
+        package var value: JSONValue
+
+        /// Joins the parts.
+        package init(key: String, value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    case null
+    case bool(Bool)
+    /// A number without fraction and exponent that fits.
+    case integer(Int64)
+    /// Any other number, as it was written.
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    /// The members in the order of the text; a name may come more than once.
+    case object([Member])
+
+    /// The value of a member, the last one of that name; nil when there is none or this is no object.
+    package subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        // As bytes: String's own comparison would find "e\u{301}" under "\u{e9}".
+        return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
+    }
+
+    /// The text of a string; nil for any other value.
+    package var string: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// The number of an integer; nil for any other value, other numbers too.
+    package var integer: Int64? {
+        guard case .integer(let number) = self else { return nil }
+        return number
+    }
+
+    /// The nearest `Double` of any number; nil for any other value, and for a number beyond all of them.
+    package var double: Double? {
+        switch self {
+        case .integer(let number):
+            return Double(number)
+        case .number(let text):
+            guard let number = Double(text), number.isFinite else { return nil }
+            return number
+        case .null, .bool, .string, .array, .object:
+            return nil
+        }
+    }
+
+    /// The truth of a boolean; nil for any other value.
+    package var bool: Bool? {
+        guard case .bool(let flag) = self else { return nil }
+        return flag
+    }
+
+    /// The elements of an array; nil for any other value.
+    package var array: [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements
+    }
+
+    /// The members of an object; nil for any other value.
+    package var members: [Member]? {
+        guard case .object(let members) = self else { return nil }
+        return members
+    }
+
+    /// Whether it is null.
+    package var isNull: Bool { self == .null }
+}

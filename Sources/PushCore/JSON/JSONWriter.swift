@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Appends the parts of a JSON text to bytes.
+///
+/// ```swift
+/// output.append(UInt8(ascii: "{"))
+/// JSONWriter.append(key: "name", to: &output)
+/// JSONWriter.append("Mail", to: &output)
+/// output.append(UInt8(ascii: "}"))
+/// ```
+package enum JSONWriter {
+    /// Appends a name and its colon, behind a comma unless it is the first of its object.
+    package static func append(key: String, to output: inout [UInt8]) {
+        // No value ends in an opening brace, so one at the end can only be that of the object itself.
+        if output.last != UInt8(ascii: "{") { output.append(UInt8(ascii: ",")) }
+        append(key, to: &output)
+        output.append(UInt8(ascii: ":"))
+    }
+
+    /// Appends a string in quotes.
+    package static func append(_ text: String, to output: inout [UInt8]) {
+        append(utf8: text.utf8.span, to: &output)
+    }
+
+    /// Appends a string in quotes from bytes that the caller knows to be UTF-8.
+    package static func append(utf8 text: Span<UInt8>, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        var start = 0
+        for offset in text.indices where needsEscape(text[offset]) {
+            output.append(text.extracting(start..<offset))
+            appendEscape(of: text[offset], to: &output)
+            start = offset + 1
+        }
+        output.append(text.extracting(start..<text.count))
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends a whole number.
+    package static func append(_ number: Int64, to output: inout [UInt8]) {
+        Decimal.append(number, to: &output)
+    }
+
+    /// Appends `true` or `false`.
+    package static func append(_ flag: Bool, to output: inout [UInt8]) {
+        output.append(flag ? "true" : "false")
+    }
+
+    /// Appends a tree without blanks.
+    package static func append(_ value: JSONValue, to output: inout [UInt8]) {
+        switch value {
+        case .null: output.append("null")
+        case .bool(let flag): append(flag, to: &output)
+        case .integer(let number): append(number, to: &output)
+        case .number(let text): output.append(text)
+        case .string(let text): append(text, to: &output)
+        case .array(let elements): append(elements, to: &output)
+        case .object(let members): append(members, to: &output)
+        }
+    }
+
+    private static func append(_ elements: [JSONValue], to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            append(element, to: &output)
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
+    private static func append(_ members: [JSONValue.Member], to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "{"))
+        for member in members {
+            append(key: member.key, to: &output)
+            append(member.value, to: &output)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// Whether a byte may not stand for itself in a string.
+    @inline(__always)
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    /// Appends the escape of a quote, a backslash or a control character.
+    private static func appendEscape(of byte: UInt8, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: output.append(UInt8(ascii: "b"))
+        case 0x09: output.append(UInt8(ascii: "t"))
+        case 0x0A: output.append(UInt8(ascii: "n"))
+        case 0x0C: output.append(UInt8(ascii: "f"))
+        case 0x0D: output.append(UInt8(ascii: "r"))
+        case 0..<0x20:
+            output.append("u00")
+            Hex.append(byte, to: &output)
+        default: output.append(byte)
+        }
+    }
+}

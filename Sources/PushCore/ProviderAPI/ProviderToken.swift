@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a provider token says, before its signature is checked; nothing in it may be believed until then.
+///
+/// A provider token is a JSON Web Token in compact form: header, claims and signature, each in base64, with dots
+/// between. Members that this type does not name are ignored, because real clients send them; a member that it does
+/// name must come once. Clients in the field write `iat` in three ways and use both alphabets of base64.
+///
+/// - SeeAlso: RFC 7515, section 7.1; RFC 8725
+package struct ProviderToken: Sendable, Equatable {
+    /// How the token was signed; every other algorithm is refused.
+    package enum Algorithm: String, Sendable {
+        case es256 = "ES256"
+        /// Not documented by Apple, but accepted by it: some clients sign with SHA-512 over a P-256 key.
+        case es512 = "ES512"
+    }
+
+    /// The `kid`, ten of `A` to `Z` and `0` to `9`.
+    package var keyID: String
+    /// The `iss`, ten of `A` to `Z` and `0` to `9`.
+    package var teamID: String
+    /// The `iat`, at least 0 and at most `HeaderValues.expirationUnixSecondsMax`.
+    package var issuedAtUnixSeconds: Int64
+    /// The `alg`.
+    package var algorithm: Algorithm
+    /// The signature as it came: R and S, or their DER form.
+    package var signature: [UInt8]
+    /// How many bytes of the compact token, from its first, are signed.
+    package var signedByteCount: Int
+
+    /// Finds the compact token in a value of the `authorization` field; the scheme's case does not matter.
+    ///
+    /// - Parameter value: The field's value.
+    /// - Returns: The range of what stands behind `bearer` and blanks; nil for another scheme and for none.
+    /// - SeeAlso: RFC 9110, section 11.1
+    package static func compactToken(inAuthorization value: Span<UInt8>) -> Range<Int>? {
+        let scheme = "bearer"
+        let schemeByteCount = scheme.utf8.count
+        guard value.count > schemeByteCount, isBlank(value[schemeByteCount]),
+            value.extracting(first: schemeByteCount).isEqualIgnoringCase(to: scheme)
+        else { return nil }
+        var start = schemeByteCount
+        var end = value.count
+        while start < end, isBlank(value[start]) { start += 1 }
+        while start < end, isBlank(value[end - 1]) { end -= 1 }
+        return start < end ? start..<end : nil
+    }
+
+    /// Reads a compact token; nil when it is not one or lacks what APNs asks for.
+    ///
+    /// - Parameter compact: Header, claims and signature with dots between.
+    package init?(compact: Span<UInt8>) {
+        guard compact.count <= Limits.providerTokenByteCountMax, let (first, second) = Self.dots(in: compact),
+            let headerText = Base64.decode(compact.extracting(0..<first)),
+            let claimsText = Base64.decode(compact.extracting(first + 1..<second)),
+            let signature = Base64.decode(compact.extracting(second + 1..<compact.count)), !signature.isEmpty,
+            let header = Header(headerText), let claims = Claims(claimsText)
+        else { return nil }
+        keyID = header.keyID
+        teamID = claims.teamID
+        issuedAtUnixSeconds = claims.issuedAtUnixSeconds
+        algorithm = header.algorithm
+        self.signature = signature
+        signedByteCount = second
+    }
+
+    /// The places of exactly two dots.
+    private static func dots(in compact: Span<UInt8>) -> (first: Int, second: Int)? {
+        var places: [Int] = []
+        for offset in compact.indices where compact[offset] == UInt8(ascii: ".") {
+            guard places.count < 2 else { return nil }
+            places.append(offset)
+        }
+        return places.count == 2 ? (places[0], places[1]) : nil
+    }
+
+    /// Whether a byte may stand between scheme and token.
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+}
+
+extension ProviderToken {
+    /// The first part of a provider token.
+    private struct Header {
+        var keyID: String
+        var algorithm: Algorithm
+
+        init?(_ text: [UInt8]) {
+            guard let object = try? JSONValue(parsing: text.span), object.count(of: "crit") == 0,
+                object.count(of: "alg") == 1, let name = object["alg"]?.string,
+                let algorithm = Algorithm(rawValue: name),
+                object.count(of: "kid") == 1, let keyID = object["kid"]?.string, isIdentifier(keyID)
+            else { return nil }
+            self.keyID = keyID
+            self.algorithm = algorithm
+        }
+    }
+
+    /// The second part of a provider token.
+    private struct Claims {
+        private static let secondsMax = HeaderValues.expirationUnixSecondsMax
+
+        var teamID: String
+        var issuedAtUnixSeconds: Int64
+
+        init?(_ text: [UInt8]) {
+            guard let object = try? JSONValue(parsing: text.span),
+                object.count(of: "iss") == 1, let teamID = object["iss"]?.string, isIdentifier(teamID),
+                object.count(of: "iat") == 1, let issuedAt = object["iat"],
+                let seconds = Self.seconds(issuedAt), (0...Self.secondsMax).contains(seconds)
+            else { return nil }
+            self.teamID = teamID
+            issuedAtUnixSeconds = seconds
+        }
+
+        /// Reads a moment that is an integer, a float or a string of digits; a part of a second is dropped.
+        private static func seconds(_ value: JSONValue) -> Int64? {
+            switch value {
+            case .integer(let seconds): seconds
+            case .number: value.double.flatMap { (0...Double(secondsMax)).contains($0) ? Int64($0) : nil }
+            case .string(let digits): Decimal.parse(digits.utf8.span)
+            case .null, .bool, .array, .object: nil
+            }
+        }
+    }
+
+    /// Whether a text is ten of `A` to `Z` and `0` to `9`.
+    private static func isIdentifier(_ text: String) -> Bool {
+        text.utf8.count == 10
+            && text.utf8.allSatisfy { byte in
+                Decimal.isDigit(byte) || UInt8(ascii: "A") <= byte && byte <= UInt8(ascii: "Z")
+            }
+    }
+}
+
+extension JSONValue {
+    /// How many members of an object have a name; 0 for any other value.
+    fileprivate func count(of key: String) -> Int {
+        members?.count { $0.key.utf8.elementsEqual(key.utf8) } ?? 0
+    }
+}

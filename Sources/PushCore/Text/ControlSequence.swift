@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Knows which scalars of a text belong to control sequences for a terminal.
+///
+/// ```
+///            ESC                 [                     @ to ~
+///  ──▶ text ─────▶ after escape ─────▶ control sequence ─────▶ text
+///                       │   ] P X ^ _
+///                       ├─────────────▶ control string ── ESC \, BEL ──▶ text
+///                       │   blank to /                  0 to ~
+///                       ├─────────────▶ intermediates ──────────▶ text
+///                       │   0 to ~
+///                       └─────────────▶ text
+/// ```
+///
+/// U+0080 to U+009F are ESC and the character 0x40 below. CAN and SUB end any sequence; ESC ends it and begins another.
+///
+/// - SeeAlso: ECMA-48, sections 5.3 to 5.6
+struct ControlSequence {
+    private enum State {
+        case text
+        case afterEscape
+        case intermediates
+        case controlSequence
+        case controlString
+    }
+
+    private var state = State.text
+
+    /// Takes the next scalar of the text; answers whether it belongs to a control sequence.
+    mutating func takes(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x1B:
+            state = .afterEscape
+            return true
+        case 0x18, 0x1A:
+            state = .text
+            return true
+        case 0x80...0x9F:
+            begin(with: scalar.value - 0x40)
+            return true
+        case let value:
+            return takesOther(value)
+        }
+    }
+
+    private mutating func takesOther(_ value: UInt32) -> Bool {
+        switch state {
+        case .text:
+            return false
+        case .afterEscape:
+            begin(with: value)
+            // What cannot follow ESC is text again.
+            return 0x20...0x7E ~= value
+        case .intermediates:
+            if !(0x20...0x2F ~= value) { state = .text }
+            return 0x20...0x7E ~= value
+        case .controlSequence:
+            if !(0x20...0x3F ~= value) { state = .text }
+            return 0x20...0x7E ~= value
+        case .controlString:
+            if value == 0x07 { state = .text }
+            return true
+        }
+    }
+
+    /// Goes on behind ESC.
+    private mutating func begin(with value: UInt32) {
+        switch value {
+        case 0x5B: state = .controlSequence
+        case 0x5D, 0x50, 0x58, 0x5E, 0x5F: state = .controlString
+        case 0x20...0x2F: state = .intermediates
+        default: state = .text
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whole numbers written in ASCII digits.
+package enum Decimal {
+    /// Reads one or more digits and nothing else: no sign, no blanks; nil when the number does not fit.
+    package static func parse(_ digits: Span<UInt8>) -> Int64? {
+        guard !digits.isEmpty else { return nil }
+        var number: Int64 = 0
+        for offset in digits.indices {
+            let digit = digits[offset]
+            guard isDigit(digit) else { return nil }
+            let (tenfold, tenfoldOverflows) = number.multipliedReportingOverflow(by: 10)
+            let (sum, sumOverflows) = tenfold.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
+            guard !tenfoldOverflows, !sumOverflows else { return nil }
+            number = sum
+        }
+        return number
+    }
+
+    /// Appends the digits of a number, behind a minus sign when it is below zero.
+    package static func append(_ value: Int64, to output: inout [UInt8]) {
+        // Nineteen digits hold the largest magnitude, that of `Int64.min`.
+        var digits = InlineArray<19, UInt8>(repeating: UInt8(ascii: "0"))
+        var first = digits.count
+        var rest = value.magnitude
+        repeat {
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        } while rest > 0
+        if value < 0 { output.append(UInt8(ascii: "-")) }
+        output.append(digits.span.extracting(first..<digits.count))
+    }
+
+    /// Whether a byte is one of the ten digits.
+    @inline(__always)
+    static func isDigit(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "0") <= byte && byte <= UInt8(ascii: "9")
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bytes written as hexadecimal digits.
+package enum Hex {
+    /// Reads exactly 64 digits of either case, or nothing.
+    package static func decode32(_ digits: Span<UInt8>) -> InlineArray<32, UInt8>? {
+        guard digits.count == 64 else { return nil }
+        var bytes = InlineArray<32, UInt8>(repeating: 0)
+        for index in bytes.indices {
+            guard let byte = byte(in: digits, at: 2 * index) else { return nil }
+            bytes[index] = byte
+        }
+        return bytes
+    }
+
+    /// Reads an even number of digits of either case, or nothing.
+    package static func decode(_ digits: Span<UInt8>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for offset in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = byte(in: digits, at: offset) else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    /// Appends two lower-case digits for each byte.
+    package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+        for index in bytes.indices {
+            append(bytes[index], to: &output)
+        }
+    }
+
+    /// Appends two lower-case digits.
+    static func append(_ byte: UInt8, to output: inout [UInt8]) {
+        output.append(digit(byte >> 4))
+        output.append(digit(byte & 0xF))
+    }
+
+    /// Writes two lower-case digits for each byte.
+    package static func string(_ bytes: [UInt8]) -> String {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.count)
+        append(bytes.span, to: &digits)
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// The value of one digit of either case; nil for any other byte.
+    @inline(__always)
+    static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+
+    /// Reads the two digits that begin at an offset; the caller has checked that both are there.
+    @inline(__always)
+    private static func byte(in digits: Span<UInt8>, at offset: Int) -> UInt8? {
+        guard let high = value(of: digits[offset]), let low = value(of: digits[offset + 1]) else { return nil }
+        return high << 4 | low
+    }
+
+    /// The lower-case digit of a value below 16.
+    @inline(__always)
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 + value : 0x61 + value - 10
+    }
+}

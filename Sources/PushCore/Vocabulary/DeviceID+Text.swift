@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension DeviceID {
+    /// Reads sixteen lower-case hexadecimal digits, the only form there is; nil for any other text.
+    package init?(text: String) {
+        let digits = text.utf8.span
+        guard digits.count == 16 else { return nil }
+        var number: UInt64 = 0
+        for offset in digits.indices {
+            let digit = digits[offset]
+            guard let value = Hex.value(of: digit), digit == digit.lowerCased else { return nil }
+            number = number << 4 | UInt64(value)
+        }
+        guard number >> 63 == 0 else { return nil }
+        self.init(rawValue: number)
+    }
+
+    /// Sixteen lower-case hexadecimal digits.
+    package var text: String {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(16)
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            Hex.append(UInt8(truncatingIfNeeded: rawValue >> shift), to: &digits)
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+}

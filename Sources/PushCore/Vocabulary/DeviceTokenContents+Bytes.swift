@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension DeviceTokenContents {
+    /// Reads the sixteen bytes of an opened device token; nil when they name no possible device or topic.
+    ///
+    /// A device id has its top bit clear and topics count from 1; anything else was not written by this server.
+    /// - Parameter bytes: What was inside the device token.
+    package init?(bytes: InlineArray<16, UInt8>) {
+        let device = Self.number(in: bytes, at: 0, byteCount: 8)
+        let topic = UInt32(truncatingIfNeeded: Self.number(in: bytes, at: 8, byteCount: 4))
+        let generation = UInt32(truncatingIfNeeded: Self.number(in: bytes, at: 12, byteCount: 4))
+        guard device >> 63 == 0, topic > 0 else { return nil }
+        self.init(device: DeviceID(rawValue: device), topic: TopicID(rawValue: topic), generation: generation)
+    }
+
+    /// The sixteen bytes that go into a device token.
+    package var bytes: InlineArray<16, UInt8> {
+        InlineArray { index in
+            switch index {
+            case 0..<8: UInt8(truncatingIfNeeded: device.rawValue >> UInt64(56 - 8 * index))
+            case 8..<12: UInt8(truncatingIfNeeded: topic.rawValue >> UInt32(24 - 8 * (index - 8)))
+            default: UInt8(truncatingIfNeeded: generation >> UInt32(24 - 8 * (index - 12)))
+            }
+        }
+    }
+
+    /// Reads a big-endian number.
+    private static func number(in bytes: InlineArray<16, UInt8>, at offset: Int, byteCount: Int) -> UInt64 {
+        var number: UInt64 = 0
+        for index in offset..<offset + byteCount {
+            number = number << 8 | UInt64(bytes[index])
+        }
+        return number
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CCurl
+
+/// What libcurl said.
+package struct CurlError: Error, Sendable, Equatable {
+    /// What went wrong, as far as a caller acts on it.
+    package enum Kind: Sendable {
+        /// The host name is unknown, or no name server answers.
+        case resolve
+        /// Nobody listens there.
+        case connect
+        /// The TLS handshake or the certificate failed.
+        case tls
+        /// It took too long.
+        case timeout
+        /// The connection ended before the answer did.
+        case interrupted
+        /// The request or the answer is unusable.
+        case other
+    }
+
+    /// What went wrong.
+    package var kind: Kind
+    /// The `CURLcode`, for the log.
+    package var code: Int32
+    /// libcurl's text, for a person.
+    package var message: String
+
+    /// Joins the parts.
+    package init(kind: Kind, code: Int32, message: String) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+    }
+}
+
+extension CurlError {
+    /// Translates a `CURLcode`; the one place where that happens.
+    init(_ code: CURLcode, detail: String) {
+        let text = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
+        self.init(kind: Kind(code), code: Int32(truncatingIfNeeded: code.rawValue), message: text)
+    }
+
+    /// A request that cannot be sent as it is.
+    static func unusable(_ message: String) -> CurlError {
+        CurlError(CURLE_BAD_FUNCTION_ARGUMENT, detail: message)
+    }
+
+    /// A transfer whose connection was given up.
+    static let abandoned = CurlError(
+        kind: .interrupted, code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue), message: "the connection was given up")
+}
+
+extension CurlError.Kind {
+    fileprivate init(_ code: CURLcode) {
+        self =
+            switch code {
+            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
+            case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: .connect
+            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
+                CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+                CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE,
+                CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT,
+                CURLE_USE_SSL_FAILED:
+                .tls
+            case CURLE_OPERATION_TIMEDOUT: .timeout
+            case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2,
+                CURLE_HTTP2_STREAM, CURLE_SEND_FAIL_REWIND, CURLE_SSL_SHUTDOWN_FAILED:
+                .interrupted
+            default: .other
+            }
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CCurl
+internal import CPushShims
+
+/// Gets what libcurl reads from the other end.
+protocol AnswerSink: AnyObject {
+    /// Takes one line of the head; false ends the transfer.
+    func receive(headLine: Span<UInt8>) -> Bool
+    /// Takes a piece of the body; false ends the transfer.
+    func receive(bodyPiece: Span<UInt8>) -> Bool
+}
+
+/// One request and its answer; owns one `CURL *` and what that refers to.
+@safe final class EasyHandle {
+    /// For `curl_multi_add_handle` and as the transfer's name in callbacks.
+    let pointer: UnsafeMutableRawPointer
+    /// Why the request cannot be sent; the transfer then fails at once with CURLE_URL_MALFORMAT.
+    private(set) var refusal: CurlError?
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var lists: [UnsafeMutablePointer<curl_slist>]
+    private weak var sink: (any AnswerSink)?
+
+    init() {
+        precondition(CurlLibrary.isReady, "curl_global_init failed: out of memory, or no TLS library")
+        guard let pointer = unsafe curl_easy_init() else { preconditionFailure("curl_easy_init: out of memory") }
+        unsafe self.pointer = pointer
+        unsafe lists = []
+        unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(pointer)
+        freeLists()
+        unsafe errorText.deallocate()
+    }
+
+    /// Forgets the request before, but keeps its connection, and sets up the next one.
+    func configure(_ request: HTTPRequest, sink: any AnswerSink) {
+        unsafe curl_easy_reset(pointer)
+        freeLists()
+        unsafe errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        self.sink = sink
+        refusal = nil
+        setTransport(request)
+        setTrust(request)
+        setMethod(request)
+        setFields(request)
+        set(CURLOPT_URL, text: refusal == nil ? request.url : "")
+    }
+
+    /// The error of a transfer that ended with this code; nil when it went well.
+    func error(for code: CURLcode) -> CurlError? {
+        if let refusal { return refusal }
+        guard code != CURLE_OK else { return nil }
+        return CurlError(code, detail: unsafe String(cString: errorText))
+    }
+
+    /// CURLINFO_NUM_CONNECTS: connections that were opened for this transfer.
+    var newConnectionCount: Int {
+        var count = 0
+        _ = unsafe push_curl_easy_get_long(pointer, CURLINFO_NUM_CONNECTS, &count)
+        return count
+    }
+
+    /// Runs the transfer to its end: curl_easy_perform(3).
+    func perform() -> CURLcode { unsafe curl_easy_perform(pointer) }
+
+    private func freeLists() {
+        while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
+    }
+}
+
+// MARK: Setting up
+
+extension EasyHandle {
+    private func setTransport(_ request: HTTPRequest) {
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_PIPEWAIT, 1)
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        set(CURLOPT_TCP_KEEPIDLE, 60)
+        set(CURLOPT_TCP_KEEPINTVL, 20)
+        set(CURLOPT_CONNECTTIMEOUT_MS, 15_000)
+        set(CURLOPT_FRESH_CONNECT, request.needsFreshConnection ? 1 : 0)
+        set(CURLOPT_PROTOCOLS_STR, text: "http,https")
+        set(CURLOPT_HTTP_VERSION, Self.version(for: request))
+        if let timeout = request.timeout { set(CURLOPT_TIMEOUT_MS, timeout.wholeMilliseconds) }
+        if let path = request.unixSocket {
+            set(CURLOPT_UNIX_SOCKET_PATH, text: path)
+            set(CURLOPT_PROXY, text: "")
+        }
+        if let peer = request.connectTo { set(CURLOPT_CONNECT_TO, list: ["::\(peer)"]) }
+        unsafe set(CURLOPT_ERRORBUFFER, errorText)
+        unsafe set(CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
+        unsafe set(CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
+        unsafe check(push_curl_easy_set_sink(pointer, CURLOPT_WRITEFUNCTION, receiveBodyPiece))
+        unsafe check(push_curl_easy_set_sink(pointer, CURLOPT_HEADERFUNCTION, receiveHeadLine))
+    }
+
+    /// Verification is libcurl's default; it is said here so that nothing around it, such as a file, can turn it off.
+    private func setTrust(_ request: HTTPRequest) {
+        set(CURLOPT_SSL_VERIFYPEER, 1)
+        set(CURLOPT_SSL_VERIFYHOST, 2)
+        set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        if let file = request.caFile { set(CURLOPT_CAINFO, text: file) }
+    }
+
+    private func setMethod(_ request: HTTPRequest) {
+        switch request.method {
+        case "GET": set(CURLOPT_HTTPGET, 1)
+        case "HEAD": set(CURLOPT_NOBODY, 1)
+        case "POST", "PUT", "PATCH":
+            set(CURLOPT_POST, 1)
+            setBody(request.body)
+        default:
+            if !request.body.isEmpty { setBody(request.body) }
+        }
+        guard !request.method.isEmpty, request.method.utf8.allSatisfy({ (65...90).contains($0) }) else {
+            return refuse("the method must be capital letters")
+        }
+        if request.method != "HEAD" { set(CURLOPT_CUSTOMREQUEST, text: request.method) }
+    }
+
+    private func setBody(_ body: [UInt8]) {
+        // The size must come first: CURLOPT_COPYPOSTFIELDS copies that many bytes.
+        unsafe check(push_curl_easy_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, Int64(body.count)))
+        unsafe body.withUnsafeBytes { bytes in
+            // A null pointer would mean "ask the read callback"; an empty body needs some address.
+            let address =
+                unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress) ?? UnsafeMutableRawPointer(errorText)
+            unsafe set(CURLOPT_COPYPOSTFIELDS, address)
+        }
+    }
+
+    private func setFields(_ request: HTTPRequest) {
+        // Ours first: libcurl would ask with Expect and wait a second, and call every body a form.
+        var lines = ["Expect:"]
+        if !request.fields.contains(where: { $0.0.lowercased() == "content-type" }) { lines.append("Content-Type:") }
+        for (name, value) in request.fields {
+            guard Self.isName(name), Self.isSafe(value) else {
+                return refuse("a field name is malformed, or a value holds a control character")
+            }
+            lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
+        }
+        set(CURLOPT_HTTPHEADER, list: lines)
+    }
+
+    private static func version(for request: HTTPRequest) -> Int {
+        guard request.requiresHTTP2, request.url.utf8.starts(with: "http:".utf8) else { return CURL_HTTP_VERSION_2TLS }
+        return CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 45
+            }
+    }
+
+    private static func isSafe(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }
+    }
+
+    private func refuse(_ message: String) {
+        if refusal == nil { refusal = .unusable(message) }
+    }
+
+    private func check(_ code: CURLcode) {
+        guard code != CURLE_OK else { return }
+        if refusal == nil { refusal = CurlError(code, detail: "") }
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+        unsafe check(push_curl_easy_set_long(pointer, option, value))
+    }
+
+    private func set(_ option: CURLoption, text: String) {
+        // A NUL would cut the text, and mean another host or file than the caller checked.
+        guard Self.isSafe(text) else { return refuse("a URL, path or host holds a control character") }
+        unsafe check(push_curl_easy_set_text(pointer, option, text))
+    }
+
+    private func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
+        unsafe check(push_curl_easy_set_pointer(pointer, option, value))
+    }
+
+    private func set(_ option: CURLoption, list texts: [String]) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for text in texts {
+            guard Self.isSafe(text), let longer = unsafe curl_slist_append(list, text) else {
+                unsafe curl_slist_free_all(list)
+                return refuse("a list holds a control character")
+            }
+            unsafe list = longer
+        }
+        guard let list = unsafe list else { return }
+        unsafe lists.append(list)
+        unsafe check(push_curl_easy_set_list(pointer, option, list))
+    }
+
+    fileprivate func deliver(headLine: Span<UInt8>) -> Bool { sink?.receive(headLine: headLine) ?? false }
+    fileprivate func deliver(bodyPiece: Span<UInt8>) -> Bool { sink?.receive(bodyPiece: bodyPiece) ?? false }
+}
+
+extension Duration {
+    /// At least 1, and within what libcurl takes.
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        guard seconds < 1_000_000 else { return 1_000_000_000 }
+        return max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
+    }
+}
+
+// MARK: Callbacks
+
+private func receiveHeadLine(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ userData: UnsafeMutableRawPointer?
+) -> Int {
+    unsafe forward(bytes, count, userData) { $0.deliver(headLine: $1) }
+}
+
+private func receiveBodyPiece(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ userData: UnsafeMutableRawPointer?
+) -> Int {
+    unsafe forward(bytes, count, userData) { $0.deliver(bodyPiece: $1) }
+}
+
+/// `size` is always 1; any other answer than `count` makes libcurl end the transfer.
+private func forward(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ userData: UnsafeMutableRawPointer?,
+    _ body: (EasyHandle, Span<UInt8>) -> Bool
+) -> Int {
+    guard let userData = unsafe userData else { return 0 }
+    let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(userData).takeUnretainedValue()
+    let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+    let wasTaken = unsafe buffer.withMemoryRebound(to: UInt8.self) { body(handle, unsafe $0.span) }
+    // CURL_WRITEFUNC_ERROR does not exist in every version; a short count means the same for a piece that is not empty.
+    return wasTaken ? count : Int(CURL_MAX_WRITE_SIZE) + 1 + count
+}

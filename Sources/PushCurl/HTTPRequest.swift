@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request as a client sends it.
+package struct HTTPRequest: Sendable {
+    /// For example `GET`; letters only.
+    package var method: String
+    /// `https://…` or `http://…`; other schemes are refused.
+    package var url: String
+    /// Name and value, in this order; a control character in either fails the request.
+    package var fields: [(String, String)] = []
+    /// The body; not sent with GET and HEAD.
+    package var body: [UInt8] = []
+    /// PEM file of authorities to trust instead of the system's.
+    package var caFile: String?
+    /// Connect through this UNIX socket.
+    package var unixSocket: String?
+    /// Connect to this `host:port` instead of the URL's.
+    package var connectTo: String?
+    /// HTTP/2 only (prior knowledge under TLS is not needed; ALPN h2).
+    package var requiresHTTP2 = false
+    /// For the whole of it; nil for a stream.
+    package var timeout: Duration? = .seconds(30)
+    /// Do not reuse a connection that may be dead.
+    package var needsFreshConnection = false
+    /// The largest answer that is taken, in bytes; a larger one fails, but a stream (`onBody`) has no bound.
+    package var answerByteCountMax = 16 * 1024 * 1024
+
+    /// Takes what every request has.
+    package init(method: String, url: String) {
+        self.method = method
+        self.url = url
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CCurl
+internal import CPushShims
+
+/// A set of transfers that share connections; owns one `CURLM *`.
+///
+/// An object of its own, beside `MultiClient`, because curl_multi_cleanup(3) still calls the callbacks while it closes
+/// connections.
+@safe final class MultiHandle {
+    /// More connections than one to each server would be a mistake of ours; this many are kept.
+    private static let connectionCountMax = 8
+
+    private let pointer: UnsafeMutableRawPointer
+    private let watcher: any SocketWatcher
+    private var watchedSockets: Set<Int32> = []
+    private var isClosed = false
+
+    init(watcher: any SocketWatcher) {
+        precondition(CurlLibrary.isReady, "curl_global_init failed: out of memory, or no TLS library")
+        guard let pointer = unsafe curl_multi_init() else { preconditionFailure("curl_multi_init: out of memory") }
+        unsafe self.pointer = pointer
+        self.watcher = watcher
+        let userData = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe check(push_curl_multi_set_socket_function(pointer, socketCallback))
+        unsafe check(push_curl_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, userData))
+        unsafe check(push_curl_multi_set_timer_function(pointer, timerCallback))
+        unsafe check(push_curl_multi_set_pointer(pointer, CURLMOPT_TIMERDATA, userData))
+        unsafe check(push_curl_multi_set_long(pointer, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX)))
+        unsafe check(push_curl_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, Self.connectionCountMax))
+    }
+
+    /// Closes the connections; every transfer must have been removed.
+    func close() {
+        isClosed = true
+        // Before they are closed: curl_multi_cleanup(3) does not announce every socket that it closes.
+        for socket in watchedSockets { watcher.watch(socket, readable: false, writable: false) }
+        watchedSockets = []
+        watcher.setTimer(after: nil)
+        unsafe check(curl_multi_cleanup(pointer))
+    }
+
+    deinit { precondition(isClosed, "a MultiHandle was dropped without close()") }
+
+    func add(_ handle: EasyHandle) { unsafe check(curl_multi_add_handle(pointer, handle.pointer)) }
+
+    func remove(_ handle: EasyHandle) { unsafe check(curl_multi_remove_handle(pointer, handle.pointer)) }
+
+    /// Tells libcurl what a socket is ready for, with both false: that it failed.
+    func act(on socket: Int32, readable: Bool, writable: Bool) {
+        var mask: Int32 = 0
+        if readable { mask |= CURL_CSELECT_IN }
+        if writable { mask |= CURL_CSELECT_OUT }
+        if mask == 0 { mask = CURL_CSELECT_ERR }
+        var runningCount: Int32 = 0
+        unsafe check(curl_multi_socket_action(pointer, socket, mask, &runningCount))
+    }
+
+    /// Tells libcurl that its timer fired.
+    func actOnTimer() {
+        var runningCount: Int32 = 0
+        unsafe check(curl_multi_socket_action(pointer, CURL_SOCKET_BAD, 0, &runningCount))
+    }
+
+    /// The next transfer that ended, by the pointer of its handle.
+    func nextFinished() -> (handle: UInt, code: CURLcode)? {
+        var waitingCount: Int32 = 0
+        while let message = unsafe curl_multi_info_read(pointer, &waitingCount) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
+                continue
+            }
+            return unsafe (UInt(bitPattern: easy), message.pointee.data.result)
+        }
+        return nil
+    }
+
+    /// A failure here is a wrong call of ours or a lack of memory, never something that a peer can cause.
+    private func check(_ code: CURLMcode) {
+        guard code != CURLM_OK else { return }
+        preconditionFailure(unsafe "libcurl refused a call: \(String(cString: curl_multi_strerror(code)))")
+    }
+
+    fileprivate func socketChanged(_ socket: Int32, what: Int32) {
+        guard !isClosed else { return }
+        if what == CURL_POLL_REMOVE { watchedSockets.remove(socket) } else { watchedSockets.insert(socket) }
+        watcher.watch(
+            socket, readable: what == CURL_POLL_IN || what == CURL_POLL_INOUT,
+            writable: what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
+    }
+
+    fileprivate func timerChanged(milliseconds: Int) {
+        guard !isClosed else { return }
+        watcher.setTimer(after: milliseconds < 0 ? nil : .milliseconds(milliseconds))
+    }
+}
+
+// MARK: Callbacks
+
+private func socketCallback(
+    _ easy: UnsafeMutableRawPointer?, _ socket: Int32, _ what: Int32, _ userData: UnsafeMutableRawPointer?,
+    _ socketData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let userData = unsafe userData else { return 0 }
+    unsafe Unmanaged<MultiHandle>.fromOpaque(userData).takeUnretainedValue().socketChanged(socket, what: what)
+    return 0
+}
+
+private func timerCallback(
+    _ multi: UnsafeMutableRawPointer?, _ milliseconds: Int, _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let userData = unsafe userData else { return 0 }
+    unsafe Unmanaged<MultiHandle>.fromOpaque(userData).takeUnretainedValue().timerChanged(milliseconds: milliseconds)
+    return 0
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CINIH
+internal import Glibc
+
+/// One run of inih over the bytes of a file.
+///
+/// inih as Debian builds it does not say on which line an entry stands, and it cuts a long line in two and a long name of
+/// a section off without a word. So it gets its lines from here, one with each call: they can be counted, and those that
+/// it could not hold are refused.
+final class INIParser {
+    private enum Problem {
+        case syntax
+        case tooLong(byteCountMax: Int)
+    }
+
+    private let bytes: [UInt8]
+    /// The beginning of the next line.
+    private var offset = 0
+    /// The number of the line that inih has, from 1.
+    private var line = 0
+    private var entries: [INIEntry] = []
+    /// What is wrong with the line that inih has; nothing is read behind it.
+    private var problem: Problem?
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        // inih would pass a byte order mark too, but only after the checks here have seen it.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+    }
+
+    /// The entries of a file, by `ini_parse_stream`.
+    @safe
+    static func parse(_ bytes: [UInt8], path: String) throws(INIError) -> [INIEntry] {
+        let parser = INIParser(bytes)
+        let firstBadLine = withExtendedLifetime(parser) {
+            let context = unsafe Unmanaged.passUnretained(parser).toOpaque()
+            return unsafe Int(ini_parse_stream(readLine, context, takeEntry, context))
+        }
+        guard firstBadLine >= 0 else { throw .cannotRead(path: path, code: ENOMEM) }
+        // inih reads on behind its first error, so an error of its own is above one that ended the reading here.
+        if firstBadLine > 0 { throw .syntax(path: path, line: firstBadLine) }
+        switch parser.problem {
+        case .syntax: throw .syntax(path: path, line: parser.line)
+        case .tooLong(let byteCountMax):
+            throw .tooLong(path: path, line: parser.line, byteCountMax: byteCountMax)
+        case nil: return parser.entries
+        }
+    }
+
+    /// Takes the next line, without the blanks before it, which would make it continue the one above.
+    ///
+    /// - Parameter byteCountMax: How long it may be, line feed included.
+    /// - Returns: The line with its line feed; nil at the end of the file and at a line that inih must not see.
+    fileprivate func nextLine(byteCountMax: Int) -> ArraySlice<UInt8>? {
+        guard problem == nil, offset < bytes.count else { return nil }
+        line += 1
+        let end = bytes[offset...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
+        let text = bytes[offset..<end].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        offset = end
+        problem = Self.problem(in: text, byteCountMax: byteCountMax)
+        return problem == nil ? text : nil
+    }
+
+    /// Takes an entry of the line that inih has; answers whether it is a good one.
+    fileprivate func take(section: String, name: String, value: String) -> Bool {
+        guard !name.isEmpty else { return false }
+        entries.append(INIEntry(section: section, name: name, value: value, line: line))
+        return true
+    }
+
+    /// What of a line inih would misread.
+    private static func problem(in text: ArraySlice<UInt8>, byteCountMax: Int) -> Problem? {
+        // MAX_SECTION of ini.c, which is no option, is 50 with the zero byte.
+        let sectionByteCountMax = 49
+        guard !text.contains(0), (try? UTF8Span(validating: text.span)) != nil else { return .syntax }
+        guard text.count <= byteCountMax else { return .tooLong(byteCountMax: byteCountMax - 1) }
+        guard text.first == UInt8(ascii: "["), let end = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+        return end - text.startIndex - 1 > sectionByteCountMax ? .tooLong(byteCountMax: sectionByteCountMax) : nil
+    }
+}
+
+/// inih's `ini_reader`, which works like `fgets`.
+private func readLine(
+    _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int32, _ context: UnsafeMutableRawPointer?
+) -> UnsafeMutablePointer<CChar>? {
+    guard let buffer = unsafe buffer, let context = unsafe context else { return nil }
+    let parser = unsafe Unmanaged<INIParser>.fromOpaque(context).takeUnretainedValue()
+    guard let line = parser.nextLine(byteCountMax: Int(capacity) - 1) else { return nil }
+    for (index, byte) in line.enumerated() {
+        unsafe buffer[index] = CChar(bitPattern: byte)
+    }
+    unsafe buffer[line.count] = 0
+    return unsafe buffer
+}
+
+/// inih's `ini_handler`.
+private func takeEntry(
+    _ context: UnsafeMutableRawPointer?, _ section: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
+    _ value: UnsafePointer<CChar>?
+) -> Int32 {
+    guard let context = unsafe context, let section = unsafe section, let name = unsafe name, let value = unsafe value
+    else { return 0 }
+    let parser = unsafe Unmanaged<INIParser>.fromOpaque(context).takeUnretainedValue()
+    let isGood = unsafe parser.take(
+        section: String(cString: section), name: String(cString: name), value: String(cString: value))
+    return isGood ? 1 : 0
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+
+/// One thread's epoll set and timers.
+///
+/// Not Sendable: made, used and run on one thread (mailboxes are the way in).
+///
+/// A turn of the loop:
+///
+/// ```
+///   wait ──▶ read the clock ──▶ events (handlers, mailboxes) ──▶ due timers ──▶ end-of-turn actions ──▶ wait …
+/// ```
+///
+/// Everything may be called from within every handler and action: whatever is deregistered or cancelled is not called
+/// any more, also when its event was already waiting in the same turn.
+@safe package final class EventLoop {
+    /// How many events one turn takes from the kernel; the rest waits for the next turn.
+    private static let eventCountMax = 256
+
+    private let epoll: FileDescriptor
+    private let events: UnsafeMutableBufferPointer<epoll_event>
+    private var registrations = RegistrationTable()
+    private var timers = TimerQueue()
+    private var endOfTurnActions: [() -> Void] = []
+    private var spareActions: [() -> Void] = []
+    private var isStopping = false
+
+    /// Monotonic, read once per turn, in nanoseconds.
+    package private(set) var monotonicNanoseconds = MonotonicClock.nanoseconds()
+
+    /// Makes a loop with `epoll_create1(2)`.
+    package init() throws(NetError) {
+        guard let descriptor = try syscall("epoll_create1", { epoll_create1(Int32(EPOLL_CLOEXEC)) }) else {
+            throw systemFailure("epoll_create1", EAGAIN)
+        }
+        epoll = FileDescriptor(adopting: descriptor)
+        unsafe events = .allocate(capacity: Self.eventCountMax)
+        unsafe events.initialize(repeating: epoll_event())
+    }
+
+    deinit { unsafe events.deallocate() }
+
+    // MARK: Descriptors
+
+    /// Watches a descriptor, level-triggered.
+    ///
+    /// The loop keeps the handler until `deregister`; a handler that keeps the loop keeps both alive until then.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Stays the caller's, who closes it only after `deregister`.
+    ///   - readiness: What to watch for; `failed` is always watched.
+    ///   - handler: Is called on the loop.
+    /// - Returns: What `modify` and `deregister` take.
+    /// - Throws: `NetError.system` when the kernel has no memory or cannot poll such a file.
+    package func register(
+        _ descriptor: Int32, for readiness: Readiness, handler: any EventHandler
+    ) throws(NetError) -> Registration {
+        let registration = registrations.insert(
+            .init(descriptor: descriptor, readiness: readiness, handler: handler))
+        do {
+            try control(EPOLL_CTL_ADD, descriptor, readiness, registration)
+        } catch {
+            _ = registrations.remove(registration)
+            throw error
+        }
+        return registration
+    }
+
+    /// Changes what a descriptor is watched for; costs no system call when nothing changes.
+    package func modify(_ registration: Registration, for readiness: Readiness) throws(NetError) {
+        guard let entry = registrations[registration] else {
+            preconditionFailure("a registration was modified after it was deregistered")
+        }
+        guard entry.readiness != readiness else { return }
+        try control(EPOLL_CTL_MOD, entry.descriptor, readiness, registration)
+        registrations.update(registration, readiness: readiness)
+    }
+
+    /// Forgets a descriptor and its handler; must come before the descriptor is closed.
+    ///
+    /// Calling it again does nothing.
+    package func deregister(_ registration: Registration) {
+        guard let entry = registrations.remove(registration) else { return }
+        let code = epoll_ctl(epoll.rawValue, EPOLL_CTL_DEL, entry.descriptor, nil)
+        precondition(code == 0, "descriptor \(entry.descriptor) was closed before it was deregistered: errno \(errno)")
+    }
+
+    // MARK: Timers and the end of a turn
+
+    /// Runs the action once, on the loop, at least `delay` from now on the monotonic clock.
+    @discardableResult
+    package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> TimerID {
+        // Not the turn's time, which may be long ago: the action would come early.
+        let now = MonotonicClock.nanoseconds()
+        let (deadline, isTooFar) = now.addingReportingOverflow(delay.nanosecondsFromZero)
+        return timers.schedule(atNanoseconds: isTooFar ? .max : deadline, action)
+    }
+
+    /// Drops a timer; does nothing when it has fired already.
+    package func cancel(_ timer: TimerID) {
+        _ = timers.cancel(timer)
+    }
+
+    /// Runs the action at the end of this turn, before the loop waits again (flush what the turn dirtied).
+    ///
+    /// What such an action adds itself runs at the end of the next turn, which then comes at once.
+    package func atEndOfTurn(_ action: @escaping () -> Void) {
+        endOfTurnActions.append(action)
+    }
+
+    // MARK: Running
+
+    /// Runs until `stop` is called on this thread; it finishes the turn in which that happens.
+    package func run() {
+        while !isStopping { turn() }
+        isStopping = false
+    }
+
+    /// Ends `run` after this turn; called before `run`, it makes that return at once.
+    package func stop() {
+        isStopping = true
+    }
+
+    private func turn() {
+        let eventCount = wait()
+        monotonicNanoseconds = MonotonicClock.nanoseconds()
+        for index in 0..<eventCount {
+            let event = unsafe events[index]
+            unsafe dispatch(Registration(epollData: event.data.u64), flags: event.events)
+        }
+        let limit = timers.scheduledCount
+        while let action = timers.popDue(atNanoseconds: monotonicNanoseconds, scheduledBefore: limit) { action() }
+        runEndOfTurnActions()
+    }
+
+    /// Calls `epoll_wait(2)`, which can only fail through our own fault; an interrupted wait is a turn without events.
+    private func wait() -> Int {
+        let count = unsafe epoll_wait(
+            epoll.rawValue, events.baseAddress, Int32(Self.eventCountMax), waitMilliseconds)
+        guard count < 0 else { return Int(count) }
+        precondition(errno == EINTR, "epoll_wait failed: errno \(errno)")
+        return 0
+    }
+
+    /// How long to wait: rounded up, because a timer must not come early; -1 is for ever.
+    private var waitMilliseconds: Int32 {
+        if !endOfTurnActions.isEmpty { return 0 }
+        guard let deadline = timers.nextDeadline else { return -1 }
+        let now = MonotonicClock.nanoseconds()
+        guard deadline > now else { return 0 }
+        return Int32(clamping: (deadline - now - 1) / 1_000_000 + 1)
+    }
+
+    private func dispatch(_ registration: Registration, flags: UInt32) {
+        guard let entry = registrations[registration] else { return }
+        var readiness: Readiness = []
+        if flags & EPOLLIN.rawValue != 0 { readiness.insert(.readable) }
+        if flags & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
+        if flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { readiness.insert(.failed) }
+        entry.handler.ready(readiness)
+    }
+
+    private func runEndOfTurnActions() {
+        guard !endOfTurnActions.isEmpty else { return }
+        var actions = spareActions
+        spareActions = []
+        swap(&actions, &endOfTurnActions)
+        for action in actions { action() }
+        actions.removeAll(keepingCapacity: true)
+        spareActions = actions
+    }
+
+    private func control(
+        _ operation: Int32, _ descriptor: Int32, _ readiness: Readiness, _ registration: Registration
+    ) throws(NetError) {
+        var flags: UInt32 = 0
+        if readiness.contains(.readable) { flags |= EPOLLIN.rawValue }
+        if readiness.contains(.writable) { flags |= EPOLLOUT.rawValue }
+        var event = unsafe epoll_event(events: flags, data: epoll_data_t(u64: registration.epollData))
+        _ = try syscall("epoll_ctl", about: "descriptor \(descriptor)") {
+            unsafe epoll_ctl(epoll.rawValue, operation, descriptor, &event)
+        }
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, rounded up; 0 when negative, the largest number when it does not fit.
+    fileprivate var nanosecondsFromZero: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (nanoseconds, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflows) = nanoseconds.addingReportingOverflow((UInt64(attoseconds) + 999_999_999) / 1_000_000_000)
+        return isTooLong || overflows ? .max : sum
+    }
+}

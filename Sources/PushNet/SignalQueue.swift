@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import Glibc
+
+/// Signals as messages (signalfd).
+///
+/// Make it before any thread starts, so that all threads block them.
+package final class SignalQueue {
+    private let file: FileDescriptor
+
+    /// Blocks the signals in this thread and those it starts, and opens their queue.
+    ///
+    /// - Parameter signals: Signal numbers, for example `SIGTERM`.
+    /// - Throws: `NetError.system` when a number is no signal or descriptors ran out.
+    package init(_ signals: [Int32]) throws(NetError) {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in signals {
+            _ = try syscall("sigaddset", about: "signal \(signal)") { unsafe sigaddset(&set, signal) }
+        }
+        let code = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        guard code == 0 else { throw systemFailure("pthread_sigmask", code) }
+        let flags = Int32(SFD_NONBLOCK | SFD_CLOEXEC)
+        guard let descriptor = try syscall("signalfd", { unsafe signalfd(-1, &set, flags) }) else {
+            throw systemFailure("signalfd", EAGAIN)
+        }
+        file = FileDescriptor(adopting: descriptor)
+    }
+
+    /// For `EventLoop.register`.
+    package var descriptor: Int32 { file.rawValue }
+
+    /// The next signal, nil when none waits.
+    package func next() throws(NetError) -> Int32? {
+        var information = signalfd_siginfo()
+        let size = MemoryLayout<signalfd_siginfo>.size
+        guard let byteCount = try syscall("read", about: "signalfd", { unsafe read(file.rawValue, &information, size) })
+        else { return nil }
+        precondition(byteCount == size, "the kernel handed out a part of a signal")
+        return Int32(information.ssi_signo)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+extension Sockets {
+    /// The longest path of a UNIX socket: `sun_path` without its closing zero.
+    package static let pathByteCountMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    /// A UNIX stream socket, made with exactly this mode; a stale socket file of ours is replaced, a live one refused.
+    ///
+    /// - Parameters:
+    ///   - path: At most `pathByteCountMax` bytes; its folder exists and belongs to people who may replace the file.
+    ///   - mode: Permission bits, whatever the umask: the file is never open to more than these, not for a moment.
+    /// - Returns: The listening socket. The file stays when it is closed; the next `listen` replaces it.
+    /// - Throws: `NetError.badAddress` for a path that is empty or too long, `NetError.system` with EADDRINUSE when
+    ///   another process listens there or the file is not a socket of ours, and for what else the kernel refuses.
+    package static func listen(path: String, mode: UInt32) throws(NetError) -> FileDescriptor {
+        let address = try UNIXAddress(path)
+        try removeStaleSocket(at: path, address)
+        let socket = try make(family: AF_UNIX, about: path)
+        // Linux gives the file the socket's own mode less the umask, so it is narrow before anyone can see it; chmod
+        // then adds what the umask took. Setting the umask instead would change it for all threads.
+        _ = try syscall("fchmod", about: path) { fchmod(socket.rawValue, mode) }
+        _ = try syscall("bind", about: path) { unsafe address.with { unsafe Glibc.bind(socket.rawValue, $0, $1) } }
+        _ = try syscall("chmod", about: path) { unsafe chmod(path, mode) }
+        _ = try syscall("listen", about: path) { Glibc.listen(socket.rawValue, backlogConnectionCountMax) }
+        return socket
+    }
+
+    /// Removes the file of a server that is gone: a socket, ours, at which nobody listens.
+    private static func removeStaleSocket(at path: String, _ address: UNIXAddress) throws(NetError) {
+        var information = stat()
+        if unsafe lstat(path, &information) != 0 {
+            guard errno == ENOENT else { throw systemFailure("lstat", errno, about: path) }
+            return
+        }
+        guard information.st_mode & S_IFMT == S_IFSOCK, information.st_uid == geteuid() else {
+            throw systemFailure("bind", EADDRINUSE, about: path)
+        }
+        let probe = try make(family: AF_UNIX, about: path)
+        // Anything but a refusal means that somebody is there, a full queue (EAGAIN) too.
+        let isRefused = unsafe address.with { unsafe connect(probe.rawValue, $0, $1) } != 0 && errno == ECONNREFUSED
+        guard isRefused else { throw systemFailure("bind", EADDRINUSE, about: path) }
+        _ = try syscall("unlink", about: path) { unsafe unlink(path) }
+    }
+}
+
+/// A `sockaddr_un`.
+private struct UNIXAddress {
+    private var storage = sockaddr_un()
+
+    init(_ path: String) throws(NetError) {
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count <= Sockets.pathByteCountMax, !bytes.contains(0) else {
+            throw .badAddress("the path of a UNIX socket has 1 to \(Sockets.pathByteCountMax) bytes: \"\(path)\"")
+        }
+        storage.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &storage.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    }
+
+    /// Lends the address to `bind(2)` or `connect(2)`.
+    func with(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        unsafe withUnsafePointer(to: storage) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                unsafe body(generic, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}

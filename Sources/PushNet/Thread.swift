@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLinux
+internal import CPushShims
+internal import Glibc
+internal import Synchronization
+
+/// A POSIX thread with a name.
+package final class Thread: Sendable {
+    /// Room for deep call chains in debug and sanitizer builds; only touched pages cost memory.
+    private static let stackByteCount = 4 << 20
+
+    private let identifier: pthread_t
+    /// Whether `join` was called; ordered with nothing, it only catches misuse.
+    private let isJoined = Atomic(false)
+
+    /// Starts at once.
+    ///
+    /// - Parameters:
+    ///   - name: Shown by ps and debuggers; Linux keeps the first 15 bytes.
+    ///   - body: What the thread does; it ends when this returns.
+    package init(name: String, _ body: @escaping @Sendable () -> Void) {
+        var attributes = pthread_attr_t()
+        var identifier: pthread_t = 0
+        let start = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body))
+        unsafe Self.check(pthread_attr_init(&attributes), "pthread_attr_init")
+        unsafe Self.check(pthread_attr_setstacksize(&attributes, Self.stackByteCount), "pthread_attr_setstacksize")
+        // EAGAIN is the world's doing, but a server whose loops cannot start has nothing better to do than to stop.
+        unsafe Self.check(
+            pthread_create(&identifier, &attributes, threadMain, start.toOpaque()),
+            "pthread_create (is TasksMax or the limit of processes reached?)")
+        unsafe Self.check(pthread_attr_destroy(&attributes), "pthread_attr_destroy")
+        self.identifier = identifier
+    }
+
+    /// A thread that nobody joined is detached, so that its stack is freed when it ends.
+    deinit {
+        guard !isJoined.load(ordering: .relaxed) else { return }
+        _ = pthread_detach(identifier)
+    }
+
+    /// Waits for its end; call once.
+    package func join() {
+        let wasJoined = isJoined.exchange(true, ordering: .relaxed)
+        precondition(!wasJoined, "a thread was joined twice")
+        Self.check(pthread_join(identifier, nil), "pthread_join")
+    }
+
+    private static func check(_ code: Int32, _ call: StaticString) {
+        precondition(code == 0, "\(call) failed: errno \(code)")
+    }
+}
+
+/// What a new thread needs; handed to it as one retained pointer.
+private final class ThreadStart: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+}
+
+/// The thread's first function.
+///
+/// A function of the file and not a closure, which could inherit an actor's isolation from the place where it is
+/// written and would then stop the process on this thread.
+private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument = unsafe argument else { preconditionFailure("a thread started without its body") }
+    let start = unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
+    unsafe push_name_this_thread(start.name)
+    start.body()
+    return nil
+}

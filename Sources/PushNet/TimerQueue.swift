@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A pending timer.
+package struct TimerID: Hashable, Sendable {
+    /// Its place in the loop's table and the generation of that place.
+    package let rawValue: UInt64
+}
+
+/// Pending timers as a binary heap, without a clock: `schedule` and `cancel` cost O(log n), the next deadline O(1).
+///
+/// ```
+///   heap   [ 3 | 0 | 1 ]        indices into places, the earliest deadline first; equal ones in order of scheduling
+///            │
+///   places [ … | … | free | {deadline, sequence, heapIndex, action} ]
+/// ```
+struct TimerQueue {
+    private struct Place {
+        var generation: UInt32 = 0
+        var deadline: UInt64 = 0
+        var sequence: UInt64 = 0
+        var heapIndex = -1
+        var action: (() -> Void)?
+    }
+
+    private var places: [Place] = []
+    private var free: [UInt32] = []
+    private var heap: [UInt32] = []
+    /// How many timers were ever scheduled: what is scheduled while timers fire waits for the next turn.
+    private(set) var scheduledCount: UInt64 = 0
+
+    /// How many timers are pending.
+    var count: Int { heap.count }
+
+    /// When the earliest timer is due, in monotonic nanoseconds; nil when there is none.
+    var nextDeadline: UInt64? { heap.first.map { places[Int($0)].deadline } }
+
+    /// Adds a timer.
+    mutating func schedule(atNanoseconds deadline: UInt64, _ action: @escaping () -> Void) -> TimerID {
+        let place = free.popLast() ?? addPlace()
+        places[Int(place)].deadline = deadline
+        places[Int(place)].sequence = scheduledCount
+        places[Int(place)].action = action
+        places[Int(place)].heapIndex = heap.count
+        scheduledCount += 1
+        heap.append(place)
+        siftUp(from: heap.count - 1)
+        return TimerID(rawValue: UInt64(places[Int(place)].generation) << 32 | UInt64(place))
+    }
+
+    /// Removes a timer.
+    ///
+    /// Its action is returned, so that it is released only after the queue is whole again; nil when the timer has fired
+    /// or was cancelled.
+    mutating func cancel(_ timer: TimerID) -> (() -> Void)? {
+        let place = Int(UInt32(truncatingIfNeeded: timer.rawValue))
+        guard place < places.count, UInt64(places[place].generation) == timer.rawValue >> 32,
+            places[place].heapIndex >= 0
+        else { return nil }
+        return remove(atHeapIndex: places[place].heapIndex)
+    }
+
+    /// Removes the earliest timer and returns its action, if it is due and was scheduled before `scheduledCount` reached
+    /// the limit.
+    mutating func popDue(atNanoseconds now: UInt64, scheduledBefore limit: UInt64) -> (() -> Void)? {
+        guard let first = heap.first, places[Int(first)].deadline <= now, places[Int(first)].sequence < limit else {
+            return nil
+        }
+        return remove(atHeapIndex: 0)
+    }
+
+    private mutating func addPlace() -> UInt32 {
+        places.append(Place())
+        return UInt32(places.count - 1)
+    }
+
+    private mutating func remove(atHeapIndex index: Int) -> (() -> Void)? {
+        let place = heap[index]
+        let last = heap.count - 1
+        if index != last { swap(index, last) }
+        heap.removeLast()
+        if index != last {
+            siftDown(from: index)
+            siftUp(from: index)
+        }
+        let action = places[Int(place)].action
+        places[Int(place)].action = nil
+        places[Int(place)].heapIndex = -1
+        places[Int(place)].generation &+= 1
+        free.append(place)
+        return action
+    }
+
+    private func precedes(_ left: Int, _ right: Int) -> Bool {
+        let (first, second) = (Int(heap[left]), Int(heap[right]))
+        return (places[first].deadline, places[first].sequence) < (places[second].deadline, places[second].sequence)
+    }
+
+    private mutating func swap(_ left: Int, _ right: Int) {
+        heap.swapAt(left, right)
+        places[Int(heap[left])].heapIndex = left
+        places[Int(heap[right])].heapIndex = right
+    }
+
+    private mutating func siftUp(from start: Int) {
+        var index = start
+        while index > 0, precedes(index, (index - 1) / 2) {
+            swap(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    private mutating func siftDown(from start: Int) {
+        var index = start
+        while true {
+            let left = 2 * index + 1
+            guard left < heap.count else { return }
+            let child = left + 1 < heap.count && precedes(left + 1, left) ? left + 1 : left
+            guard precedes(child, index) else { return }
+            swap(child, index)
+            index = child
+        }
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSQLite
+
+/// A prepared statement, prepared once and used again.
+///
+/// Owns one `sqlite3_stmt *`. A class, so that owners can keep many.
+@safe
+package final class Statement {
+    private let handle: OpaquePointer
+    private let connection: Connection
+    private let sql: StaticString
+    /// The first failure of a `bind` since the last step: too long, or out of memory; `step` throws it.
+    private var bindCode = SQLITE_OK
+
+    /// Compiles with `sqlite3_prepare_v3`, persistent.
+    init(_ sql: StaticString, on connection: Connection) throws(SQLiteError) {
+        var handle: OpaquePointer?
+        let text = sql.description
+        let code = unsafe sqlite3_prepare_v3(
+            connection.handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard code == SQLITE_OK, let prepared = unsafe handle else { throw connection.failure(code, about: text) }
+        unsafe self.handle = unsafe prepared
+        self.connection = connection
+        self.sql = sql
+    }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    /// Goes to the next row; true when there is one.
+    ///
+    /// After false, or a failure, the statement is reset.
+    /// - Returns: Whether there is a row to read.
+    /// - Throws: What SQLite answered, to this or to an earlier `bind`.
+    package func step() throws(SQLiteError) -> Bool {
+        guard bindCode == SQLITE_OK else { throw bindFailure() }
+        let code = unsafe sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        guard code == SQLITE_DONE else {
+            let failure = connection.failure(code, about: sql.description)
+            reset()
+            throw failure
+        }
+        reset()
+        return false
+    }
+
+    /// Steps to the end and resets.
+    package func run() throws(SQLiteError) {
+        while try step() {}
+    }
+
+    /// Goes back to before the first row and keeps what was bound; needed when not all rows were read.
+    package func reset() { unsafe sqlite3_reset(handle) }
+
+    // MARK: Parameters, by position, from 1
+
+    /// Binds a number.
+    package func bind(_ value: Int64, at index: Int32) { check(unsafe sqlite3_bind_int64(handle, index, value)) }
+
+    /// Binds a number or NULL.
+    package func bind(_ value: Int64?, at index: Int32) {
+        if let value { bind(value, at: index) } else { bindNull(at: index) }
+    }
+
+    /// Binds a text; SQLite copies it.
+    package func bind(_ value: String, at index: Int32) {
+        var value = value
+        value.withUTF8 { text in
+            guard let start = text.baseAddress, !text.isEmpty else {
+                check(unsafe sqlite3_bind_text64(handle, index, "", 0, copying, UInt8(SQLITE_UTF8)))
+                return
+            }
+            // SQLite declares char where Swift has UInt8.
+            unsafe start.withMemoryRebound(to: CChar.self, capacity: text.count) { start in
+                check(
+                    unsafe sqlite3_bind_text64(
+                        handle, index, start, UInt64(text.count), copying, UInt8(SQLITE_UTF8)))
+            }
+        }
+    }
+
+    /// Binds a text or NULL.
+    package func bind(_ value: String?, at index: Int32) {
+        if let value { bind(value, at: index) } else { bindNull(at: index) }
+    }
+
+    /// Binds bytes; SQLite copies them.
+    package func bind(_ value: [UInt8], at index: Int32) {
+        unsafe value.withUnsafeBytes { bytes in
+            // A pointer to no bytes may be nil, which sqlite3_bind_blob64 takes for NULL.
+            guard let start = bytes.baseAddress, unsafe !bytes.isEmpty else {
+                check(unsafe sqlite3_bind_zeroblob(handle, index, 0))
+                return
+            }
+            check(unsafe sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), copying))
+        }
+    }
+
+    /// Binds bytes or NULL.
+    package func bind(_ value: [UInt8]?, at index: Int32) {
+        if let value { bind(value, at: index) } else { bindNull(at: index) }
+    }
+
+    private func bindNull(at index: Int32) { check(unsafe sqlite3_bind_null(handle, index)) }
+
+    private func check(_ code: Int32) {
+        precondition(code != SQLITE_RANGE, "no such parameter in: \(sql)")
+        precondition(code != SQLITE_MISUSE, "bound while the statement had rows left: \(sql)")
+        if bindCode == SQLITE_OK { bindCode = code }
+    }
+
+    private func bindFailure() -> SQLiteError {
+        defer { bindCode = SQLITE_OK }
+        return SQLiteError(
+            code: bindCode, message: unsafe String(cString: sqlite3_errstr(bindCode)), subject: sql.description)
+    }
+
+    // MARK: Columns of the row, by position, from 0
+
+    /// A number; 0 for NULL.
+    package func int64(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+    /// A number, or nil for NULL.
+    package func optionalInt64(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
+
+    /// A text; empty for NULL, and with replacement characters for bytes that are not UTF-8.
+    package func string(_ column: Int32) -> String {
+        guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
+        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+        return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// A text, or nil for NULL.
+    package func optionalString(_ column: Int32) -> String? { isNull(column) ? nil : string(column) }
+
+    /// Bytes; empty for NULL.
+    package func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
+        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// Bytes, or nil for NULL.
+    package func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
+
+    private func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+}
+
+/// SQLITE_TRANSIENT, a macro with a cast: SQLite makes a copy of what is bound.
+private var copying: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

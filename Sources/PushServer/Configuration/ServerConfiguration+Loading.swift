@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushINI
+internal import PushNet
+
+extension ServerConfiguration {
+    /// Where the configuration is looked for without `--config`.
+    package static let defaultFile = "/etc/posthorn/posthornd.ini"
+
+    /// Joins defaults, file, environment and flags; the later wins.
+    ///
+    /// - Parameters:
+    ///   - file: The file of `--config`; nil for the default place, where none need be.
+    ///   - flags: Settings from the command line.
+    ///   - environment: The process's variables.
+    ///   - isRoot: Whether the process is root, which decides the default places.
+    ///   - readsDefaultFile: Whether the default file is read, if it is there.
+    /// - Throws: The first thing that is wrong, with its place and a remedy.
+    package init(
+        file: String?, flags: [(key: ConfigurationKey, value: String)], environment: [String: String], isRoot: Bool,
+        readsDefaultFile: Bool = true
+    ) throws(ConfigurationError) {
+        self.init(dataDirectory: Self.defaultDataDirectory(environment, isRoot: isRoot), adminSocket: "")
+        isJournal = environment["JOURNAL_STREAM"] != nil
+        if file != nil || (readsDefaultFile && PrivateFile.exists(Self.defaultFile)) {
+            try read(file ?? Self.defaultFile)
+        }
+        for key in ConfigurationKey.allCases {
+            guard let text = environment[key.variable] else { continue }
+            try key.apply(text, from: "$\(key.variable)", to: &self)
+        }
+        for (key, text) in flags { try key.apply(text, from: "--\(key.flag)", to: &self) }
+        try settle(environment)
+    }
+
+    private mutating func read(_ path: String) throws(ConfigurationError) {
+        for entry in try Self.entries(of: path) {
+            let place = "\(path):\(entry.line)"
+            guard let key = ConfigurationKey(rawValue: entry.name), key.section == entry.section else {
+                let known = ConfigurationKey.allCases.map { "[\($0.section)] \($0.rawValue)" }
+                throw ConfigurationError(
+                    place: place, problem: "There is no setting \"\(entry.name)\" in section [\(entry.section)].",
+                    remedy: "Remove the line, or use one of: \(known.joined(separator: ", ")).")
+            }
+            try key.apply(entry.value, from: place, to: &self)
+        }
+    }
+
+    private static func entries(of path: String) throws(ConfigurationError) -> [INIEntry] {
+        do throws(INIError) {
+            return try INIFile.read(path: path)
+        } catch {
+            switch error {
+            case .cannotRead(let path, let code):
+                throw ConfigurationError(
+                    place: path, problem: "The configuration file cannot be read: \(SystemError.text(code)).",
+                    remedy: "Check the path and its permissions.")
+            case .syntax(let path, let line):
+                throw ConfigurationError(
+                    place: "\(path):\(line)", problem: "This line is neither [section] nor name = value.",
+                    remedy: "Correct the line, or begin it with # to make it a comment.")
+            case .tooLong(let path, let line, let byteCountMax):
+                throw ConfigurationError(
+                    place: "\(path):\(line)", problem: "This line is longer than \(byteCountMax) bytes.",
+                    remedy: "Shorten it.")
+            }
+        }
+    }
+
+    /// Fills what depends on other settings, and checks what only shows in combination.
+    private mutating func settle(_ environment: [String: String]) throws(ConfigurationError) {
+        if adminSocket.isEmpty {
+            adminSocket = (environment["RUNTIME_DIRECTORY"] ?? dataDirectory) + "/admin.sock"
+        }
+        guard (certificateFile == nil) == (privateKeyFile == nil) else {
+            throw ConfigurationError(
+                place: certificateFile == nil ? "certificate_file" : "private_key_file",
+                problem: "certificate_file and private_key_file belong together, and only one is given.",
+                remedy: "Give both, or neither to let the server make its own.")
+        }
+        guard adminSocket.utf8.count <= Self.socketPathByteCountMax else {
+            throw ConfigurationError(
+                place: "admin_socket",
+                problem: "\(adminSocket) is longer than the \(Self.socketPathByteCountMax) bytes of a UNIX socket.",
+                remedy: "Set admin_socket to a shorter path.")
+        }
+    }
+
+    /// `sun_path` without its closing NUL.
+    private static let socketPathByteCountMax = 107
+
+    private static func defaultDataDirectory(_ environment: [String: String], isRoot: Bool) -> String {
+        if let state = environment["STATE_DIRECTORY"], state.hasPrefix("/") { return state }
+        if isRoot { return "/var/lib/posthorn" }
+        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/posthorn/server" }
+        return (environment["HOME"] ?? "/") + "/.local/share/posthorn/server"
+    }
+}
+
+extension ServerConfiguration {
+    /// Makes it the configuration of a server for a test run.
+    ///
+    /// - Parameters:
+    ///   - topics: Topics to make; one example when empty.
+    ///   - port: 0 for a free one.
+    ///   - flags: Settings from the command line; what `--ephemeral` decides itself is refused.
+    /// - Throws: A setting that does not go with it, or a topic that is none.
+    mutating func makeEphemeral(
+        topics: [String], port: UInt16, flags: [(key: ConfigurationKey, value: String)]
+    ) throws(ConfigurationError) {
+        let decided: [ConfigurationKey] = [.dataDirectory, .listen, .adminSocket, .names]
+        if let flag = flags.first(where: { decided.contains($0.key) }) {
+            throw ConfigurationError(
+                place: "--\(flag.key.flag)", problem: "It does not go with --ephemeral, which decides that itself.",
+                remedy: "Leave it out, or leave out --ephemeral.")
+        }
+        if let bad = topics.first(where: { !HeaderValues.isTopic(Array($0.utf8).span) }) {
+            throw ConfigurationError(
+                place: "--topic", problem: "\"\(bad)\" is no topic.",
+                remedy: "Use letters, digits, dots, hyphens and underscores, for example com.example.MyApp.")
+        }
+        var unique: [String] = []
+        for topic in topics where !unique.contains(topic) { unique.append(topic) }
+        ephemeral = Ephemeral(topics: unique.isEmpty ? ["com.example.MyApp"] : unique)
+        (host, self.port) = ("127.0.0.1", port)
+        names = ["127.0.0.1", "localhost", "::1"]
+        // A test wants every notification, however fast it sends.
+        pendingPerTopicCountMax = Limits.ephemeralNotificationCountMax
+    }
+}

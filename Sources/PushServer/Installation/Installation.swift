@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import PushCore
+internal import PushNet
+internal import PushTLS
+
+/// The data directory and what is in it; made on first start, so that a first start needs no configuration.
+///
+/// ```
+/// posthorn.sqlite      apps, keys, devices, registrations, pending notifications
+/// token.keys           keys of device tokens, newest first, 128 hexadecimal digits a line
+/// authority.pem .key   the server's own certificate authority
+/// server.pem .key      its certificate, unless one is configured; made anew 30 days before it expires
+/// server.names         the names that server.pem was made for
+/// team-id              the team of apps and keys that are made without naming one
+/// ```
+struct Installation: Sendable {
+    let directory: String
+    let tokenKeys: [[UInt8]]
+    let teamID: String
+    let certificateFile: String
+    let privateKeyFile: String
+    /// The authority that devices and providers must trust; nil where a certificate is configured.
+    let authorityFile: String?
+
+    var databaseFile: String { directory + "/posthorn.sqlite" }
+
+    /// Makes what is missing and reads the rest.
+    ///
+    /// - Parameter configuration: Says where, and whether a certificate is configured.
+    /// - Throws: What could not be made or read, with what to do.
+    init(_ configuration: ServerConfiguration) throws(InstallationError) {
+        directory = configuration.dataDirectory
+        do throws(NetError) {
+            try PrivateFile.makeDirectory(directory)
+        } catch {
+            throw InstallationError(preparing: directory, error)
+        }
+        tokenKeys = try Self.tokenKeys(in: directory)
+        teamID = try Self.teamID(in: directory)
+        if let certificate = configuration.certificateFile, let key = configuration.privateKeyFile {
+            (certificateFile, privateKeyFile, authorityFile) = (certificate, key, nil)
+        } else {
+            let authority = try ServerCertificate(directory: directory)
+            let names = configuration.names.isEmpty ? Self.ownNames() : configuration.names
+            try authority.issueIfNeeded(for: names)
+            (certificateFile, privateKeyFile) = (authority.certificateFile, authority.privateKeyFile)
+            authorityFile = authority.authorityFile
+        }
+    }
+
+    private static func tokenKeys(in directory: String) throws(InstallationError) -> [[UInt8]] {
+        let path = directory + "/token.keys"
+        if !PrivateFile.exists(path) {
+            var line: [UInt8] = []
+            Hex.append(SecureRandom.bytes(count: tokenKeyByteCount).span, to: &line)
+            try store(line + [UInt8(ascii: "\n")], in: path)
+        }
+        let lines = try load(path).split(separator: UInt8(ascii: "\n"))
+        let keys = lines.compactMap { Hex.decode(Array($0).span) }
+        guard !keys.isEmpty, keys.count == lines.count, keys.allSatisfy({ $0.count == tokenKeyByteCount }) else {
+            throw InstallationError(
+                path: path, problem: "A line is not a key of 128 hexadecimal digits.",
+                remedy: "Restore the file from a backup: without it every device token is lost.")
+        }
+        return keys
+    }
+
+    /// AES-256-SIV takes two keys of 32 bytes.
+    private static let tokenKeyByteCount = 64
+
+    private static func teamID(in directory: String) throws(InstallationError) -> String {
+        let path = directory + "/team-id"
+        if !PrivateFile.exists(path) { try store(Array((Identifier.make() + "\n").utf8), in: path) }
+        let text = String(decoding: try load(path).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard Identifier.isValid(text) else {
+            throw InstallationError(
+                path: path, problem: "It does not hold ten characters of A-Z and 0-9.",
+                remedy: "Restore the file from a backup, or remove it to get a new team id.")
+        }
+        return text
+    }
+
+    static func store(_ bytes: [UInt8], in path: String, mode: UInt32 = 0o600) throws(InstallationError) {
+        do throws(NetError) {
+            try PrivateFile.write(bytes, to: path, mode: mode)
+        } catch {
+            throw InstallationError(preparing: path, error)
+        }
+    }
+
+    static func load(_ path: String) throws(InstallationError) -> [UInt8] {
+        do throws(NetError) {
+            return try PrivateFile.read(path)
+        } catch {
+            throw InstallationError(preparing: path, error)
+        }
+    }
+
+    private static func ownNames() -> [String] {
+        var names = ["localhost", "127.0.0.1", "::1"]
+        let host = ProcessInfo.processInfo.hostName
+        if !host.isEmpty, !names.contains(host) { names.insert(host, at: 0) }
+        return names
+    }
+}
+
+/// What could not be prepared, and what to do about it.
+package struct InstallationError: Error, Sendable {
+    /// The file or directory.
+    package var path: String
+    /// What is wrong.
+    package var problem: String
+    /// One imperative sentence.
+    package var remedy: String
+
+    init(path: String, problem: String, remedy: String) {
+        self.path = path
+        self.problem = problem
+        self.remedy = remedy
+    }
+
+    init(preparing path: String, _ error: NetError) {
+        self.init(
+            path: path, problem: "It cannot be made or read: \(error.description).",
+            remedy: "Give this user write access there, or set data_directory to a directory that it may write.")
+    }
+
+    init(certificate path: String, _ error: TLSError) {
+        self.init(path: path, problem: error.description, remedy: "Correct or remove the file and start again.")
+    }
+
+    /// The two lines that a person reads.
+    package var description: String { "\(path): \(problem)\n\(remedy)" }
+}

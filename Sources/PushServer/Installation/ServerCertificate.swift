@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+internal import PushTLS
+
+/// The server's own authority and the certificate that it issues for the server.
+struct ServerCertificate {
+    let directory: String
+    var authorityFile: String { directory + "/authority.pem" }
+    var certificateFile: String { directory + "/server.pem" }
+    var privateKeyFile: String { directory + "/server.key" }
+    private var authorityKeyFile: String { directory + "/authority.key" }
+    private var namesFile: String { directory + "/server.names" }
+
+    /// Makes the authority if there is none.
+    ///
+    /// - Parameter directory: The data directory.
+    /// - Throws: The file that could not be made.
+    init(directory: String) throws(InstallationError) {
+        self.directory = directory
+        guard !PrivateFile.exists(authorityFile) || !PrivateFile.exists(authorityKeyFile) else { return }
+        do throws(TLSError) {
+            let authority = try CertificateAuthority.make(commonName: "Posthorn authority of this server")
+            try keep(authority.privateKey, in: authorityKeyFile)
+            try keep(authority.certificate, in: authorityFile, mode: 0o644)
+        } catch {
+            throw InstallationError(certificate: authorityFile, error)
+        }
+    }
+
+    /// Issues a certificate when there is none, when it expires soon, or when the names changed.
+    ///
+    /// - Parameter names: DNS names and IP addresses.
+    /// - Throws: The file that could not be read or made.
+    func issueIfNeeded(for names: [String]) throws(InstallationError) {
+        let wanted = Array((names.joined(separator: "\n") + "\n").utf8)
+        guard try !isGood(for: wanted) else { return }
+        let certificate = try Installation.load(authorityFile)
+        let key = try Installation.load(authorityKeyFile)
+        do throws(TLSError) {
+            let issued = try CertificateAuthority.issueServerCertificate(
+                names: names, authorityCertificate: certificate, authorityPrivateKey: key)
+            try keep(issued.privateKey, in: privateKeyFile)
+            try keep(issued.certificate + certificate, in: certificateFile, mode: 0o644)
+            try keep(wanted, in: namesFile)
+        } catch {
+            throw InstallationError(certificate: certificateFile, error)
+        }
+    }
+
+    /// How long before its end a certificate is replaced.
+    private static let renewalSeconds: Int64 = 30 * 24 * 3600
+
+    private func isGood(for wanted: [UInt8]) throws(InstallationError) -> Bool {
+        let files = [certificateFile, privateKeyFile, namesFile]
+        guard files.allSatisfy(PrivateFile.exists), try Installation.load(namesFile) == wanted else { return false }
+        let certificate = try Installation.load(certificateFile)
+        do throws(TLSError) {
+            return try CertificateAuthority.secondsUntilExpiry(certificate: certificate) > Self.renewalSeconds
+        } catch {
+            throw InstallationError(certificate: certificateFile, error)
+        }
+    }
+
+    private func keep(_ bytes: [UInt8], in path: String, mode: UInt32 = 0o600) throws(TLSError) {
+        do throws(NetError) {
+            try PrivateFile.write(bytes, to: path, mode: mode)
+        } catch {
+            throw .badFile(path: path, text: error.description)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The connections of a loop by slot; a generation tells a late answer from one for the slot's next owner.
+struct ConnectionTable {
+    private var connections: [ServerConnection?] = []
+    private var generations: [UInt32] = []
+    private var free: [UInt32] = []
+    private(set) var count = 0
+
+    /// Takes a free slot.
+    mutating func reserve() -> (slot: UInt32, generation: UInt32) {
+        count += 1
+        if let slot = free.popLast() { return (slot, generations[Int(slot)]) }
+        connections.append(nil)
+        generations.append(1)
+        return (UInt32(connections.count - 1), 1)
+    }
+
+    mutating func fill(_ slot: UInt32, with connection: ServerConnection) { connections[Int(slot)] = connection }
+
+    /// Gives a slot back; whoever still has its address finds nothing.
+    mutating func release(_ slot: UInt32) {
+        guard connections[Int(slot)] != nil else { return }
+        connections[Int(slot)] = nil
+        generations[Int(slot)] &+= 1
+        free.append(slot)
+        count -= 1
+    }
+
+    subscript(slot slot: UInt32, generation generation: UInt32) -> ServerConnection? {
+        guard slot < connections.count, generations[Int(slot)] == generation else { return nil }
+        return connections[Int(slot)]
+    }
+
+    /// Calls the body for each connection; it may close connections.
+    func forEach(_ body: (ServerConnection) -> Void) {
+        for case let connection? in connections { body(connection) }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushNet
+
+/// A listening socket of a loop, and what its connections are answered by.
+final class Listener: EventHandler {
+    /// What comes in through it.
+    enum Kind: Sendable {
+        /// Providers and devices, over TLS.
+        case network
+        /// Administrators, over a UNIX socket.
+        case admin
+    }
+
+    let kind: Kind
+    private let socket: ListeningSocket
+    private unowned var loop: ServerLoop
+    private var registration: Registration?
+    private(set) lazy var endpoint: any Endpoint = makeEndpoint()
+
+    init(_ kind: Kind, socket: ListeningSocket, loop: ServerLoop) {
+        self.kind = kind
+        self.socket = socket
+        self.loop = loop
+    }
+
+    func start() throws(NetError) {
+        registration = try loop.events.register(socket.descriptor.rawValue, for: .readable, handler: self)
+    }
+
+    func stop() {
+        guard let registration else { return }
+        loop.events.deregister(registration)
+        self.registration = nil
+    }
+
+    func ready(_ readiness: Readiness) {
+        for _ in 0..<Limits.acceptsPerTurnCountMax {
+            var isExhausted = false
+            do throws(NetError) {
+                guard let accepted = try Sockets.accept(socket.descriptor.rawValue, exhausted: &isExhausted) else {
+                    if isExhausted { pause() }
+                    return
+                }
+                loop.adopt(accepted, from: self)
+            } catch {
+                loop.context.log.warning("accept_failed", ["error": error.description])
+                return
+            }
+        }
+    }
+
+    /// Out of descriptors: a listener that stays watched would spin, so look again a little later.
+    private func pause() {
+        loop.context.log.warning("descriptors_exhausted", ["remedy": "raise the limit of open files (LimitNOFILE=)"])
+        stop()
+        loop.events.schedule(after: .milliseconds(100)) { [weak self] in
+            guard let self, !self.loop.isShuttingDown else { return }
+            do throws(NetError) { try self.start() } catch {
+                self.loop.context.log.error("listener_lost", ["error": error.description])
+            }
+        }
+    }
+
+    private func makeEndpoint() -> any Endpoint {
+        switch kind {
+        case .network: NetworkEndpoint(loop: loop)
+        case .admin: AdminEndpoint(loop: loop)
+        }
+    }
+}
+
+/// Answers the requests that come in through a listener.
+protocol Endpoint: AnyObject {
+    /// How much of a body is kept.
+    func bodyByteCountMax(_ exchange: HTTPExchange) -> Int
+    /// Answers, now or when the store has.
+    func answer(_ exchange: HTTPExchange, on connection: ServerConnection)
+}
+
+/// Owns a listening socket while it travels to the thread of its loop.
+final class ListeningSocket: Sendable {
+    let descriptor: FileDescriptor
+
+    init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushNet
+internal import PushStore
+internal import PushTLS
+
+/// One connection of a provider, a device or an administrator; lives on one loop.
+///
+/// ```
+/// handshaking ──TLS done──▶ detecting ──first bytes──▶ serving ──last answer flushed──▶ closed
+///      (plain sockets begin at detecting; ALPN skips it)
+/// ```
+final class ServerConnection: EventHandler, HTTPSessionDelegate {
+    let slot: UInt32
+    let generation: UInt32
+    let listener: Listener
+    /// What the provider API remembers of this connection.
+    var provider = ProviderConnection()
+    /// In the loop's list of connections to flush.
+    var isDirty = false
+
+    private enum Phase { case handshaking, detecting, serving, closed }
+
+    private unowned let loop: ServerLoop
+    private let socket: FileDescriptor
+    private var transport: Transport
+    private var session: (any HTTPSession)?
+    private var phase: Phase
+    private var registration: Registration?
+    private var interest: Readiness = .readable
+    /// First bytes, until they tell the protocol.
+    private var early: [UInt8] = []
+    /// Output that the socket did not take yet, from `pendingOffset`.
+    private var pending: [UInt8] = []
+    private var pendingOffset = 0
+    private var deadlines: ConnectionDeadlines
+    private var drain: ConnectionDrain = .none
+
+    init(socket: consuming FileDescriptor, loop: ServerLoop, slot: UInt32, generation: UInt32, listener: Listener) {
+        self.socket = socket
+        self.loop = loop
+        self.slot = slot
+        self.generation = generation
+        self.listener = listener
+        transport = .plain
+        phase = .detecting
+        deadlines = ConnectionDeadlines(now: loop.events.monotonicNanoseconds)
+    }
+
+    /// Watches the socket and begins the handshake.
+    func start() {
+        do throws(ServerError) {
+            if listener.kind == .network {
+                guard let certificate = loop.certificate else { return close("no certificate") }
+                do throws(TLSError) {
+                    transport = .tls(try TLSConnection(certificate, descriptor: socket.rawValue))
+                } catch { throw ServerError.tls(error) }
+                phase = .handshaking
+            }
+            do throws(NetError) {
+                registration = try loop.events.register(socket.rawValue, for: interest, handler: self)
+            } catch { throw ServerError.system(error) }
+        } catch {
+            close(error.description)
+        }
+    }
+
+    /// Whether the process at the other end of a UNIX socket is root or of the server's own user.
+    var isAdministrator: Bool {
+        guard listener.kind == .admin, let peer = try? Sockets.peerCredentials(socket.rawValue) else { return false }
+        return peer.user == 0 || peer.user == ProcessFacts.userID
+    }
+
+    /// Where answers to an exchange of this connection go.
+    func address(of exchange: HTTPExchange) -> ReplyAddress {
+        ReplyAddress(loop: loop.index, slot: slot, generation: generation, exchange: exchange.id)
+    }
+
+    /// An exchange that is still open.
+    func exchange(_ id: Int32) -> HTTPExchange? { session?.exchange(id) }
+
+    // MARK: Input
+
+    func ready(_ readiness: Readiness) {
+        guard phase != .closed else { return }
+        if readiness.contains(.writable) { loop.markDirty(self) }
+        guard readiness.contains(.readable) || readiness.contains(.failed) else { return }
+        do throws(ServerError) {
+            if phase == .handshaking { try shakeHands() }
+            if phase == .detecting || phase == .serving { try readInput() }
+        } catch {
+            close(error.description)
+        }
+    }
+
+    private func shakeHands() throws(ServerError) {
+        guard case .tls(let connection) = transport else { return }
+        do throws(TLSError) {
+            switch try connection.handshake() {
+            case .wantsRead: return watch(.readable)
+            case .wantsWrite: return watch(.writable)
+            case .done: break
+            }
+        } catch {
+            throw .tls(error)
+        }
+        watch(.readable)
+        switch connection.application {
+        case .http2: serve(.http2)
+        case .http1: serve(.http1)
+        case .unknown: phase = .detecting
+        }
+    }
+
+    private func readInput() throws(ServerError) {
+        for _ in 0..<Limits.readsPerTurnCountMax {
+            guard pending.count - pendingOffset < Limits.outputByteCountHigh else { return }
+            switch try unsafe transport.read(socket.rawValue, into: loop.readBuffer) {
+            case .mustWait: return
+            case .closed: return close(nil)
+            case .bytes(let count):
+                let bytes = unsafe Span<UInt8>(
+                    _unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
+                take(bytes)
+            }
+            guard phase != .closed else { return }
+        }
+        // The socket's readiness may not come again for what TLS has read already.
+        if transport.hasBufferedInput { loop.events.schedule(after: .zero) { [weak self] in self?.ready(.readable) } }
+    }
+
+    private func take(_ bytes: Span<UInt8>) {
+        guard phase == .detecting else { return receive(bytes) }
+        for index in bytes.indices { early.append(bytes[index]) }
+        let first = early
+        switch ProtocolDetector.look(at: first.span) {
+        case .needsMore: return
+        case .http2: serve(.http2)
+        case .http1: serve(.http1)
+        }
+        early = []
+        receive(first.span)
+    }
+
+    private func serve(_ version: TLSConnection.Application) {
+        let limits = HTTPSessionLimits(
+            concurrentStreamCountMax: Limits.concurrentStreamCountMax,
+            headerListByteCountMax: Limits.headerListByteCountMax,
+            advertisedHeaderListByteCountMax: Limits.advertisedHeaderListByteCountMax,
+            headerFieldCountMax: Limits.headerFieldCountMax)
+        switch version {
+        case .http2: session = HTTP2Session(limits: limits, delegate: self)
+        case .http1, .unknown: session = HTTP1Session(limits: limits, delegate: self)
+        }
+        phase = .serving
+        loop.markDirty(self)
+    }
+
+    private func receive(_ bytes: Span<UInt8>) {
+        guard let session else { return }
+        let now = loop.events.monotonicNanoseconds
+        session.nowNanoseconds = now
+        let goesOn = session.receive(bytes)
+        deadlines.received((session.completedMessageCount, session.awaitsRest), now: now)
+        if !goesOn {
+            loop.context.log.debug("session_failed", ["reason": session.failure ?? "closed"])
+            drain = .closing
+        }
+        loop.markDirty(self)
+    }
+
+    // MARK: Requests
+
+    func headArrived(_ exchange: HTTPExchange) {
+        deadlines.requestBegan(now: loop.events.monotonicNanoseconds)
+        exchange.bodyByteCountMax = listener.endpoint.bodyByteCountMax(exchange)
+    }
+
+    func requestArrived(_ exchange: HTTPExchange) {
+        deadlines.requestEnded()
+        guard !exchange.isAnswered else { return }
+        listener.endpoint.answer(exchange, on: self)
+    }
+
+    func exchangeEnded(_ exchange: HTTPExchange) {
+        exchange.context = nil
+        loop.streams.exchangeEnded(address(of: exchange))
+    }
+
+    // MARK: Output
+
+    /// Puts out what the session has, as far as the socket takes it.
+    func flush() {
+        guard phase == .serving, let session else { return }
+        do throws(ServerError) {
+            while try flushPending(), session.hasOutput {
+                loop.output.removeAll(keepingCapacity: true)
+                session.collectOutput(into: &loop.output, limit: Limits.outputByteCountHigh)
+                guard !loop.output.isEmpty else { break }
+                let written = try write(loop.output, from: 0)
+                if written < loop.output.count { keepPending(from: written) }
+            }
+        } catch {
+            return close(error.description)
+        }
+        settle(session)
+    }
+
+    /// True when nothing is left over from earlier.
+    private func flushPending() throws(ServerError) -> Bool {
+        guard pendingOffset < pending.count else { return true }
+        pendingOffset += try write(pending, from: pendingOffset)
+        guard pendingOffset == pending.count else { return false }
+        pending = []
+        pendingOffset = 0
+        return true
+    }
+
+    private func keepPending(from offset: Int) {
+        pending = Array(loop.output[offset...])
+        pendingOffset = 0
+    }
+
+    private func write(_ bytes: [UInt8], from start: Int) throws(ServerError) -> Int {
+        var offset = start
+        while offset < bytes.count {
+            switch try transport.write(socket.rawValue, bytes, from: offset) {
+            case .bytes(let count):
+                offset += count
+                deadlines.wrote(now: loop.events.monotonicNanoseconds)
+            case .mustWait: return offset - start
+            case .closed: throw .tls(.peer("closed while output was waiting"))
+            }
+        }
+        return offset - start
+    }
+
+    /// After a flush: closes when all is said, else watches for what is needed.
+    private func settle(_ session: any HTTPSession) {
+        let isFlushed = pendingOffset == pending.count
+        deadlines.outputWaits(!isFlushed, now: loop.events.monotonicNanoseconds)
+        if isFlushed {
+            if session.isFinished || drain == .closing { return close(nil) }
+            if drain == .waiting, session.openExchangeCount == 0 { return finishShutdown(session) }
+        }
+        let isFull = pending.count - pendingOffset >= Limits.outputByteCountHigh
+        watch(isFlushed ? .readable : isFull ? .writable : [.readable, .writable])
+    }
+
+    private func watch(_ wanted: Readiness) {
+        guard wanted != interest, let registration else { return }
+        interest = wanted
+        do throws(NetError) { try loop.events.modify(registration, for: wanted) } catch { close(error.description) }
+    }
+
+    // MARK: The end
+
+    /// Lets open exchanges finish, then says goodbye; a busy connection is told after a while.
+    func beginShutdown() {
+        guard phase == .serving, let session else { return close(nil) }
+        guard drain == .none else { return }
+        drain = .waiting
+        guard session.openExchangeCount > 0 else { return finishShutdown(session) }
+        loop.events.schedule(after: Limits.drainPatience) { [weak self] in
+            guard let self, self.drain == .waiting else { return }
+            self.session?.announceShutdown(debugData: ProviderAnswer.body(.shutdown))
+            self.loop.markDirty(self)
+        }
+    }
+
+    private func finishShutdown(_ session: any HTTPSession, reason: RejectionReason = .shutdown) {
+        drain = .closing
+        session.finishShutdown(debugData: ProviderAnswer.body(reason))
+        loop.markDirty(self)
+    }
+
+    /// Once a second: closes what takes too long.
+    func tick() {
+        let openCount = session?.openExchangeCount ?? 0
+        switch deadlines.verdict(
+            now: loop.events.monotonicNanoseconds, isServing: phase == .serving, openExchangeCount: openCount)
+        {
+        case .fine: break
+        case .idle:
+            guard let session, drain == .none else { return close("idle") }
+            finishShutdown(session, reason: .idleTimeout)
+        case .tooSlow(let what): close(what)
+        }
+    }
+
+    /// Closes at once; open exchanges end unanswered.
+    func close(_ reason: String?) {
+        guard phase != .closed else { return }
+        phase = .closed
+        if let reason { loop.context.log.debug("connection_closed", ["reason": reason]) }
+        session?.close()
+        session = nil
+        if let registration { loop.events.deregister(registration) }
+        transport.close()
+        loop.remove(self)
+    }
+}
+
+/// How far a connection's end has come.
+enum ConnectionDrain { case none, waiting, closing }

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushNet
+internal import PushStore
+internal import PushTLS
+
+/// One thread's share of the server: its listener, connections, streams and buffers.
+///
+/// Shares nothing with other loops.
+/// A turn of the loop reads what came, gathers commands for the store, and flushes each connection that has output
+/// once. Answers of the store come through the mailbox and take the same way out.
+@safe final class ServerLoop {
+    let index: UInt32
+    let context: ServerContext
+    let events: EventLoop
+    let cipher: TokenCipher
+    private(set) var directory: TopicDirectory
+    /// For connections that are accepted from now on.
+    private(set) var certificate: TLSContext?
+    private(set) var connections = ConnectionTable()
+    private(set) var isShuttingDown = false
+    /// Notifications that the store has not answered yet.
+    var unansweredAcceptCount = 0
+    /// Called when the loop begins to shut down.
+    var onShutdown: () -> Void = {}
+    /// Gets the answers to addresses with `BuiltInDevices.slot`; only on the control loop of an ephemeral server.
+    var builtInDevices: BuiltInDevices?
+
+    private var listeners: [Listener] = []
+    private var commands: [StoreCommand] = []
+    private var dirty: [ServerConnection] = []
+    private var hasEndOfTurn = false
+    private let readStorage: UnsafeMutableRawBufferPointer
+    /// Lent to one connection at a time while it flushes.
+    var output: [UInt8] = []
+    private(set) lazy var streams = DeviceStreams(loop: self)
+
+    init(
+        index: UInt32, context: ServerContext, mailbox: Mailbox<LoopMessage>, certificate: TLSContext?
+    ) throws(ServerError) {
+        self.index = index
+        self.context = context
+        self.certificate = certificate
+        directory = TopicDirectory(Directory(version: 0, topics: [:], keys: [:]))
+        unsafe readStorage = .allocate(byteCount: Limits.readBufferByteCount, alignment: 16)
+        output.reserveCapacity(Limits.outputByteCountHigh)
+        do throws(NetError) { events = try EventLoop() } catch { throw .system(error) }
+        do throws(TLSError) { cipher = try TokenCipher(keys: context.installation.tokenKeys) } catch {
+            throw .tls(error)
+        }
+        try ServerError.wrapping { () throws(NetError) in
+            try events.attach(mailbox) { [unowned self] messages in
+                for message in messages { self.take(message) }
+            }
+        }
+        scheduleTick()
+    }
+
+    deinit { unsafe readStorage.deallocate() }
+
+    /// Accepts connections from a listening socket.
+    func listen(_ kind: Listener.Kind, on socket: ListeningSocket) throws(NetError) {
+        let listener = Listener(kind, socket: socket, loop: self)
+        try listener.start()
+        listeners.append(listener)
+    }
+
+    /// Serves the network port on this thread until the loop was shut down and its last connection is gone.
+    func run(_ socket: ListeningSocket) throws(ServerError) {
+        try ServerError.wrapping { () throws(NetError) in try listen(.network, on: socket) }
+        events.run()
+    }
+
+    /// Lends the read buffer: valid until the next read on this loop.
+    var readBuffer: UnsafeMutableRawBufferPointer { unsafe readStorage }
+
+    // MARK: To the store
+
+    /// Gathers a command; all of one turn go to the store together.
+    func submit(_ command: StoreCommand) {
+        commands.append(command)
+        needEndOfTurn()
+    }
+
+    /// Has a connection flushed at the end of this turn.
+    func markDirty(_ connection: ServerConnection) {
+        guard !connection.isDirty else { return }
+        connection.isDirty = true
+        dirty.append(connection)
+        needEndOfTurn()
+    }
+
+    private func needEndOfTurn() {
+        guard !hasEndOfTurn else { return }
+        hasEndOfTurn = true
+        events.atEndOfTurn { [unowned self] in self.endTurn() }
+    }
+
+    private func endTurn() {
+        hasEndOfTurn = false
+        flushDirty()
+        guard !commands.isEmpty else { return }
+        context.store.submit(commands)
+        commands.removeAll(keepingCapacity: true)
+    }
+
+    private func flushDirty() {
+        var next = 0
+        while next < dirty.count {
+            dirty[next].isDirty = false
+            dirty[next].flush()
+            next += 1
+        }
+        dirty.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: From other threads
+
+    private func take(_ message: LoopMessage) {
+        switch message {
+        case .replies(let replies): for reply in replies { take(reply) }
+        case .certificate(let certificate): self.certificate = certificate
+        case .shutDown: shutDown()
+        }
+    }
+
+    private func take(_ reply: StoreReply) {
+        switch reply {
+        case .accepted(let answer):
+            unansweredAcceptCount -= 1
+            answering(answer) { exchange, _ in exchange.respond(status: 200) }
+        case .refused(let reason, let time, let answer):
+            unansweredAcceptCount -= 1
+            answering(answer) { exchange, _ in ProviderAnswer.reject(exchange, reason, unixMilliseconds: time) }
+        case .attached(let device, let stream): streams.attached(device, stream)
+        case .deliver(let notifications, let stream): streams.deliver(notifications, to: stream)
+        case .ended(let end, let stream): streams.ended(end, stream)
+        case .performed(let result, let answer):
+            guard answer.slot != BuiltInDevices.slot else {
+                builtInDevices?.performed(result, answer)
+                return
+            }
+            answering(answer) { exchange, _ in
+                guard let call = exchange.context as? PendingCall else { return }
+                exchange.context = nil
+                call.complete(result, exchange)
+            }
+        case .directory(let directory): self.directory = TopicDirectory(directory)
+        }
+    }
+
+    /// Finds the exchange of an address, if it is still there, and has its connection flushed.
+    func answering(_ address: ReplyAddress, _ body: (HTTPExchange, ServerConnection) -> Void) {
+        guard let connection = connections[slot: address.slot, generation: address.generation],
+            let exchange = connection.exchange(address.exchange)
+        else { return }
+        body(exchange, connection)
+        markDirty(connection)
+    }
+
+    // MARK: Connections
+
+    func adopt(_ socket: consuming FileDescriptor, from listener: Listener) {
+        let place = connections.reserve()
+        let connection = ServerConnection(
+            socket: socket, loop: self, slot: place.slot, generation: place.generation, listener: listener)
+        connections.fill(place.slot, with: connection)
+        connection.start()
+    }
+
+    func remove(_ connection: ServerConnection) {
+        connections.release(connection.slot)
+        finishIfDrained()
+    }
+
+    /// Once a second: deadlines of connections, heartbeats of streams.
+    private func scheduleTick() {
+        events.schedule(after: .seconds(1)) { [weak self] in
+            guard let self else { return }
+            self.connections.forEach { $0.tick() }
+            self.streams.tick()
+            self.scheduleTick()
+        }
+    }
+
+    // MARK: The end
+
+    /// Accepts nothing more, answers what is open, then ends the loop.
+    func shutDown() {
+        guard !isShuttingDown else { return }
+        isShuttingDown = true
+        onShutdown()
+        for listener in listeners { listener.stop() }
+        streams.endAll()
+        connections.forEach { $0.beginShutdown() }
+        events.schedule(after: Limits.shutdownPatience) { [weak self] in
+            self?.connections.forEach { $0.close("shutdown took too long") }
+        }
+        finishIfDrained()
+    }
+
+    private func finishIfDrained() {
+        guard isShuttingDown, connections.count == 0 else { return }
+        // Commands of this turn must still reach the store.
+        events.atEndOfTurn { [unowned self] in
+            self.endTurn()
+            self.events.stop()
+        }
+    }
+}

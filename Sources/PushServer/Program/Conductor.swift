@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+internal import PushTLS
+
+/// Turns signals into messages for the loops; lives on the control loop.
+///
+/// SIGTERM, SIGINT: every loop shuts down. SIGHUP: the certificate is read again, for connections from then on.
+final class Conductor: EventHandler {
+    private let signals: SignalQueue
+    private let mailboxes: [Mailbox<LoopMessage>]
+    private let control: ServerLoop
+    private let log: EventLog
+    private let loadCertificate: () throws(ServerError) -> TLSContext
+    private let reportState: (String) -> Void
+
+    init(
+        signals: SignalQueue, mailboxes: [Mailbox<LoopMessage>], control: ServerLoop, log: EventLog,
+        loadCertificate: @escaping () throws(ServerError) -> TLSContext, reportState: @escaping (String) -> Void
+    ) {
+        self.signals = signals
+        self.mailboxes = mailboxes
+        self.control = control
+        self.log = log
+        self.loadCertificate = loadCertificate
+        self.reportState = reportState
+    }
+
+    /// Begins to listen.
+    func watch() throws(ServerError) {
+        control.onShutdown = { [unowned self] in self.tellLoopsToShutDown() }
+        try ServerError.wrapping { () throws(NetError) in
+            _ = try control.events.register(signals.descriptor, for: .readable, handler: self)
+        }
+    }
+
+    func ready(_ readiness: Readiness) {
+        while let signal = try? signals.next() {
+            switch signal {
+            case Signal.hangUp: reload()
+            default:
+                log.info("stopping", ["signal": "\(signal)"])
+                control.shutDown()
+            }
+        }
+    }
+
+    private func tellLoopsToShutDown() {
+        reportState("STOPPING=1")
+        for mailbox in mailboxes { mailbox.post(.shutDown) }
+    }
+
+    /// A certificate that cannot be read leaves the one in use.
+    private func reload() {
+        do throws(ServerError) {
+            let certificate = try loadCertificate()
+            for mailbox in mailboxes { mailbox.post(.certificate(certificate)) }
+            log.info("certificate_reloaded")
+        } catch {
+            log.error("certificate_not_reloaded", ["error": error.description])
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+internal import PushNet
+
+/// The command line of `posthornd`.
+package enum ServerCommand {
+    /// What the command line asks for.
+    package enum Request: Sendable {
+        /// Print this and stop.
+        case print(String)
+        /// Run with this configuration.
+        case run(ServerConfiguration)
+    }
+
+    /// Understands the command line.
+    ///
+    /// - Parameters:
+    ///   - arguments: Without the program's name.
+    ///   - environment: The process's variables.
+    /// - Returns: What to do.
+    /// - Throws: What is wrong with arguments, environment or file, and what to do.
+    package static func parse(_ arguments: [String], environment: [String: String]) throws(CommandLineError) -> Request
+    {
+        let request: CommandRequest
+        do throws(UsageError) { request = try command.parse(arguments).get() } catch {
+            throw CommandLineError(exitStatus: 64, text: "\(error.message)\n\(error.remedy)")
+        }
+        switch request {
+        case .help(let text): return .print(text)
+        case .version: return .print("posthornd \(ProductVersion.text)")
+        case .run(let invocation): return try configure(invocation, environment)
+        }
+    }
+
+    private static func configure(
+        _ invocation: Invocation, _ environment: [String: String]
+    ) throws(CommandLineError) -> Request {
+        do throws(ConfigurationError) {
+            let flags = ConfigurationKey.allCases.compactMap { key in
+                invocation.value(key.flag).map { (key: key, value: $0) }
+            }
+            let isEphemeral = invocation.has("ephemeral")
+            var configuration = try ServerConfiguration(
+                file: invocation.value("config"), flags: flags, environment: isEphemeral ? [:] : environment,
+                isRoot: ProcessFacts.isRoot, readsDefaultFile: !isEphemeral)
+            if isEphemeral {
+                try configuration.makeEphemeral(
+                    topics: invocation.values("topic"), port: try port(of: invocation), flags: flags)
+            } else if let option = ["topic", "port"].first(where: invocation.has) {
+                throw ConfigurationError(
+                    place: "--\(option)", problem: "It goes with --ephemeral only.",
+                    remedy: "Add --ephemeral, or use --listen for the port and `posthorn app add` for topics.")
+            }
+            guard !invocation.has("check-config") else { return .print("The configuration is good.") }
+            return .run(configuration)
+        } catch {
+            throw CommandLineError(exitStatus: 78, text: "posthornd: \(error.description)")
+        }
+    }
+
+    private static func port(of invocation: Invocation) throws(ConfigurationError) -> UInt16 {
+        guard let text = invocation.value("port") else { return 0 }
+        guard let port = UInt16(text) else {
+            throw ConfigurationError(
+                place: "--port", problem: "\"\(text)\" is no port.", remedy: "Give a number from 0 to 65535.")
+        }
+        return port
+    }
+
+    package static let command = Command(
+        "posthornd", "The push notification server: providers send to it as to Apple's push service.",
+        discussion: """
+            Without any option it serves on port 2197, keeps everything in its data directory, and makes there what it \
+            needs on first start: a database, keys, a certificate authority and a certificate.
+
+            Flags win over the environment, the environment over the file \(ServerConfiguration.defaultFile). \
+            SIGHUP reads the certificate again; SIGTERM answers what is open, commits, and ends.
+            """,
+        options: OptionTable(
+            [
+                Option("config", value: "FILE", "Read this file instead of the default one.", values: .file),
+                Option("check-config", "Check flags, environment and file, say what is wrong, and stop."),
+                Option("ephemeral", "For a test run: on loopback, in a temporary directory; prints one line of JSON."),
+                Option(
+                    "topic", value: "TOPIC", "With --ephemeral: an app with a device that acknowledges what it gets.",
+                    repeatable: true),
+                Option("port", value: "N", "With --ephemeral: the port; a free one when not given."),
+            ]
+                + ConfigurationKey.allCases.map { key in
+                    Option(key.flag, value: key.placeholder, key.help)
+                }),
+        examples: [
+            Explanation("posthornd", "Serve with everything in the default place."),
+            Explanation("posthornd --data-directory /srv/posthorn --listen '*:443'", "Serve elsewhere."),
+            Explanation(
+                "posthornd --ephemeral --topic com.example.MyApp", "Serve a test run; the line of JSON says how."),
+        ],
+        environment: ConfigurationKey.allCases.map { Explanation($0.variable, $0.help) },
+        exitCodes: [
+            Explanation("0", "Ended in order."),
+            Explanation("64", "The command line is wrong."),
+            Explanation("71", "The system refused, for example the port is taken."),
+            Explanation("73", "The data directory cannot be made or written."),
+            Explanation("74", "The disk failed; nothing that was accepted is lost. Start again."),
+            Explanation("75", "Another server uses the data directory."),
+            Explanation("78", "The configuration is wrong, or a library is too old."),
+        ])
+}
+
+/// What is wrong with a command line, ready to print.
+package struct CommandLineError: Error, Sendable {
+    /// From sysexits.h.
+    package var exitStatus: Int32
+    /// What is wrong and what to do, in lines.
+    package var text: String
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushStore
+internal import PushTLS
+
+/// Builds store, loops and listeners, runs them, and takes them down in order.
+final class ServerHouse {
+    private let configuration: ServerConfiguration
+    private let installation: Installation
+    private let log: EventLog
+    private let store: SQLiteStore
+    /// Data loops first, the control loop last.
+    private let mailboxes: [Mailbox<LoopMessage>]
+    private let conversation: StoreConversation
+    private let sockets: [ListeningSocket]
+    private let port: UInt16
+    private let fatal = FatalFlag()
+
+    init(_ configuration: ServerConfiguration, log: EventLog) throws(ServerError) {
+        self.configuration = configuration
+        self.log = log
+        installation = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
+        let loopCount = configuration.loopCount ?? ProcessFacts.processorCount
+        mailboxes = try ServerError.wrapping { () throws(NetError) in try (0...loopCount).map(Self.makeMailbox) }
+        store = try Self.openStore(installation, configuration)
+        conversation = try StoreConversation(loop: UInt32(loopCount) + 1, store: store)
+        (sockets, port) = try Self.listen(configuration, count: loopCount)
+    }
+
+    /// Runs until a signal ends it; then everything that was accepted is committed.
+    func run(
+        signals: SignalQueue, reportState: @escaping @Sendable (String) -> Void, printLine: @escaping (String) -> Void
+    ) throws(ServerError) {
+        let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
+        store.start(receivers: mailboxes.map(LoopReceiver.init) + [conversation.receiver]) { error in
+            log.error("store_failed", ["error": error.description, "remedy": error.remedy])
+            fatal.raise(.store(error))
+            controlMailbox.post(.shutDown)
+        }
+        let context = makeContext()
+        let ephemeral = try configuration.ephemeral.map { ephemeral throws(ServerError) in
+            try EphemeralSetup(ephemeral, context: context, conversation: conversation, port: port)
+        }
+        let certificate = try loadCertificate()
+        let threads = startDataLoops(context, certificate)
+        let control = try makeControlLoop(context)
+        let conductor = Conductor(
+            signals: signals, mailboxes: Array(mailboxes.dropLast()), control: control, log: log,
+            loadCertificate: loadCertificate, reportState: reportState)
+        try conductor.watch()
+        log.info(
+            "listening",
+            [
+                "url": context.serverURL, "loops": "\(threads.count)", "admin_socket": configuration.adminSocket,
+                "data_directory": installation.directory, "version": ProductVersion.text,
+            ])
+        if let ephemeral {
+            let devices = BuiltInDevices(ephemeral.devices, loop: control)
+            control.builtInDevices = devices
+            devices.onAttached = { printLine(ephemeral.line) }
+            devices.attach()
+        }
+        reportState("READY=1\nSTATUS=Serving \(context.serverURL)")
+        control.events.run()
+        for thread in threads { thread.join() }
+        store.stop()
+        log.info("stopped", [:])
+        if let error = fatal.error { throw error }
+    }
+
+    private func makeContext() -> ServerContext {
+        ServerContext(
+            configuration: configuration, installation: installation, store: store, log: log,
+            serverURL: ServerURL.text(configuration, port: port),
+            startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
+            orderedFailures: configuration.ephemeral == nil ? nil : OrderedFailures())
+    }
+
+    private func loadCertificate() throws(ServerError) -> TLSContext {
+        do throws(TLSError) {
+            return try TLSContext(
+                certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile)
+        } catch {
+            throw .tls(error)
+        }
+    }
+
+    private func startDataLoops(_ context: ServerContext, _ certificate: TLSContext) -> [Thread] {
+        let (log, fatal, control) = (log, fatal, mailboxes[mailboxes.count - 1])
+        return sockets.indices.map { index in
+            let (socket, mailbox) = (sockets[index], mailboxes[index])
+            return Thread(name: "loop-\(index)") {
+                do throws(ServerError) {
+                    let loop = try ServerLoop(
+                        index: UInt32(index), context: context, mailbox: mailbox, certificate: certificate)
+                    try loop.run(socket)
+                } catch {
+                    log.error("loop_failed", ["loop": "\(index)", "error": error.description])
+                    fatal.raise(error)
+                    control.post(.shutDown)
+                }
+            }
+        }
+    }
+
+    private func makeControlLoop(_ context: ServerContext) throws(ServerError) -> ServerLoop {
+        let index = mailboxes.count - 1
+        let control = try ServerLoop(
+            index: UInt32(index), context: context, mailbox: mailboxes[index], certificate: nil)
+        let path = configuration.adminSocket
+        try ServerError.wrapping { () throws(NetError) in
+            try control.listen(.admin, on: ListeningSocket(try Sockets.listen(path: path, mode: 0o600)))
+        }
+        return control
+    }
+
+    private static func openStore(
+        _ installation: Installation, _ configuration: ServerConfiguration
+    ) throws(ServerError) -> SQLiteStore {
+        var options = SQLiteStore.Configuration(
+            path: installation.databaseFile, unixMilliseconds: WallClock.unixMilliseconds)
+        options.pendingPerTopicCountMax = configuration.pendingPerTopicCountMax
+        do throws(StoreError) {
+            return try SQLiteStore(options)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private static func makeMailbox(_ index: Int) throws(NetError) -> Mailbox<LoopMessage> {
+        try Mailbox<LoopMessage>()
+    }
+
+    /// One socket a loop on the same port; the kernel spreads connections over them.
+    private static func listen(
+        _ configuration: ServerConfiguration, count: Int
+    ) throws(ServerError) -> (sockets: [ListeningSocket], port: UInt16) {
+        do throws(NetError) {
+            let first = try Sockets.listen(host: configuration.host, port: configuration.port, sharingPort: count > 1)
+            let port = try Sockets.localPort(first.rawValue)
+            var sockets = [ListeningSocket(first)]
+            while sockets.count < count {
+                sockets.append(
+                    ListeningSocket(try Sockets.listen(host: configuration.host, port: port, sharingPort: true)))
+            }
+            return (sockets, port)
+        } catch {
+            throw .system(error)
+        }
+    }
+}
+
+/// Remembers that the server must not end as if all were well.
+final class FatalFlag: Sendable {
+    private let state = Lock<ServerError?>(nil)
+
+    /// The first error counts.
+    func raise(_ error: ServerError) { state.withLock { $0 = $0 ?? error } }
+
+    var error: ServerError? { state.withLock { $0 } }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+internal import PushStore
+
+/// Asks the store and waits for the answer: for start-up only, before any loop serves.
+final class StoreConversation {
+    let receiver: LoopReceiver
+    private let store: any NotificationStore
+    private let address: ReplyAddress
+    private let events: EventLoop
+    /// Answers in the order of the requests.
+    private var results: [Result<StoreAnswer, StoreRefusal>] = []
+    private var expectedCount = 0
+
+    /// Takes the place among the store's receivers that is this conversation's.
+    init(loop: UInt32, store: any NotificationStore) throws(ServerError) {
+        self.store = store
+        address = ReplyAddress(loop: loop, slot: 0, generation: 0, exchange: 0)
+        do throws(NetError) {
+            events = try EventLoop()
+            let mailbox = try Mailbox<LoopMessage>()
+            receiver = LoopReceiver(mailbox: mailbox)
+            try events.attach(mailbox) { [unowned self] messages in
+                for case .replies(let replies) in messages {
+                    for case .performed(let result, _) in replies { self.answer(result) }
+                }
+            }
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// Asks everything at once, which the store does in one transaction, and blocks until it has answered.
+    ///
+    /// - Parameter requests: At least one.
+    /// - Returns: The answers, in the order of the requests.
+    /// - Throws: The first refusal.
+    func ask(_ requests: [StoreRequest]) throws(StoreRefusal) -> [StoreAnswer] {
+        results = []
+        expectedCount = requests.count
+        store.submit(requests.map { .perform($0, answer: address) })
+        while results.count < expectedCount { events.run() }
+        var answers: [StoreAnswer] = []
+        for result in results { answers.append(try result.get()) }
+        return answers
+    }
+
+    private func answer(_ result: Result<StoreAnswer, StoreRefusal>) {
+        results.append(result)
+        if results.count == expectedCount { events.stop() }
+    }
+}

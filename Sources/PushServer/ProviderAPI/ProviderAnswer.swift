@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+
+/// Answers of the provider API.
+enum ProviderAnswer {
+    /// Refuses a notification; `apns-id` was added before.
+    ///
+    /// - Parameters:
+    ///   - exchange: What is answered.
+    ///   - reason: Gives status and body.
+    ///   - unixMilliseconds: With 410 only: since when the device token is not good any more.
+    static func reject(_ exchange: HTTPExchange, _ reason: RejectionReason, unixMilliseconds: Int64? = nil) {
+        exchange.addField("content-type", "application/json")
+        if reason.status == 503 { exchange.addField("retry-after", "10") }
+        exchange.respond(status: reason.status, body: body(reason, unixMilliseconds: unixMilliseconds))
+    }
+
+    /// `{"reason":"…"}`, with a timestamp where there is one; short, because some clients never widen their window.
+    static func body(_ reason: RejectionReason, unixMilliseconds: Int64? = nil) -> [UInt8] {
+        var body = Array("{\"reason\":\"".utf8)
+        body += reason.rawValue.utf8
+        body.append(UInt8(ascii: "\""))
+        if let unixMilliseconds {
+            body += ",\"timestamp\":".utf8
+            Decimal.append(unixMilliseconds, to: &body)
+        }
+        body.append(UInt8(ascii: "}"))
+        return body
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushStore
+internal import PushTLS
+
+/// The directory as a loop looks things up in it: topics as bytes, keys ready to verify.
+final class TopicDirectory {
+    /// A topic with its name as bytes.
+    struct Entry {
+        let topic: Topic
+        let name: [UInt8]
+    }
+
+    /// Grows with each change.
+    let version: UInt64
+    private let topics: [TopicID: Entry]
+    private let keys: [String: SigningKey]
+    private var verifyingKeys: [String: VerifyingKey] = [:]
+
+    init(_ directory: Directory) {
+        version = directory.version
+        topics = directory.topics.mapValues { Entry(topic: $0, name: Array($0.name.utf8)) }
+        keys = directory.keys
+    }
+
+    /// The topic of a device token; nil when its app was removed.
+    func topic(_ id: TopicID) -> Entry? { topics[id] }
+
+    /// The topic of this name; walks all of them, for refusals only.
+    func topic(named name: Span<UInt8>) -> Entry? {
+        topics.values.first { Bytes.areEqual($0.name.span, name) }
+    }
+
+    /// The key of this id, revoked ones too.
+    func key(_ id: String) -> SigningKey? { keys[id] }
+
+    /// The key of this id, parsed once.
+    func verifyingKey(_ id: String) -> VerifyingKey? {
+        if let known = verifyingKeys[id] { return known }
+        guard let key = keys[id], let parsed = try? VerifyingKey(der: key.publicKey) else { return nil }
+        verifyingKeys[id] = parsed
+        return parsed
+    }
+}
+
+/// Comparison of identifiers as bytes.
+enum Bytes {
+    static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
+    }
+}

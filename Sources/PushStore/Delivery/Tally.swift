@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// What the store counts, in memory, so that nobody waits for a count of a large table.
+struct Tally {
+    /// Why a notification does not wait any more.
+    enum Removal {
+        case acknowledged, collapsed, expired, dropped, unregistered
+    }
+
+    /// The numbers, without those of streams and outcomes.
+    private(set) var counts = AdminAPI.Counts()
+    private var outcomes: [DeviceAPI.Outcome: Int] = [:]
+    private var pendingByTopic: [TopicID: Int]
+    private var registrationsByTopic: [TopicID: Int]
+
+    /// Begins with what the file holds.
+    init(apps: Int, devices: Int, registrationsByTopic: [TopicID: Int], pendingByTopic: [TopicID: Int]) {
+        self.registrationsByTopic = registrationsByTopic
+        self.pendingByTopic = pendingByTopic
+        counts.apps = apps
+        counts.devices = devices
+        counts.registrations = registrationsByTopic.values.reduce(0, +)
+        counts.pending = pendingByTopic.values.reduce(0, +)
+    }
+
+    /// The numbers for an administrator.
+    func counts(devicesConnected: Int) -> AdminAPI.Counts {
+        var counts = counts
+        counts.devicesConnected = devicesConnected
+        for outcome in DeviceAPI.Outcome.allCases { counts.outcomes[outcome.rawValue] = outcomes[outcome] ?? 0 }
+        return counts
+    }
+
+    /// An app for an administrator.
+    func app(_ row: TopicTable.Row) -> AdminAPI.App {
+        AdminAPI.App(
+            topic: row.topic.name, name: row.displayName, teamID: row.topic.teamID,
+            registrationCount: registrationsByTopic[row.topic.id] ?? 0,
+            pendingCount: pendingByTopic[row.topic.id] ?? 0)
+    }
+
+    mutating func addApps(_ change: Int) { counts.apps += change }
+
+    mutating func addDevices(_ change: Int) { counts.devices += change }
+
+    mutating func addRegistrations(_ change: Int, of topic: TopicID) {
+        counts.registrations += change
+        registrationsByTopic[topic, default: 0] += change
+    }
+
+    /// All registrations of an app have ended.
+    mutating func endRegistrations(of topic: TopicID) {
+        counts.registrations -= registrationsByTopic.removeValue(forKey: topic) ?? 0
+    }
+
+    mutating func addAccepted() { counts.accepted += 1 }
+
+    mutating func addPending(of topic: TopicID) {
+        counts.pending += 1
+        pendingByTopic[topic, default: 0] += 1
+    }
+
+    /// A waiting notification is gone.
+    mutating func removePending(of topic: TopicID, _ removal: Removal) {
+        counts.pending -= 1
+        pendingByTopic[topic, default: 0] -= 1
+        addGone(removal)
+    }
+
+    /// A notification is gone; `count` of them that never waited.
+    mutating func addGone(_ removal: Removal, count: Int = 1) {
+        switch removal {
+        case .acknowledged: counts.acknowledged += count
+        case .collapsed: counts.collapsed += count
+        case .expired: counts.expired += count
+        case .dropped: counts.dropped += count
+        case .unregistered: counts.unregistered += count
+        }
+    }
+
+    mutating func add(_ outcome: DeviceAPI.Outcome) { outcomes[outcome, default: 0] += 1 }
+}

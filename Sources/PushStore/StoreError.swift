@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushSQLite
+
+/// What the disk or the database did to the store.
+package enum StoreError: Error, Sendable, Equatable {
+    /// The file could not be opened or made.
+    case cannotOpen(path: String, code: Int32, text: String)
+    /// The file or its directory may not be written.
+    case readOnly(path: String, code: Int32, text: String)
+    /// Another process has the file open.
+    case locked(path: String, code: Int32, text: String)
+    /// A later version of the program made the file.
+    case newerSchema(path: String, found: Int, known: Int)
+    /// A step of the schema's migration failed; the file has the schema before it.
+    case migrationFailed(path: String, step: Int, code: Int32, text: String)
+    /// The file is damaged, or is no database.
+    case damaged(path: String, code: Int32, text: String)
+    /// The disk has no space left.
+    case full(path: String, code: Int32, text: String)
+    /// Reading, writing or syncing failed.
+    case inputOutput(path: String, code: Int32, text: String)
+    /// Anything else that SQLite refused.
+    case failed(path: String, code: Int32, text: String)
+    /// The system gave no thread to the writer.
+    case noThread(path: String, code: Int32)
+
+    /// What the administrator should do: one sentence.
+    package var remedy: String {
+        switch self {
+        case .cannotOpen: "Create the directory and give it to the user that the server runs as."
+        case .readOnly: "Let the user that the server runs as write the file and its directory."
+        case .locked: "Stop the other server that uses this data directory, or give this one a directory of its own."
+        case .newerSchema: "Start the newer version of the server that made this file, or restore an older backup."
+        case .migrationFailed: "Make space on the disk and start again; the file is as it was before the upgrade."
+        case .damaged: "Check the disk, then restore the last backup."
+        case .full: "Make space on the disk; the server goes on by itself."
+        case .inputOutput: "Check the disk and its log messages, then start the server again."
+        case .failed: "Start the server again, and report this if it stays."
+        case .noThread: "Raise the limit of threads of the server's service, then start it again."
+        }
+    }
+
+    /// The stable word for logs.
+    package var code: String {
+        switch self {
+        case .cannotOpen: "store-cannot-open"
+        case .readOnly: "store-read-only"
+        case .locked: "store-locked"
+        case .newerSchema: "store-newer-schema"
+        case .migrationFailed: "store-migration-failed"
+        case .damaged: "store-damaged"
+        case .full: "store-full"
+        case .inputOutput: "store-input-output"
+        case .failed: "store-failed"
+        case .noThread: "store-no-thread"
+        }
+    }
+
+    /// Whether another process has the file open: the one failure at start that is not the file's.
+    package var isLocked: Bool {
+        if case .locked = self { true } else { false }
+    }
+
+    /// Sorts what SQLite answered by what is to be done.
+    init(_ error: SQLiteError, path: String) {
+        let (code, text) = (error.code, error.message)
+        if error.isFull {
+            self = .full(path: path, code: code, text: text)
+        } else if error.isCannotOpen {
+            self = .cannotOpen(path: path, code: code, text: text)
+        } else if error.isReadOnly {
+            self = .readOnly(path: path, code: code, text: text)
+        } else if error.isBusy {
+            self = .locked(path: path, code: code, text: text)
+        } else if error.isCorrupt {
+            self = .damaged(path: path, code: code, text: text)
+        } else if error.isInputOutput {
+            self = .inputOutput(path: path, code: code, text: text)
+        } else {
+            self = .failed(path: path, code: code, text: "\(text), at \(error.subject)")
+        }
+    }
+
+    /// The disk is so full at the start that not even the reserve for deletions fits.
+    static func noReserve(path: String) -> StoreError {
+        .full(path: path, code: 13, text: "no space for the reserve that deletions need")
+    }
+
+    /// Sorts what a migration met.
+    init(_ error: MigrationError, path: String) {
+        switch error {
+        case .newer(let found, let known): self = .newerSchema(path: path, found: found, known: known)
+        case .failed(let step, let error):
+            // A full or broken disk and a foreign lock are the same here as elsewhere; only our own SQL is not.
+            switch StoreError(error, path: path) {
+            case .failed(_, let code, let text):
+                self = .migrationFailed(path: path, step: step, code: code, text: text)
+            case let sorted: self = sorted
+            }
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// What happened, where, and what to do about it, for a person.
+    package var description: String { "\(whatHappened). \(remedy)" }
+
+    private var whatHappened: String {
+        switch self {
+        case .cannotOpen(let path, let code, let text): "Cannot open \(path): \(text) (SQLite code \(code))"
+        case .readOnly(let path, let code, let text): "Cannot write \(path): \(text) (SQLite code \(code))"
+        case .locked(let path, let code, let text):
+            "Another process has \(path) open: \(text) (SQLite code \(code))"
+        case .newerSchema(let path, let found, let known):
+            "\(path) has schema version \(found), and this program knows versions up to \(known)"
+        case .migrationFailed(let path, let step, let code, let text):
+            "Cannot bring \(path) from schema version \(step) to \(step + 1): \(text) (SQLite code \(code))"
+        case .damaged(let path, let code, let text): "\(path) is damaged: \(text) (SQLite code \(code))"
+        case .full(let path, let code, let text): "No space for \(path): \(text) (SQLite code \(code))"
+        case .inputOutput(let path, let code, let text):
+            "The disk failed under \(path): \(text) (SQLite code \(code))"
+        case .failed(let path, let code, let text): "SQLite refused work on \(path): \(text) (SQLite code \(code))"
+        case .noThread(let path, let code): "No thread for the writer of \(path) (error number \(code))"
+        }
+    }
+}

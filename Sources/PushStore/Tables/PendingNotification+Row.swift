@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+extension PendingNotification {
+    /// Reads a row of `PendingTable`'s selection.
+    init(row: Statement) {
+        let address = DeviceTokenContents(
+            device: DeviceID(stored: row.int64(1)), topic: TopicID(stored: row.int64(2)),
+            generation: UInt32(truncatingIfNeeded: row.int64(3)))
+        let uniqueID = UniqueID(high: UInt64(bitPattern: row.int64(5)), low: UInt64(bitPattern: row.int64(6)))
+        self.init(
+            sequence: row.int64(0),
+            notification: Notification(
+                address: address, apnsID: row.bytes(7), uniqueID: uniqueID, topicName: row.string(8),
+                pushType: row.optionalString(9).flatMap(PushType.init(rawValue:)),
+                priority: row.optionalInt64(10).map(UInt8.init(truncatingIfNeeded:)),
+                expirationUnixSeconds: row.optionalInt64(11), collapseID: row.optionalBytes(12),
+                payload: row.bytes(13), acceptedUnixMilliseconds: row.int64(4)))
+    }
+
+    /// A checksum of all that a device is shown and by which it is found: tells a damaged row from a good one.
+    ///
+    /// SQLite notices damage to its own structures but not to what lies in them. Not meant against forgery.
+    var checksum: Int64 {
+        var checksum = Checksum()
+        checksum.add(UInt64(bitPattern: sequence))
+        checksum.add(notification.address.device.rawValue)
+        checksum.add(UInt64(notification.address.topic.rawValue) << 32 | UInt64(notification.address.generation))
+        checksum.add(notification.uniqueID.high)
+        checksum.add(notification.uniqueID.low)
+        checksum.add(UInt64(bitPattern: notification.acceptedUnixMilliseconds))
+        checksum.add(UInt64(bitPattern: notification.expirationUnixSeconds ?? -1))
+        checksum.add(UInt64(notification.priority ?? 0))
+        checksum.add(notification.apnsID)
+        checksum.add(Array(notification.topicName.utf8))
+        checksum.add(Array((notification.pushType?.rawValue ?? "").utf8))
+        checksum.add(notification.collapseID ?? [])
+        checksum.add(notification.payload)
+        return Int64(bitPattern: checksum.value)
+    }
+}
+
+/// FNV-1a over 64-bit words, with the high half folded down, so that each input bit reaches the low half too.
+struct Checksum {
+    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    /// Adds a word.
+    mutating func add(_ word: UInt64) {
+        value = (value ^ word) &* 0x0000_0100_0000_01b3
+        value ^= value >> 32
+    }
+
+    /// Adds the count and then the bytes, eight at a time.
+    mutating func add(_ bytes: [UInt8]) {
+        add(UInt64(bytes.count))
+        let bytes = bytes.span
+        var index = 0
+        while index + 8 <= bytes.count {
+            var word: UInt64 = 0
+            for offset in 0..<8 { word |= UInt64(bytes[index + offset]) << UInt64(offset * 8) }
+            add(word)
+            index += 8
+        }
+        var last: UInt64 = 0
+        while index < bytes.count {
+            last = last << 8 | UInt64(bytes[index])
+            index += 1
+        }
+        add(last)
+    }
+}

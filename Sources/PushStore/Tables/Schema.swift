@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushSQLite
+
+/// The store's tables; docs/explanation/architecture.md says who writes them.
+///
+/// Times are UNIX milliseconds in columns `_at_ms` and UNIX seconds in columns `_at`. Removed apps and devices stay as
+/// rows without content, so that their old device tokens are answered with `Unregistered` and their numbers are never
+/// given out again.
+enum Schema {
+    static let migrations = Migrations([version1])
+
+    /// The first schema.
+    ///
+    /// `pending` has no foreign keys: its rows are checked against `registrations` in the same transaction, and each
+    /// key would cost a look-up on the way of every notification. NULLs are distinct in a unique index, so
+    /// `pending_by_topic` lets one notification wait for each collapse id and any number without one.
+    private static let version1: StaticString = """
+        CREATE TABLE state(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+        INSERT INTO state VALUES ('last_sequence', 0);
+
+        CREATE TABLE topics(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, name TEXT NOT NULL, team TEXT NOT NULL,
+            added_at_ms INTEGER NOT NULL, removed_at_ms INTEGER) STRICT;
+        CREATE UNIQUE INDEX topics_live ON topics(topic) WHERE removed_at_ms IS NULL;
+
+        CREATE TABLE keys(
+            id TEXT PRIMARY KEY, team TEXT NOT NULL, scoped INTEGER NOT NULL, public_key BLOB NOT NULL,
+            created_at INTEGER NOT NULL, revoked_at INTEGER) WITHOUT ROWID, STRICT;
+        CREATE TABLE key_topics(
+            key TEXT NOT NULL REFERENCES keys(id), position INTEGER NOT NULL, topic TEXT NOT NULL,
+            PRIMARY KEY (key, position)) WITHOUT ROWID, STRICT;
+
+        CREATE TABLE devices(
+            id INTEGER PRIMARY KEY, secret_hash BLOB UNIQUE, name TEXT NOT NULL, platform TEXT NOT NULL,
+            enrolled_at_ms INTEGER NOT NULL, removed_at_ms INTEGER) STRICT;
+        CREATE TABLE enrolment_codes(
+            hash BLOB PRIMARY KEY, expires_at INTEGER NOT NULL, used_at_ms INTEGER) WITHOUT ROWID, STRICT;
+
+        CREATE TABLE registrations(
+            device INTEGER NOT NULL REFERENCES devices(id), topic INTEGER NOT NULL REFERENCES topics(id),
+            generation INTEGER NOT NULL, live INTEGER NOT NULL, refused INTEGER NOT NULL,
+            registered_at_ms INTEGER NOT NULL, ended_at_ms INTEGER,
+            PRIMARY KEY (device, topic)) WITHOUT ROWID, STRICT;
+        CREATE INDEX registrations_by_topic ON registrations(topic) WHERE live = 1;
+        CREATE TABLE filters(
+            device INTEGER NOT NULL REFERENCES devices(id), topic TEXT NOT NULL,
+            PRIMARY KEY (device, topic)) WITHOUT ROWID, STRICT;
+
+        CREATE TABLE pending(
+            sequence INTEGER PRIMARY KEY, device INTEGER NOT NULL, topic INTEGER NOT NULL,
+            generation INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL, accepted_at_ms INTEGER NOT NULL,
+            unique_high INTEGER NOT NULL, unique_low INTEGER NOT NULL, apns_id BLOB NOT NULL,
+            topic_name TEXT NOT NULL, push_type TEXT, priority INTEGER, expiration INTEGER, collapse_id BLOB,
+            payload BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
+        CREATE INDEX pending_by_device ON pending(device);
+        CREATE UNIQUE INDEX pending_by_topic ON pending(device, topic, collapse_id);
+        CREATE INDEX pending_by_expiry ON pending(expires_at_ms);
+        """
+}

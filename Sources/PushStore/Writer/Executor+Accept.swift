@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+extension Executor {
+    /// Whether a device token may be sent to.
+    private enum Standing {
+        case live
+        case refusedByDevice
+        case rejected(RejectionReason, endedUnixMilliseconds: Int64?)
+    }
+
+    /// Accepts a notification: into the table, straight to the device, or nowhere.
+    func accept(_ notification: Notification, _ answer: ReplyAddress) throws(SQLiteError) {
+        switch try standing(of: notification.address) {
+        case .rejected(let reason, let ended):
+            events.append(.reply(.refused(reason, unregisteredUnixMilliseconds: ended, answer: answer)))
+        case .refusedByDevice: events.append(.acceptedNotStored(.dropped, answer: answer))
+        case .live where notification.isNowOrNever:
+            events.append(.nowOrNever(notification, after: lastSequence, answer: answer))
+        case .live where notification.isExpired(now: now):
+            events.append(.acceptedNotStored(.expired, answer: answer))
+        case .live: try store(notification, answer)
+        }
+    }
+
+    private func standing(of address: DeviceTokenContents) throws(SQLiteError) -> Standing {
+        guard let device = Int64(exactly: address.device.rawValue) else {
+            return .rejected(.badDeviceToken, endedUnixMilliseconds: nil)
+        }
+        guard let registration = try registrations.find(device: device, topic: address.topic) else {
+            guard try devices.wasEnrolled(device) else {
+                return .rejected(.badDeviceToken, endedUnixMilliseconds: nil)
+            }
+            return .rejected(.unregistered, endedUnixMilliseconds: now)
+        }
+        guard registration.isLive, registration.generation == address.generation else {
+            return .rejected(.unregistered, endedUnixMilliseconds: registration.endedUnixMilliseconds ?? now)
+        }
+        return registration.isRefused ? .refusedByDevice : .live
+    }
+
+    /// Puts a notification at the end of the queue, in place of what it collapses or what exceeds the bound.
+    private func store(_ notification: Notification, _ answer: ReplyAddress) throws(SQLiteError) {
+        let (device, topic) = (notification.address.device, notification.address.topic)
+        if let collapseID = notification.collapseID,
+            let older = try pending.collapsible(device: device.stored, topic: topic, collapseID: collapseID)
+        {
+            try remove(older, of: device, .collapsed)
+        }
+        if let oldest = try pending.oldest(
+            device: device.stored, topic: topic, ifCountReaches: pendingPerTopicCountMax)
+        {
+            try remove(oldest, of: device, .dropped)
+        }
+        lastSequence += 1
+        let stored = PendingNotification(sequence: lastSequence, notification: notification)
+        try pending.add(stored, expiresUnixMilliseconds: notification.expiryUnixMilliseconds(now: now))
+        events.append(.stored(stored, answer: answer))
+    }
+
+    private func remove(_ sequence: Int64, of device: DeviceID, _ removal: Tally.Removal) throws(SQLiteError) {
+        if let removed = try pending.remove(sequence, of: device) { events.append(.removed(removed, removal)) }
+    }
+}

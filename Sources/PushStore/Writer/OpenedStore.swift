@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// The open and migrated file, from `SQLiteStore.init` until the writer takes it over.
+// Safety: made on one thread and handed to the writer's as a whole; SQLiteStore gives its copy up by that.
+struct OpenedStore: @unchecked Sendable {
+    let configuration: SQLiteStore.Configuration
+    let connection: Connection
+    let executor: Executor
+    let tally: Tally
+    let reserve: DiskReserve
+
+    /// Opens or creates the file, brings its schema up to date, and counts what is there.
+    init(_ configuration: SQLiteStore.Configuration) throws(StoreError) {
+        self.configuration = configuration
+        do {
+            connection = try Connection(path: configuration.path, durability: .full, exclusive: true)
+        } catch {
+            throw StoreError(error, path: configuration.path)
+        }
+        do {
+            try Schema.migrations.apply(to: connection)
+        } catch {
+            throw StoreError(error, path: configuration.path)
+        }
+        reserve = DiskReserve(beside: configuration.path)
+        do {
+            try connection.execute("PRAGMA cache_size = -65536")
+            connection.checkpointByHand()
+            executor = try Executor(connection, pendingPerTopicCountMax: configuration.pendingPerTopicCountMax)
+            tally = Tally(
+                apps: try executor.topics.all().count, devices: try executor.devices.count(),
+                registrationsByTopic: try executor.registrations.liveCountByTopic(),
+                pendingByTopic: try executor.pending.countsByTopic())
+        } catch {
+            throw StoreError(error, path: configuration.path)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// Answers and deliveries on their way out, gathered for each loop, so that each loop is woken once.
+struct Outbox {
+    private let receivers: [any StoreReplyReceiver]
+    private var repliesByLoop: [[StoreReply]]
+
+    init(receivers: [any StoreReplyReceiver]) {
+        self.receivers = receivers
+        repliesByLoop = Array(repeating: [], count: receivers.count)
+    }
+
+    /// Adds a reply for the loop of its address; one for a loop that does not exist goes nowhere.
+    mutating func add(_ reply: StoreReply, to address: ReplyAddress) {
+        guard let loop = Int(exactly: address.loop), repliesByLoop.indices.contains(loop) else { return }
+        repliesByLoop[loop].append(reply)
+    }
+
+    /// Hands all out, in the order in which they were added for each loop.
+    mutating func handOut() {
+        for loop in repliesByLoop.indices where !repliesByLoop[loop].isEmpty {
+            receivers[loop].receive(repliesByLoop[loop])
+            repliesByLoop[loop].removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Hands a directory to all loops, before any answer that could make somebody rely on it.
+    func publish(_ directory: Directory) {
+        for receiver in receivers { receiver.receive([.directory(directory)]) }
+    }
+}
+
+extension StoreReply {
+    /// The refusal of a command because of the disk.
+    static func unavailable(_ command: StoreCommand, _ text: String) -> (StoreReply, ReplyAddress)? {
+        switch command {
+        case .accept(_, let answer):
+            (.refused(.serviceUnavailable, unregisteredUnixMilliseconds: nil, answer: answer), answer)
+        case .attach(_, let stream): (.performed(.failure(.unavailable(text)), answer: stream), stream)
+        case .perform(_, let answer): (.performed(.failure(.unavailable(text)), answer: answer), answer)
+        case .detach: nil
+        }
+    }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// The writer: takes what gathered, commits it as one transaction, then lets it come true for the loops.
+///
+/// ```
+/// queue ─take▶ BEGIN IMMEDIATE ▶ execute each ▶ COMMIT ▶ ledger ▶ answers, deliveries
+///                     │                            │
+///                     ├─ full ──▶ ROLLBACK ▶ reserve given up ▶ what shrinks ▶ or at least what reads
+///                     ├─ one command's fault ──▶ ROLLBACK ▶ each command alone
+///                     └─ disk failed ──▶ refuse all, for ever; the server ends and starts again
+/// ```
+/// Between two transactions it reads for streams that wait, copies the log into the database and sweeps what expired.
+final class Writer {
+    private let configuration: SQLiteStore.Configuration
+    private let queue: CommandQueue
+    private let connection: Connection
+    private let executor: Executor
+    private var ledger: Ledger
+    private let onFatal: @Sendable (StoreError) -> Void
+    private var failure: StoreError?
+    private var directoryVersion: UInt64 = 0
+    private var nextSweep: MonotonicTime
+    private var reserve: DiskReserve
+    private var nextRestore = MonotonicTime.now
+    /// Rows whose checksum was wrong, to be deleted.
+    private var damaged: [PendingTable.Removed] = []
+
+    init(
+        _ opened: OpenedStore, queue: CommandQueue, receivers: [any StoreReplyReceiver],
+        onFatal: @escaping @Sendable (StoreError) -> Void
+    ) {
+        configuration = opened.configuration
+        connection = opened.connection
+        executor = opened.executor
+        ledger = Ledger(tally: opened.tally, receivers: receivers)
+        nextSweep = .now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
+        reserve = opened.reserve
+        self.queue = queue
+        self.onFatal = onFatal
+    }
+
+    /// Works until the queue is closed and empty, then closes the database.
+    func run() {
+        publishDirectory()
+        if !reserve.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
+        while true {
+            let taken = queue.take(until: ledger.streams.hasHungry ? .now : nextSweep)
+            for answer in taken.shed { ledger.shed(answer) }
+            var rest = taken.commands[...]
+            while !rest.isEmpty {
+                let batch = rest.prefix(WriterLimits.commandsPerTransactionCountMax)
+                rest = rest.dropFirst(batch.count)
+                process(batch)
+                ledger.handOut(now: configuration.unixMilliseconds())
+                feedStreams()
+                checkpointIfLong()
+            }
+            if taken.commands.isEmpty { feedStreams() }
+            ledger.handOut(now: configuration.unixMilliseconds())
+            if taken.isLast { break }
+            sweepIfDue()
+        }
+        close()
+    }
+
+    // MARK: Commands
+
+    private func process(_ batch: ArraySlice<StoreCommand>) {
+        if let failure { return refuse(batch, failure) }
+        guard hasSpace() else { return processOnFullDisk(batch) }
+        do {
+            try commit(batch)
+        } catch {
+            recover(batch, from: error)
+        }
+    }
+
+    private func recover(_ batch: ArraySlice<StoreCommand>, from error: TransactionError) {
+        switch error {
+        case .fatal(let error):
+            refuse(batch, error)
+            ledger.handOut(now: configuration.unixMilliseconds())
+            fail(error)
+        case .full(let error):
+            giveUpReserve(error)
+            if let failure { return refuse(batch, failure) }
+            processOnFullDisk(batch)
+        case .refused(let error) where batch.count == 1: refuse(batch, error)
+        case .refused:
+            // One command's fault must not fail its neighbours, and is rare enough to pay for a commit of each.
+            for index in batch.indices { process(batch[index...index]) }
+        }
+    }
+
+    private func refuse(_ batch: ArraySlice<StoreCommand>, _ error: StoreError) {
+        for command in batch { ledger.refuse(command, error.description) }
+    }
+
+    // MARK: A full disk
+
+    /// Whether notifications may be stored; after a full disk, once the reserve is back.
+    private func hasSpace() -> Bool {
+        if reserve.isHeld { return true }
+        let now = MonotonicTime.now
+        guard now >= nextRestore else { return false }
+        nextRestore = now.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
+        reserve.restore()
+        if reserve.isHeld { configuration.onNotice(.spaceReturned) }
+        return reserve.isHeld
+    }
+
+    private func giveUpReserve(_ error: StoreError) {
+        if reserve.isHeld { configuration.onNotice(.diskFull(error)) }
+        reserve.release()
+        nextRestore = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
+        // The log's space is worth more on the disk than in the log.
+        checkpoint(.truncate)
+    }
+
+    /// Goes on with what a full disk allows: removals, in steps as small as it takes, or at least what only reads.
+    private func processOnFullDisk(_ batch: ArraySlice<StoreCommand>) {
+        if let failure { return refuse(batch, failure) }
+        do {
+            try commit(batch, upTo: .shrinking)
+            checkpoint(.truncate)
+        } catch .full where batch.count > 1 {
+            let middle = batch.startIndex + batch.count / 2
+            processOnFullDisk(batch[..<middle])
+            processOnFullDisk(batch[middle...])
+        } catch .full {
+            commitReading(batch)
+        } catch {
+            recover(batch, from: error)
+        }
+    }
+
+    private func commitReading(_ batch: ArraySlice<StoreCommand>) {
+        do {
+            try commit(batch, upTo: .reading)
+        } catch .full(let error) {
+            // It writes nothing, so this cannot be; if it is, each command is refused for itself.
+            recover(batch, from: .refused(error))
+        } catch {
+            recover(batch, from: error)
+        }
+    }
+
+    private func commit(_ batch: ArraySlice<StoreCommand>, upTo need: Executor.Need = .growing) throws(TransactionError)
+    {
+        try transaction { () throws(SQLiteError) in
+            for command in batch { try executor.execute(command, upTo: need) }
+        }
+    }
+
+    /// Runs one transaction and lets its events come true.
+    private func transaction(_ body: () throws(SQLiteError) -> Void) throws(TransactionError) {
+        executor.begin(now: configuration.unixMilliseconds())
+        var isCommitting = false
+        do {
+            try connection.transaction { () throws(SQLiteError) in
+                try body()
+                try executor.end()
+                isCommitting = true
+            }
+        } catch {
+            throw TransactionError(error, path: configuration.path, isCommitting: isCommitting)
+        }
+        executor.committed()
+        if executor.hasDirectoryChanged { publishDirectory() }
+        ledger.apply(executor.events)
+    }
+
+    private func publishDirectory() {
+        directoryVersion += 1
+        do {
+            ledger.publish(try executor.directory(version: directoryVersion))
+        } catch {
+            fail(StoreError(error, path: configuration.path))
+        }
+    }
+
+    /// Ends all work: after a failed write nobody knows what is on the disk until it is read again by a new process.
+    private func fail(_ error: StoreError) {
+        guard failure == nil else { return }
+        failure = error
+        connection.leaveLogOnClose()
+        onFatal(error)
+    }
+
+    // MARK: Between transactions
+
+    /// Reads the next notifications for streams that have room, a bounded number in all.
+    private func feedStreams() {
+        guard failure == nil else { return }
+        var rowCount = 0
+        for device in ledger.takeHungry() {
+            guard rowCount < WriterLimits.rowsReadPerTurnCountMax, failure == nil else {
+                ledger.postpone(device)
+                continue
+            }
+            if let stream = ledger.streams.hungryStream(of: device) { rowCount += feed(device, stream) }
+        }
+    }
+
+    private func feed(_ device: DeviceID, _ stream: DeviceStream) -> Int {
+        var read: [PendingNotification] = []
+        var rowCount = 0
+        do {
+            try executor.pending.forEachWaiting(
+                of: device, after: stream.lastSent, now: configuration.unixMilliseconds(), countMax: stream.room
+            ) { pending, isIntact in
+                rowCount += 1
+                if isIntact { read.append(pending) } else { noteDamage(pending) }
+            }
+        } catch {
+            fail(StoreError(error, path: configuration.path))
+            return rowCount
+        }
+        ledger.refill(device, read, isComplete: rowCount < stream.room)
+        return rowCount
+    }
+
+    /// Leaves out a row that is not what was written; the next sweep deletes it.
+    private func noteDamage(_ pending: PendingNotification) {
+        let address = pending.notification.address
+        damaged.append(
+            PendingTable.Removed(sequence: pending.sequence, device: address.device, topic: address.topic))
+        configuration.onNotice(.damagedRow(sequence: pending.sequence))
+        nextSweep = .now
+    }
+
+    private func checkpointIfLong() {
+        if connection.logPageCount >= reserve.logPageCountHigh { checkpoint(.passive) }
+    }
+
+    private func checkpoint(_ kind: Connection.Checkpoint) {
+        do {
+            try connection.checkpoint(kind)
+        } catch {
+            // A full disk keeps the log, which is safe, and the next commit tries again.
+            let failed = TransactionError(error, path: configuration.path, isCommitting: true)
+            if case .fatal(let error) = failed { fail(error) }
+        }
+    }
+
+    /// Deletes expired rows and codes, a bounded number in one step.
+    private func sweepIfDue() {
+        let now = MonotonicTime.now
+        guard now >= nextSweep else { return }
+        nextSweep = now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
+        guard failure == nil else { return }
+        do {
+            var isMore = false
+            try transaction { () throws(SQLiteError) in isMore = try executor.sweep(damaged) }
+            damaged = []
+            if isMore { nextSweep = now }
+        } catch .full(let error) {
+            giveUpReserve(error)
+        } catch {
+            if case .fatal(let error) = error { fail(error) }
+        }
+    }
+
+    private func close() {
+        if failure == nil { checkpoint(.truncate) }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushDBus
+import PushNet
+import TestSupport
+
+/// The agent's side of a desktop: a loop, its connection to the bus, and what the presenter reported.
+final class DesktopSession: AlertPresenterDelegate {
+    let bus: DesktopBus
+    let loop: EventLoop
+    let connection: BusConnection
+    let driver: BusDriver
+    /// Lives as long as the session.
+    var notificationServer: ScriptedNotificationServer?
+    private(set) var outcomes: [Outcome] = []
+    private(set) var availableCount = 0
+
+    /// What became of an alert.
+    struct Outcome: Equatable {
+        var entry: Int64
+        var outcome: AlertOutcome
+
+        init(_ entry: Int64, _ outcome: AlertOutcome) {
+            self.entry = entry
+            self.outcome = outcome
+        }
+    }
+
+    init(_ bus: DesktopBus) throws {
+        self.bus = bus
+        loop = try EventLoop()
+        connection = try BusConnection(.address(bus.address))
+        driver = try BusDriver(loop: loop, connection: connection)
+    }
+
+    /// A presenter that reports to this session.
+    func presenter(environment: [String: String] = [:]) throws -> DesktopPresenter {
+        let presenter = try DesktopPresenter(connection: connection, loop: loop, environment: environment)
+        presenter.delegate = self
+        return presenter
+    }
+
+    func alert(_ entry: Int64, ended outcome: AlertOutcome) { outcomes.append(Outcome(entry, outcome)) }
+
+    func presenterBecameAvailable() { availableCount += 1 }
+
+    /// Runs the loop until a condition holds.
+    func run(until what: String, evidence: () -> String = { "" }, _ condition: () async throws -> Bool) async throws {
+        try await eventually(what, evidence: evidence) {
+            loop.schedule(after: .milliseconds(5)) { [loop] in loop.stop() }
+            loop.run()
+            return try await condition()
+        }
+    }
+
+    /// Runs the loop until a value is there.
+    func value<Value>(_ what: String, _ value: () -> Value?) async throws -> Value {
+        var found: Value?
+        try await run(until: what) {
+            found = value()
+            return found != nil
+        }
+        guard let found else { throw DesktopTestFailure.impossible }
+        return found
+    }
+
+    /// Presents an alert and waits for the presenter's answer.
+    func present(_ alert: Alert, with presenter: DesktopPresenter) async throws -> AlertPresented {
+        var answer: AlertPresented?
+        presenter.present(alert) { answer = $0 }
+        return try await value("alert \(alert.entry) is answered") { answer }
+    }
+}
+
+/// A test's helper that contradicts itself.
+enum DesktopTestFailure: Error {
+    case impossible
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// What was accepted arrives, once and in order, whoever dies in between.
+    struct DeliveryTests {
+        @Test func `a notification accepted before the server was killed arrives once`() async throws {
+            let house = try await House()
+            // It keeps its connection but takes nothing: the server can accept, and cannot finish delivering.
+            house.user.agent.now.send(SIGSTOP)
+            let sent = try await house.provider.send(house.notification("before the kill"))
+            #expect(sent.status == 200)
+            try await house.server.process.killNow()
+            house.user.agent.now.send(SIGCONT)
+            try await house.server.start()
+            try await house.user.waitForEntry("the notification arrives") { $0.body == "before the kill" }
+            #expect(try await house.bodiesUpToMarker() == ["before the kill"])
+        }
+
+        @Test func `a notification delivered but not acknowledged is shown as one entry`() async throws {
+            let house = try await House()
+            #expect(try await house.provider.send(house.notification("in doubt")).status == 200)
+            try await house.user.waitForEntry("it arrives") { $0.body == "in doubt" }
+            for _ in 0..<3 {
+                try await house.user.agent.killNow()
+                try await house.server.process.killNow()
+                try await house.server.start()
+                try await house.user.startAgent()
+                try await house.user.waitUntilConnected()
+            }
+            #expect(try await house.bodiesUpToMarker() == ["in doubt"])
+        }
+
+        @Test func `fifty notifications sent while the device is off arrive in the order of sending`() async throws {
+            let house = try await House()
+            try await house.user.agent.killNow()
+            let texts = (0..<50).map { "number \($0)" }
+            let sent = try await house.provider.send(texts.map(house.notification), concurrency: 1)
+            #expect(sent.allSatisfy { $0.status == 200 })
+            try await house.user.startAgent()
+            try await house.user.waitForEntry("the last arrives") { $0.body == texts.last }
+            #expect(try await house.user.inbox().map(\.body).reversed() == texts)
+        }
+
+        @Test(.tags(.slow))
+        func `ten restarts under a provider's load lose nothing that was accepted`() async throws {
+            let server = try await InstalledServer()
+            let topics = (0..<20).map { "org.example.App\($0)" }
+            for topic in topics { try await server.posthorn("app", "add", topic) }
+            let target = try await server.addApp("org.example.Mail")
+            let keyFile = server.files.path(of: "all.p8")
+            let key = try await server.createKey(output: keyFile)
+            let bus = try await DesktopBus()
+            let user = try await DeviceUser(busAddress: bus.address)
+            try await user.enrol(with: server)
+            var addresses: [APNsProvider.Address] = []
+            for topic in topics {
+                addresses.append(.init(token: try await user.register(topic, name: topic), topic: topic))
+            }
+            try await user.agent.killNow()
+
+            var teamWide = target
+            (teamWide.keyFile, teamWide.keyID, teamWide.teamID) = (keyFile, key.keyID, key.teamID)
+            let provider = try await APNsProvider(teamWide, connectionAttempts: 1)
+            try await provider.startLoad(addresses, countPerAddress: 100)
+            for round in 0..<10 {
+                try await eventually("round \(round): notifications are accepted") {
+                    try await server.admin.status().counts.accepted >= 25
+                }
+                // Half of them without a chance to tidy up.
+                server.process.now.send(round.isMultiple(of: 2) ? SIGKILL : SIGTERM)
+                try await server.process.now.waitForExit()
+                try await server.start()
+            }
+            let load = try await provider.stopLoad()
+            #expect(load.accepted.count >= 250)
+
+            try await user.startAgent()
+            try await eventually("all arrive", within: .seconds(60), evidence: { user.agent.now.transcript }) {
+                try await server.admin.status().counts.pending == 0
+            }
+            let arrived = Set(try await user.inbox(limit: 5000).map(\.body))
+            #expect(Set(load.accepted).subtracting(arrived).isEmpty, "of \(load.accepted.count), \(load.refused)")
+        }
+
+        @Test func `unregistering answers 410 with the time in milliseconds, registering again a working token`()
+            async throws
+        {
+            let house = try await House()
+            let before = Int64(Date().timeIntervalSince1970 * 1000)
+            try await house.user.posthorn("unregister", House.app)
+            let refused = try await house.provider.send(house.notification("too late"))
+            let after = Int64(Date().timeIntervalSince1970 * 1000)
+            #expect(refused.status == 410 && refused.reason == "Unregistered")
+            #expect((before...after).contains(try #require(refused.timestamp)))
+
+            let token = try await house.user.register(House.app, name: "Example Mail")
+            #expect(token != house.token)
+            let again = SentNotification(token: token, payload: #"{"aps":{"alert":"again"}}"#)
+            #expect(try await house.provider.send(again).status == 200)
+            try await house.user.waitForEntry("it arrives") { $0.body == "again" }
+            #expect(try await house.provider.send(house.notification("still too late")).status == 410)
+        }
+
+        @Test func `a newer notification with the same collapse id replaces the one that waits`() async throws {
+            let house = try await House()
+            try await house.user.agent.killNow()
+            var score = house.notification("1:0")
+            score.collapseID = "score"
+            #expect(try await house.provider.send(score).status == 200)
+            score.payload = #"{"aps":{"alert":"2:0"}}"#
+            #expect(try await house.provider.send(score).status == 200)
+            #expect(try await house.server.admin.status().counts.pending == 1)
+            try await house.user.startAgent()
+            try await house.user.waitForEntry("the newer arrives") { $0.body == "2:0" }
+            #expect(try await house.bodiesUpToMarker() == ["2:0"])
+        }
+
+        @Test func `a notification whose time has passed never arrives`() async throws {
+            let house = try await House()
+            try await house.user.agent.killNow()
+            var late = house.notification("late")
+            late.timeToLiveSeconds = 1
+            #expect(try await house.provider.send(late).status == 200)
+            let sentAt = Date()
+            try await eventually("its second has passed") { Date().timeIntervalSince(sentAt) > 2.1 }
+            try await house.user.startAgent()
+            try await house.user.waitUntilConnected()
+            #expect(try await house.bodiesUpToMarker().isEmpty)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// How a server ends and changes while it serves.
+    struct LifeCycleTests {
+        @Test func `SIGTERM answers what is open, says why in GOAWAY and exits with 0`() async throws {
+            let server = try await EphemeralServer()
+            let client = try await HTTP2Client(server.target)
+            let request = ProviderRequest(
+                token: server.topic.token, topic: server.topic.topic, providerToken: try await client.providerToken())
+            let stream = try await client.open(request.allFields, body: #"{"aps":"#, ends: false)
+            // An answer on another stream shows that the server knows the open one.
+            #expect(try await client.send(request).status == 200)
+            server.process.send(SIGTERM)
+            let first = try #require(try await client.firstGoAway())
+            #expect(first.code == 0 && first.lastStream >= stream)
+            try await client.finish(stream, body: "{}}")
+            let response = try await client.response(stream)
+            #expect(response.status == 200, "\(response)")
+            let last = try #require(try await client.goaways().last)
+            #expect(last.debug == #"{"reason":"Shutdown"}"#)
+            #expect(try await server.process.waitForExit() == .code(0))
+        }
+
+        @Test func `a request that never ends does not keep the server from ending`() async throws {
+            let server = try await EphemeralServer()
+            let client = try await HTTP2Client(server.target)
+            let request = ProviderRequest(
+                token: server.topic.token, topic: server.topic.topic, providerToken: try await client.providerToken())
+            _ = try await client.open(request.allFields, body: "{", ends: false)
+            #expect(try await client.send(request).status == 200)
+            server.process.send(SIGTERM)
+            #expect(try await server.process.waitForExit() == .code(0))
+        }
+
+        @Test func `SIGHUP takes the new certificate, and open connections live on`() async throws {
+            let files = try TemporaryDirectory()
+            let certificate = files.path(of: "certificate.pem")
+            let key = files.path(of: "key.pem")
+            try await makeCertificate(certificate, key: key)
+            let server = try await InstalledServer(
+                options: ["--certificate-file", certificate, "--private-key-file", key])
+            var target = try await server.addApp("org.example.Mail")
+            target.caFile = certificate
+            let old = try await HTTP2Client(target)
+            try await makeCertificate(certificate, key: key)
+            server.process.now.send(SIGHUP)
+            try await eventually("a new connection gets the new certificate") {
+                // While the old one is still served, the new file does not vouch for it.
+                guard let new = try? await HTTP2Client(target) else { return false }
+                return new.certificateSerial != old.certificateSerial
+            }
+            let request = ProviderRequest(
+                token: String(repeating: "ab", count: 32), topic: target.topic,
+                providerToken: try await old.providerToken())
+            #expect(try await old.send(request).data == [#"{"reason":"BadDeviceToken"}"#])
+        }
+
+        @Test func `SIGHUP with a broken certificate keeps the old one and says so`() async throws {
+            let files = try TemporaryDirectory()
+            let certificate = files.path(of: "certificate.pem")
+            let key = files.path(of: "key.pem")
+            try await makeCertificate(certificate, key: key)
+            let server = try await InstalledServer(
+                options: ["--certificate-file", certificate, "--private-key-file", key])
+            var target = try await server.addApp("org.example.Mail")
+            target.caFile = try files.write(readText(certificate), to: "trusted.pem")
+            try files.write("not a certificate\n", to: "certificate.pem")
+            server.process.now.send(SIGHUP)
+            try await eventually("the log names the file", evidence: { server.process.now.transcript }) {
+                server.process.now.errorOutput.contains(certificate)
+            }
+            #expect(try await HTTP2Client(target).certificateSerial.isEmpty == false)
+        }
+
+        /// Makes a self-signed certificate for 127.0.0.1.
+        private func makeCertificate(_ certificate: String, key: String) async throws {
+            try await RunningProcess.run(
+                try RepositoryPaths.tool("openssl"),
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1", "-out", certificate, "-keyout", key,
+                ]
+            ).succeeded()
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// What an operator meets first.
+    struct StartTests {
+        private let server = RepositoryPaths.program("posthornd")
+
+        @Test func `a wrong setting is reported with file, line and what to write instead`() async throws {
+            let files = try TemporaryDirectory()
+            let path = try files.write("# posthornd\n[server]\nlisten = nowhere\n", to: "posthornd.ini")
+            let result = try await RunningProcess.run(server, ["--config", path, "--check-config"])
+            #expect(result.exit != .code(0))
+            #expect(result.errorOutput.contains("\(path):3:"))
+            #expect(result.errorOutput.contains("HOST:PORT"))
+        }
+
+        @Test(arguments: ["[server]\nlisen = *:2197\n", "[sever]\nlisten = *:2197\n", "[server]\nhello\n"])
+        func `a misspelt line is reported, not ignored`(text: String) async throws {
+            let files = try TemporaryDirectory()
+            let path = try files.write(text, to: "posthornd.ini")
+            let result = try await RunningProcess.run(server, ["--config", path, "--check-config"])
+            #expect(result.exit != .code(0))
+            #expect(result.errorOutput.contains("\(path):2:"))
+        }
+
+        @Test func `the sample configuration is right, as it is and with every line switched on`() async throws {
+            let files = try TemporaryDirectory()
+            let sample = readText("\(RepositoryPaths.root)/deploy/posthornd.ini")
+            let switchedOn = sample.replacing(/(?m)^#([a-z_]+ = )/) { "\($0.1)" }
+            #expect(switchedOn != sample)
+            for (name, text) in ["sample.ini": sample, "on.ini": switchedOn] {
+                let path = try files.write(text, to: name)
+                try await RunningProcess.run(server, ["--config", path, "--check-config"]).succeeded()
+            }
+        }
+
+        @Test func `a first start where nothing may be written says so and what to do`() async throws {
+            let files = try TemporaryDirectory()
+            // A file in the way stops root too, whom modes do not.
+            try files.write("", to: "file")
+            let directory = files.path(of: "file/data")
+            let result = try await RunningProcess.run(
+                server, ["--data-directory", directory, "--listen", "127.0.0.1:0"])
+            #expect(result.exit != .code(0))
+            #expect(result.errorOutput.contains(directory))
+            #expect(result.errorOutput.contains("write"))
+        }
+
+        @Test func `an ephemeral server lists what was asked for, and both kinds of token`() async throws {
+            let topics = ["org.example.Mail", "org.example.Chat"]
+            let server = try await EphemeralServer(topics: topics)
+            #expect(server.line.topics.map(\.topic) == topics)
+            #expect(Set(server.line.topics.flatMap { [$0.token, $0.goneToken] }).count == 4)
+            #expect(server.line.topics.allSatisfy { $0.token.wholeMatch(of: /[0-9a-f]{64}/) != nil })
+            #expect(server.line.host == "127.0.0.1")
+            for file in [server.line.caFile, server.line.keyFile] {
+                #expect(FileManager.default.fileExists(atPath: file))
+            }
+        }
+
+        @Test func `what an ephemeral server made up is gone after it`() async throws {
+            let server = try await EphemeralServer()
+            server.process.send(SIGTERM)
+            #expect(try await server.process.waitForExit() == .code(0))
+            for file in [server.line.caFile, server.line.keyFile, server.line.adminSocket] {
+                #expect(!FileManager.default.fileExists(atPath: file), "\(file)")
+            }
+        }
+
+        @Test func `a second server on the same data says who is in the way`() async throws {
+            let first = try await InstalledServer()
+            let result = try await RunningProcess.run(
+                server,
+                [
+                    "--data-directory", first.files.path(of: "data"), "--listen", "127.0.0.1:0",
+                    "--admin-socket", first.files.path(of: "second.sock"),
+                ])
+            #expect(result.exit != .code(0))
+            #expect(result.errorOutput.contains("posthorn.sqlite"))
+            _ = try await first.admin.status()
+        }
+
+        @Test func `what only the server may read, only it can read`() async throws {
+            let server = try await InstalledServer()
+            let data = server.files.path(of: "data")
+            func permissions(_ path: String) throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
+            #expect(try permissions(data) == 0o700)
+            for secret in ["token.keys", "authority.key", "server.key"] {
+                #expect(try permissions("\(data)/\(secret)") == 0o600, "\(secret)")
+            }
+        }
+
+        @Test(arguments: ["posthornd", "posthorn-agent", "posthorn"])
+        func `a program explains itself and says its version`(name: String) async throws {
+            let help = try await RunningProcess.run(RepositoryPaths.program(name), ["--help"]).succeeded()
+            #expect(help.output.contains(name) && help.output.contains("--version"))
+            let version = try await RunningProcess.run(RepositoryPaths.program(name), ["--version"]).succeeded()
+            #expect(version.output.contains(/[0-9]+\.[0-9]+/))
+        }
+
+        @Test(arguments: ["posthornd", "posthorn-agent", "posthorn"])
+        func `an unknown option is refused with a hint`(name: String) async throws {
+            let result = try await RunningProcess.run(RepositoryPaths.program(name), ["--verzion"])
+            #expect(result.exit != .code(0))
+            #expect(result.errorOutput.contains("--version"))
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+
+/// What must hold for any bytes at all, for each parser of untrusted bytes.
+///
+/// FuzzTesting compiles this file too: the fuzzer looks for bytes that break it, and `FailCaseTests` replays those that
+/// once did. Each check answers what is wrong, or nil.
+enum FuzzChecks {
+    /// The checks by the names of the fuzz targets.
+    static let all: [String: @Sendable ([UInt8]) -> String?] = [
+        "json": json, "provider-token": providerToken, "event-stream": eventStream,
+        "notification-event": notificationEvent, "payload": payload, "text-forms": textForms,
+        "display-text": displayText,
+    ]
+
+    /// Validator and tree agree, and a tree that was written is read as the same tree.
+    @Sendable static func json(_ input: [UInt8]) -> String? {
+        let failure = jsonFailure(input)
+        guard let tree = try? JSONValue(parsing: input.span) else {
+            return failure == nil ? "The tree refuses what the validator accepts." : nil
+        }
+        if failure != nil { return "The tree accepts what the validator refuses." }
+        if String(validating: input, as: UTF8.self) == nil { return "It is not UTF-8." }
+        let isObject = (try? JSONValidator.validateObject(input.span)) != nil
+        if isObject != (tree.members != nil) { return "Validator and tree disagree on what an object is." }
+        if isObject, (try? JSONValue.memberRanges(in: input.span))?.count != tree.members?.count {
+            return "The ranges are not those of the members."
+        }
+        var text: [UInt8] = []
+        JSONWriter.append(tree, to: &text)
+        return (try? JSONValue(parsing: text.span)) == tree ? nil : "What was written is not read again."
+    }
+
+    /// A provider token that is read is within every bound.
+    @Sendable static func providerToken(_ input: [UInt8]) -> String? {
+        if let range = ProviderToken.compactToken(inAuthorization: input.span) {
+            if range.isEmpty || range.upperBound > input.count { return "The range is not inside the value." }
+        }
+        guard let token = ProviderToken(compact: input.span) else { return nil }
+        let identifiers = [token.keyID, token.teamID]
+        if identifiers.contains(where: { $0.utf8.count != 10 }) { return "An identifier has not ten bytes." }
+        if !(0...HeaderValues.expirationUnixSecondsMax).contains(token.issuedAtUnixSeconds) {
+            return "iat is out of range."
+        }
+        if token.signature.isEmpty { return "There is no signature." }
+        let isDot = input.indices.contains(token.signedByteCount) && input[token.signedByteCount] == UInt8(ascii: ".")
+        return isDot ? nil : "The signed bytes do not end before a dot."
+    }
+
+    /// A stream gives the same wherever it is cut; the first byte says where.
+    @Sendable static func eventStream(_ input: [UInt8]) -> String? {
+        let stream = Array(input.dropFirst())
+        let place = min(Int(input.first ?? 0), stream.count)
+        let whole = events(in: [stream])
+        let parts = events(in: [Array(stream[..<place]), Array(stream[place...])])
+        return whole == parts ? nil : "Cut at \(place) the stream gives something else."
+    }
+
+    /// A notification that is read is the same once it is written and read again.
+    @Sendable static func notificationEvent(_ input: [UInt8]) -> String? {
+        guard let received = try? NotificationEvent.decode(data: input) else { return nil }
+        guard (try? JSONValidator.validateObject(received.payload.span)) != nil else { return nil }
+        let notification = Notification(
+            address: DeviceTokenContents(device: DeviceID(rawValue: 0), topic: TopicID(rawValue: 1), generation: 0),
+            apnsID: Array(received.apnsID.utf8), uniqueID: received.uniqueID, topicName: received.topicName,
+            pushType: received.pushType, priority: received.priority,
+            expirationUnixSeconds: received.expirationUnixSeconds, collapseID: received.collapseID,
+            payload: received.payload, acceptedUnixMilliseconds: received.acceptedUnixMilliseconds)
+        var output: [UInt8] = []
+        NotificationEvent.append(
+            PendingNotification(sequence: received.sequence, notification: notification), app: received.app, to: &output
+        )
+        guard case .success(let events) = events(in: [output]), events.count == 1,
+            case .event(_, _, let data) = events[0]
+        else { return "What was written is not one event." }
+        return (try? NotificationEvent.decode(data: data)) == received ? nil : "What was written is not read again."
+    }
+
+    /// A payload is read exactly when it is a JSON object, and its texts and sound keep what they promise.
+    @Sendable static func payload(_ input: [UInt8]) -> String? {
+        let isObject = (try? JSONValidator.validateObject(input.span)) != nil
+        guard let payload = try? Payload(parsing: input.span) else { return isObject ? "An object is refused." : nil }
+        if !isObject { return "Something else than an object is accepted." }
+        if let alert = payload.alert {
+            let texts = [alert.title, alert.subtitle, alert.body].compactMap(\.self)
+            if texts.isEmpty || texts.contains("") { return "An alert says nothing." }
+        }
+        if let name = payload.sound?.name, name.utf8.count > 64 || name.utf8.contains(UInt8(ascii: "/")) {
+            return "The name of a sound is like a path."
+        }
+        return nil
+    }
+
+    /// Each form of text that is read is written as the same text again, up to case and padding.
+    @Sendable static func textForms(_ input: [UInt8]) -> String? {
+        let lowerCased = input.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+        if let bytes = Hex.decode(input.span), Array(Hex.string(bytes).utf8) != lowerCased { return "Hex differs." }
+        if let id = UniqueID(input.span), Array(id.text.utf8) != lowerCased { return "A unique id differs." }
+        if let text = String(validating: input, as: UTF8.self), let id = DeviceID(text: text),
+            Array(id.text.utf8) != input
+        {
+            return "A device id differs."
+        }
+        if let bytes = Base64.decode(input.span), Base64.decode(Base64.encode(bytes.span).span) != bytes {
+            return "Base64 differs."
+        }
+        if let type = PushType(input.span), Array(type.rawValue.utf8) != lowerCased { return "A push type differs." }
+        if let number = Decimal.parse(input.span), Int64(String(decoding: input, as: UTF8.self)) != number {
+            return "A decimal number differs."
+        }
+        if case .device(let range) = DeviceTokenPath.parse(input.span), range.isEmpty || range.upperBound != input.count
+        {
+            return "A device token is not the end of its path."
+        }
+        return nil
+    }
+
+    /// Text that is shown has no scalar that could act.
+    @Sendable static func displayText(_ input: [UInt8]) -> String? {
+        let text = String(decoding: input, as: UTF8.self)
+        let markup = DisplayText.markup(text)
+        if markup.contains(where: { "<>\"'".contains($0) }) { return "There is markup in markup." }
+        for output in [DisplayText.plain(text), markup, DisplayText.terminal(text)] {
+            for scalar in output.unicodeScalars where scalar.properties.generalCategory == .control {
+                if scalar != "\n" && scalar != "\t" { return "A control character is left." }
+            }
+        }
+        let terminal = DisplayText.terminal(text)
+        return DisplayText.terminal(terminal) == terminal ? nil : "Text for a terminal is not safe at once."
+    }
+
+    private static func jsonFailure(_ input: [UInt8]) -> JSONError? {
+        do throws(JSONError) {
+            try JSONValidator.validate(input.span)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func events(in pieces: [[UInt8]]) -> Result<[EventStreamEvent], EventStreamError> {
+        var parser = EventStreamParser()
+        var events: [EventStreamEvent] = []
+        do throws(EventStreamError) {
+            for piece in pieces {
+                try parser.receive(piece.span) { events.append($0) }
+            }
+            return .success(events)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import Testing
+
+struct JSONWriterTests {
+    @Test(arguments: [
+        ("", #""""#), ("a/b", #""a/b""#), ("\"\\", #""\"\\""#), ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#),
+        ("\0\u{1F}\u{7F}", "\"\\u0000\\u001f\u{7F}\""), ("é😀", "\"é😀\""),
+    ])
+    func `a string is written in quotes with the shortest escapes`(text: String, json: String) {
+        var output: [UInt8] = []
+        JSONWriter.append(text, to: &output)
+        #expect(output == bytes(json))
+    }
+
+    @Test func `members are divided by commas and elements too`() {
+        let value = JSONValue.object([
+            .init(key: "a", value: .object([])), .init(key: "b", value: .array([.null, .bool(true), .bool(false)])),
+            .init(key: "{", value: .string("{")), .init(key: "n", value: .number("1.50")),
+            .init(key: "c", value: .object([.init(key: "d", value: .integer(-1))])),
+        ])
+        var output: [UInt8] = []
+        JSONWriter.append(value, to: &output)
+        #expect(output == bytes(#"{"a":{},"b":[null,true,false],"{":"{","n":1.50,"c":{"d":-1}}"#))
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import Testing
+
+struct PayloadTests {
+    @Test(arguments: [
+        "{}", #"{"mdm":"x"}"#, #"{"aps":{}}"#, #"{"aps":null}"#, #"{"aps":[]}"#, #"{"aps":"alert"}"#, #"{"alert":"x"}"#,
+    ])
+    func `a payload without anything to present is read as such`(text: String) throws {
+        let payload = try parse(text)
+        #expect(payload == Payload())
+        #expect(!payload.isPresentable)
+    }
+
+    @Test func `every member of a full payload is read`() throws {
+        let payload = try parse(
+            """
+            {"aps":{"alert":{"title":"T","subtitle":"S","body":"B","action-loc-key":"PLAY"},"badge":3,"sound":"bell.caf",
+            "category":"INVITE","thread-id":"t1","content-available":1,"interruption-level":"time-sensitive"},"acme":1}
+            """)
+        let expected = Payload(
+            alert: .init(title: "T", subtitle: "S", body: "B", action: .labelled("PLAY")), badge: 3,
+            sound: .init(name: "bell.caf"), category: "INVITE", threadID: "t1", isContentAvailable: true,
+            interruptionLevel: .timeSensitive)
+        #expect(payload == expected)
+        #expect(payload.isPresentable)
+        #expect(payload.actionLabel == "PLAY")
+    }
+
+    @Test(
+        arguments: [
+            (#""Hi""#, .init(body: "Hi")), (#"{"body":"Hi"}"#, .init(body: "Hi")),
+            (#"{"title":"Hi"}"#, .init(title: "Hi")),
+            (#"{"subtitle":"Hi"}"#, .init(subtitle: "Hi")), (#"{"title":"","body":"Hi"}"#, .init(body: "Hi")),
+            (#"{"title":7,"body":"Hi"}"#, .init(body: "Hi")), (#"{"loc-key":"KEY"}"#, .init(body: "KEY")),
+            (#"{"body":"Hi","loc-key":"KEY"}"#, .init(body: "Hi")), (#"{"title-loc-key":"KEY"}"#, .init(title: "KEY")),
+            (#"{"subtitle-loc-key":"KEY"}"#, .init(subtitle: "KEY")),
+            (#"{"title":{"loc-key":"KEY"}}"#, .init(title: "KEY")),
+            (#""""#, nil), ("{}", nil), (#"{"body":""}"#, nil), (#"{"action-loc-key":null}"#, nil), ("null", nil),
+            ("1", nil),
+            ("1.5", nil), ("true", nil), ("[]", nil),
+        ] as [(String, Payload.Alert?)])
+    func `an alert is a text or an object with texts`(text: String, alert: Payload.Alert?) throws {
+        let payload = try parse("{\"aps\":{\"alert\":\(text)}}")
+        #expect(payload.alert == alert)
+        #expect(payload.isPresentable == (alert != nil))
+    }
+
+    @Test(arguments: [
+        ("%@ plays %@", "A plays B"), ("%2$@ and %1$@", "B and A"), ("%@", "A"), ("%@%@%@", "AB%@"),
+        ("%3$@ %0$@", "%3$@ %0$@"),
+        ("100%", "100%"), ("100%% of %@", "100% of A"), ("%d %s", "%d %s"), ("%1$d", "%1$d"), ("%12$@", "%12$@"),
+        ("%123$@", "%123$@"),
+        ("% @", "% @"), ("%1%", "%1%"), ("%1@", "%1@"), ("%$@", "%$@"), ("%2$@ %@", "B A"),
+    ])
+    func `arguments fill the places of a localized text`(format: String, text: String) throws {
+        let payload = try parse(#"{"aps":{"alert":{"loc-key":"\#(format)","loc-args":["A","B"]}}}"#)
+        #expect(payload.alert?.body == text)
+    }
+
+    @Test(arguments: ["", #","loc-args":[]"#, #","loc-args":"A""#, #","loc-args":[1,null]"#])
+    func `places without arguments stay`(arguments: String) throws {
+        #expect(try parse(#"{"aps":{"alert":{"loc-key":"%@ plays"\#(arguments)}}}"#).alert?.body == "%@ plays")
+    }
+
+    @Test func `arguments are not formats themselves`() throws {
+        let payload = try parse(#"{"aps":{"alert":{"loc-key":"%@ %@","loc-args":["%@","%1$@"]}}}"#)
+        #expect(payload.alert?.body == "%@ %1$@")
+    }
+
+    @Test(
+        arguments: [
+            (#"{"body":"b"}"#, .standard, "View"),
+            (#"{"body":"b","action-loc-key":"Play"}"#, .labelled("Play"), "Play"),
+            (#"{"body":"b","action-loc-key":null}"#, .none, nil),
+            (#"{"body":"b","action-loc-key":""}"#, .standard, "View"),
+            (#"{"body":"b","action-loc-key":1}"#, .standard, "View"), (#""b""#, .standard, "View"),
+        ] as [(String, Payload.Action, String?)])
+    func `the button says View, its own label, or is not there`(
+        text: String, action: Payload.Action, label: String?
+    ) throws {
+        let payload = try parse("{\"aps\":{\"alert\":\(text)}}")
+        #expect(payload.alert?.action == action)
+        #expect(payload.actionLabel == label)
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("1", 1), ("4294967295", .max), ("4294967296", nil), ("-1", nil), ("2.5", nil), ("3.0", nil),
+            ("1e2", nil),
+            ("\"3\"", nil), ("true", nil), ("null", nil), ("[1]", nil), ("{\"count\":3}", nil),
+            ("99999999999999999999", nil),
+        ] as [(String, UInt32?)])
+    func `a badge is a whole number that is not below zero`(text: String, badge: UInt32?) throws {
+        let payload = try parse("{\"aps\":{\"badge\":\(text)}}")
+        #expect(payload.badge == badge)
+        #expect(payload.isPresentable == (badge != nil))
+    }
+
+    @Test(
+        arguments: [
+            (#""default""#, .standard), (#""bell""#, .init(name: "bell")),
+            (#""Bell-2_x.caf""#, .init(name: "Bell-2_x.caf")),
+            (#""../../etc/passwd""#, .standard), (#""/dev/urandom""#, .standard), (#"".hidden""#, .standard),
+            (#""-rf""#, .standard),
+            (#""_a""#, .standard), (#""a b""#, .standard), (#""a/b""#, .standard), (#""bell\u0000.caf""#, .standard),
+            (#""glöckchen""#, .standard),
+            (#"{}"#, .standard), (#"{"name":"bell"}"#, .init(name: "bell")), (#"{"name":"default"}"#, .standard),
+            (#"{"name":"../x","critical":1}"#, .init(isCritical: true)),
+            (#"{"critical":1,"volume":0.5}"#, .init(isCritical: true, volume: 0.5)),
+            (#"{"critical":0}"#, .standard), (#"{"critical":true}"#, .standard), (#"{"volume":0}"#, .init(volume: 0)),
+            (#"{"volume":1}"#, .init(volume: 1)), (#"{"volume":1.1}"#, .standard), (#"{"volume":-0.1}"#, .standard),
+            (#"{"volume":"1"}"#, .standard), (#""""#, nil), ("null", nil), ("true", nil), ("1", nil), ("1.5", nil),
+            ("[]", nil),
+        ] as [(String, Payload.Sound?)])
+    func `a sound is a safe name, the standard sound or silence`(text: String, sound: Payload.Sound?) throws {
+        let payload = try parse("{\"aps\":{\"sound\":\(text)}}")
+        #expect(payload.sound == sound)
+        #expect(payload.isPresentable == (sound != nil))
+    }
+
+    @Test(arguments: [(1, true), (64, true), (65, false)])
+    func `the name of a sound has at most 64 bytes`(count: Int, isNamed: Bool) throws {
+        let name = String(repeating: "a", count: count)
+        #expect(try parse("{\"aps\":{\"sound\":\"\(name)\"}}").sound == .init(name: isNamed ? name : nil))
+    }
+
+    @Test func `a sound inside the alert is heard when there is none beside it`() throws {
+        #expect(try parse(#"{"aps":{"alert":{"body":"b","sound":"bell"}}}"#).sound == .init(name: "bell"))
+        #expect(
+            try parse(#"{"aps":{"alert":{"body":"b","sound":"bell"},"sound":"gong"}}"#).sound == .init(name: "gong"))
+    }
+
+    @Test(arguments: [
+        ("1", true), ("0", false), ("2", false), ("true", false), ("\"1\"", false), ("1.0", false), ("null", false),
+    ])
+    func `content is available when the member is 1`(text: String, isAvailable: Bool) throws {
+        let payload = try parse("{\"aps\":{\"content-available\":\(text)}}")
+        #expect(payload.isContentAvailable == isAvailable)
+        #expect(!payload.isPresentable)
+    }
+
+    @Test(
+        arguments: [
+            ("\"passive\"", .passive), ("\"active\"", .active), ("\"time-sensitive\"", .timeSensitive),
+            ("\"critical\"", .critical),
+            ("\"Critical\"", .active), ("\"\"", .active), ("1", .active), ("null", .active),
+        ] as [(String, Payload.InterruptionLevel)])
+    func `an interruption level that is not known is active`(text: String, level: Payload.InterruptionLevel) throws {
+        #expect(try parse("{\"aps\":{\"interruption-level\":\(text)}}").interruptionLevel == level)
+    }
+
+    @Test(arguments: ["\"\"", "1", "null", "[]", "{}"])
+    func `a category and a thread are texts that are not empty`(text: String) throws {
+        let payload = try parse("{\"aps\":{\"category\":\(text),\"thread-id\":\(text)}}")
+        #expect(payload.category == nil)
+        #expect(payload.threadID == nil)
+    }
+
+    @Test(arguments: ["", "[]", "null", "{", "{\"aps\":{}}x", "{\"aps\":{\"alert\":\"\\ud800\"}}"])
+    func `what is no JSON object is refused`(text: String) {
+        #expect(throws: JSONError.self) { try parse(text) }
+    }
+
+    @Test func `the last of several members of one name counts`() throws {
+        #expect(try parse(#"{"aps":{"badge":1},"aps":{"badge":2,"badge":3}}"#).badge == 3)
+    }
+
+    private func parse(_ text: String) throws -> Payload {
+        try Payload(parsing: bytes(text).span)
+    }
+}

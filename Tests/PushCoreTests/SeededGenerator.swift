@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A generator of random numbers that gives the same ones for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return bits ^ bits >> 31
+    }
+
+    /// Random bytes, of a random number up to a bound.
+    mutating func bytes(countMax: Int) -> [UInt8] {
+        (0..<Int.random(in: 0...countMax, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
+    }
+
+    /// A random text of scalars from every plane and of those that are special to parsers.
+    mutating func text(countMax: Int) -> String {
+        let special: [Unicode.Scalar] = ["\"", "\\", "/", "\0", "\n", "\r", "\t", "\u{1F}", "\u{7F}", "\u{2028}"]
+        var text = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...countMax, using: &self) {
+            let value = UInt32.random(in: 0...0x10FFFF, using: &self) >> UInt32.random(in: 0...14, using: &self)
+            let isSpecial = UInt8.random(in: 0...3, using: &self) == 0
+            text.append(isSpecial ? special.randomElement(using: &self) ?? "\"" : Unicode.Scalar(value) ?? "?")
+        }
+        return String(text)
+    }
+}
+
+/// The seeds of a property test.
+let seeds: Range<UInt64> = 0..<100
+
+/// The UTF-8 of a text.
+func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushINI
+import Testing
+
+struct INIFileTests {
+    @Test func `sections, names, values and lines arrive in the order of the file`() throws {
+        let entries = try read(
+            "first = 1\n\n[server]\nlisten = *:2197\n# comment\n; comment\n\t log:info\r\n[apps]\nempty =")
+        #expect(
+            entries == [
+                INIEntry(section: "", name: "first", value: "1", line: 1),
+                INIEntry(section: "server", name: "listen", value: "*:2197", line: 4),
+                INIEntry(section: "server", name: "log", value: "info", line: 7),
+                INIEntry(section: "apps", name: "empty", value: "", line: 9),
+            ])
+    }
+
+    @Test func `a name that comes twice gives two entries`() throws {
+        #expect(try read("[a]\nx=1\nx=2\n").map(\.value) == ["1", "2"])
+    }
+
+    @Test func `a section that comes twice goes on`() throws {
+        #expect(try read("[a]\nx=1\n[b]\n[a]\ny=2\n").map(\.section) == ["a", "a"])
+    }
+
+    @Test func `an indented line does not continue the one above`() throws {
+        #expect(
+            try read("[a]\nx = 1\n   y = 2\n") == [
+                INIEntry(section: "a", name: "x", value: "1", line: 2),
+                INIEntry(section: "a", name: "y", value: "2", line: 3),
+            ])
+    }
+
+    @Test(arguments: [
+        ("x = 1 ; comment", "1"), ("x = 1;2", "1;2"), ("x = 1 # 2", "1 # 2"), ("x = a = b", "a = b"),
+        ("x = \"quoted\"", "\"quoted\""), ("x = grüße", "grüße"), ("x =   1   ", "1"), ("\u{FEFF}x = 1", "1"),
+    ])
+    func `a value is what stands behind the equals sign`(line: String, value: String) throws {
+        #expect(try read(line).map(\.value) == [value])
+    }
+
+    @Test(arguments: ["", "\n\n", "# only a comment", "[section]\n", "\u{FEFF}"])
+    func `a file without entries is no error`(text: String) throws {
+        #expect(try read(text).isEmpty)
+    }
+
+    @Test(arguments: ["word", "[open", "= 1", "x = a\0b", "x = \u{0}", "[a] \0"])
+    func `a line that is none of INI is refused with its number`(line: String) throws {
+        try withFile(Data("[a]\nx = 1\n\(line)\ny = 2\n".utf8)) { path in
+            #expect(throws: INIError.syntax(path: path, line: 3)) { try INIFile.read(path: path) }
+        }
+    }
+
+    @Test(arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]])
+    func `bytes that are not UTF-8 are refused with the line's number`(bytes: [UInt8]) throws {
+        try withFile(Data("x = 1\ny = ".utf8) + bytes) { path in
+            #expect(throws: INIError.syntax(path: path, line: 2)) { try INIFile.read(path: path) }
+        }
+    }
+
+    @Test func `the first of several errors is the one that is named`() throws {
+        try withFile(Data("[a]\nword\nx = \0\nword\n".utf8)) { path in
+            #expect(throws: INIError.syntax(path: path, line: 2)) { try INIFile.read(path: path) }
+        }
+    }
+
+    @Test func `a line as long as inih can hold is whole, and a longer one is refused`() throws {
+        let value = String(repeating: "v", count: 198 - 4)
+        #expect(try read("x = \(value)\ny = 1\n").map(\.value) == [value, "1"])
+        try withFile(Data("\nx = \(value)v\ny = 1\n".utf8)) { path in
+            #expect(throws: INIError.tooLong(path: path, line: 2, byteCountMax: 198)) { try INIFile.read(path: path) }
+        }
+    }
+
+    @Test func `a section name as long as inih can hold is whole, and a longer one is refused`() throws {
+        let name = String(repeating: "s", count: 49)
+        #expect(try read("[\(name)]\nx = 1\n").map(\.section) == [name])
+        for start in ["", " ", "\u{FEFF}"] {
+            try withFile(Data("\(start)[\(name)s]\nx = 1\n".utf8)) { path in
+                #expect(throws: INIError.tooLong(path: path, line: 1, byteCountMax: 49)) {
+                    try INIFile.read(path: path)
+                }
+            }
+        }
+    }
+
+    @Test func `a file that is not there gives the system's error`() {
+        #expect(throws: INIError.cannotRead(path: "/nonexistent/a.ini", code: ENOENT)) {
+            try INIFile.read(path: "/nonexistent/a.ini")
+        }
+    }
+
+    @Test func `a directory gives the system's error`() {
+        #expect(throws: INIError.cannotRead(path: "/", code: EISDIR)) { try INIFile.read(path: "/") }
+    }
+
+    @Test func `a file of the largest size is read, and a larger one is refused`() throws {
+        let line = "#" + String(repeating: "c", count: 62) + "\n"
+        var data = Data(String(repeating: line, count: INIFile.byteCountMax / 64).utf8)
+        #expect(data.count == INIFile.byteCountMax)
+        let entries = try withFile(data) { path in try INIFile.read(path: path) }
+        #expect(entries.isEmpty)
+        data.append(UInt8(ascii: "#"))
+        try withFile(data) { path in
+            #expect(throws: INIError.cannotRead(path: path, code: EFBIG)) { try INIFile.read(path: path) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.cannotRead(path: "/a.ini", code: ENOENT), "/a.ini: No such file or directory"),
+            (.syntax(path: "/a.ini", line: 3), "/a.ini, line 3: neither"),
+            (.tooLong(path: "/a.ini", line: 3, byteCountMax: 49), "/a.ini, line 3: longer than 49 bytes"),
+        ] as [(INIError, String)])
+    func `an error says where it is`(error: INIError, text: String) {
+        #expect("\(error)".hasPrefix(text))
+    }
+
+    private func read(_ text: String) throws -> [INIEntry] {
+        try withFile(Data(text.utf8)) { path in try INIFile.read(path: path) }
+    }
+
+    /// Runs a body with a file in a directory of its own, which is removed.
+    @discardableResult
+    private func withFile<Result>(_ data: Data, _ body: (String) throws -> Result) throws -> Result {
+        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appending(path: "test.ini")
+        try data.write(to: file)
+        return try body(file.path)
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import PushNet
+import Testing
+
+/// Runs the loop until a handler stops it; a loop that nobody stops fails the test after ten seconds.
+func runUntilStopped(_ loop: EventLoop, sourceLocation: SourceLocation = #_sourceLocation) {
+    let deadline = loop.schedule(after: .seconds(10)) {
+        Issue.record("nobody stopped the loop", sourceLocation: sourceLocation)
+        loop.stop()
+    }
+    loop.run()
+    loop.cancel(deadline)
+}
+
+/// A handler that calls a closure.
+final class ClosureHandler: EventHandler {
+    private let body: (Readiness) -> Void
+
+    init(_ body: @escaping (Readiness) -> Void) { self.body = body }
+
+    func ready(_ readiness: Readiness) { body(readiness) }
+}
+
+/// Two connected non-blocking UNIX sockets.
+struct SocketPair: ~Copyable {
+    let near: FileDescriptor
+    let far: FileDescriptor
+
+    init() throws {
+        var numbers: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let code = unsafe socketpair(AF_UNIX, type, 0, &numbers)
+        try #require(code == 0)
+        near = FileDescriptor(adopting: numbers[0])
+        far = FileDescriptor(adopting: numbers[1])
+    }
+
+    /// Makes the near end readable.
+    func sendToNear(_ text: String = "x") throws {
+        try send(text, to: far.rawValue)
+    }
+
+    /// Empties the near end.
+    func drainNear() throws -> String? { try receive(from: near.rawValue) }
+}
+
+/// Writes a whole text.
+func send(_ text: String, to socket: Int32) throws {
+    let bytes = Array(text.utf8)
+    let count = try unsafe bytes.withUnsafeBytes { try unsafe Sockets.write(socket, $0) }
+    try #require(count == bytes.count)
+}
+
+/// Reads what waits, up to 64 KiB; nil when nothing waits.
+func receive(from socket: Int32) throws -> String? {
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = try unsafe bytes.withUnsafeMutableBytes { try unsafe Sockets.read(socket, into: $0) }
+    return count.map { String(decoding: bytes.prefix($0), as: UTF8.self) }
+}
+
+/// Waits until a socket is readable, at most ten seconds.
+func waitUntilReadable(_ socket: Int32) throws {
+    var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    try #require(unsafe poll(&entry, 1, 10_000) == 1)
+}
+
+/// A random generator that gives the same numbers for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Testing
+
+// The one function for system calls is internal, and its four outcomes are worth a test each.
+@testable import PushNet
+
+@Suite struct SystemTests {
+    @Test func `a system call that was interrupted runs again`() throws {
+        var callCount = 0
+        let result = try syscall("test") { () -> Int32 in
+            callCount += 1
+            guard callCount < 3 else { return 7 }
+            errno = EINTR
+            return -1
+        }
+        #expect(result == 7)
+        #expect(callCount == 3)
+    }
+
+    @Test func `a system call that would block is nil and another failure is thrown`() throws {
+        let blocked = try syscall("test") { () -> Int32 in
+            errno = EAGAIN
+            return -1
+        }
+        #expect(blocked == nil)
+        #expect(throws: NetError.system(call: "test", code: ENOSPC, subject: "disk")) {
+            try syscall("test", about: "disk") { () -> Int in
+                errno = ENOSPC
+                return -1
+            }
+        }
+    }
+
+    @Test func `a system call with a bad descriptor stops the process`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try Sockets.localPort(1_000_000)
+        }
+        #expect(says(result, "getsockname got a bad descriptor"))
+    }
+
+    @Test func `a descriptor is closed with its owner`() throws {
+        let number: Int32
+        do {
+            let pair = try SocketPair()
+            number = dup(pair.near.rawValue)
+            try #require(number >= 0)
+        }
+        var before = stat()
+        try #require(unsafe fstat(number, &before) == 0)
+        do { _ = FileDescriptor(adopting: number) }
+        // Another test may have got the number by now: it is not the same file any more.
+        var after = stat()
+        let isOpen = unsafe fstat(number, &after) == 0
+        #expect(!isOpen || after.st_ino != before.st_ino)
+    }
+
+    @Test func `a descriptor that somebody else closed stops the process`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let descriptor = FileDescriptor(adopting: dup(0))
+            close(descriptor.rawValue)
+        }
+        #expect(says(result, "closed behind its owner's back"))
+    }
+
+    @Test func `signals come out of their queue and end nobody`() async {
+        await #expect(processExitsWith: .success) {
+            let queue = try SignalQueue([SIGTERM, SIGHUP])
+            guard try queue.next() == nil else { exit(1) }
+            // Not kill(2): the test runner's own threads are older than the queue and do not block the signals.
+            raise(SIGTERM)
+            raise(SIGHUP)
+            try waitUntilReadable(queue.descriptor)
+            var heard: [Int32] = []
+            while let signal = try queue.next() { heard.append(signal) }
+            exit(heard.sorted() == [SIGHUP, SIGTERM] ? 0 : 2)
+        }
+    }
+
+    @Test func `a thread that starts after the queue leaves signals to it`() async {
+        await #expect(processExitsWith: .success) {
+            let queue = try SignalQueue([SIGTERM])
+            // A thread's own signal ends with it; that the process lives shows that the thread blocked it.
+            Thread(name: "target") { raise(SIGTERM) }.join()
+            raise(SIGTERM)
+            try waitUntilReadable(queue.descriptor)
+            exit(try queue.next() == SIGTERM ? 0 : 1)
+        }
+    }
+
+    @Test func `a number that is no signal is refused`() {
+        #expect(throws: NetError.system(call: "sigaddset", code: EINVAL, subject: "signal 1000")) {
+            _ = try SignalQueue([1_000])
+        }
+    }
+
+    @Test func `the wall clock agrees with the kernel's seconds`() {
+        let before = Int64(time(nil))
+        let now = WallClock.unixMilliseconds()
+        let after = Int64(time(nil))
+        // time(2) reads a clock that may lag by a tick.
+        #expect(now / 1_000 >= before && now / 1_000 <= after + 1)
+    }
+
+    @Test func `errors say what happened and what to do`() {
+        let inUse = NetError.system(call: "bind", code: EADDRINUSE, subject: "* port 443")
+        #expect(inUse.description == "bind * port 443: Address already in use")
+        #expect(inUse.advice == "Stop the process that uses * port 443, or choose another address.")
+        #expect(NetError.system(call: "read", code: 9_999, subject: "").description == "read: errno 9999")
+        #expect(NetError.badAddress("x").description == "bad address: x")
+        #expect(NetError.badAddress("x").advice.contains("107 bytes"))
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushSQLite
+import TestSupport
+import Testing
+
+@Suite struct ConnectionTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path(of: "test.sqlite")
+    }
+
+    private func open(exclusive: Bool = false) throws(SQLiteError) -> Connection {
+        try Connection(path: path, durability: .full, exclusive: exclusive)
+    }
+
+    @Test func `a new file and its log are for the owner alone`() throws {
+        let connection = try open()
+        try connection.execute("CREATE TABLE t(x)")
+        for name in [path, "\(path)-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: name)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
+    @Test(arguments: [
+        ("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("trusted_schema", "0"),
+        ("locking_mode", "exclusive"), ("cell_size_check", "1"),
+    ])
+    func `the connection is set up for safety`(pragma: String, value: String) throws {
+        let connection = try open(exclusive: true)
+        let statement = try connection.prepare(
+            """
+            SELECT 'journal_mode', journal_mode FROM pragma_journal_mode
+            UNION ALL SELECT 'synchronous', synchronous FROM pragma_synchronous
+            UNION ALL SELECT 'foreign_keys', foreign_keys FROM pragma_foreign_keys
+            UNION ALL SELECT 'trusted_schema', trusted_schema FROM pragma_trusted_schema
+            UNION ALL SELECT 'locking_mode', locking_mode FROM pragma_locking_mode
+            UNION ALL SELECT 'cell_size_check', cell_size_check FROM pragma_cell_size_check
+            """)
+        var found: [String: String] = [:]
+        while try statement.step() { found[statement.string(0)] = statement.string(1) }
+        #expect(found[pragma] == value)
+    }
+
+    @Test func `SQL cannot write the schema behind SQLite's back`() throws {
+        let connection = try open()
+        try connection.execute("CREATE TABLE t(x); PRAGMA writable_schema = ON")
+        #expect(throws: SQLiteError.self) { try connection.execute("UPDATE sqlite_schema SET sql = ''") }
+    }
+
+    @Test func `an exclusive connection refuses a second one at once`() throws {
+        let first = try open(exclusive: true)
+        let error = #expect(throws: SQLiteError.self) { try open(exclusive: true) }
+        #expect(error?.isBusy == true)
+        try first.execute("CREATE TABLE t(x)")
+    }
+
+    @Test func `a file is free again once the connection and its statements are gone`() throws {
+        do {
+            let statement = try open(exclusive: true).prepare("SELECT 1")
+            #expect(throws: SQLiteError.self) { try open(exclusive: true) }
+            #expect(try statement.step())
+        }
+        _ = try open(exclusive: true)
+    }
+
+    @Test func `two connections that are not exclusive see each other's commits`() throws {
+        let (first, second) = (try open(), try open())
+        try first.execute("CREATE TABLE t(x); INSERT INTO t VALUES (7)")
+        let statement = try second.prepare("SELECT x FROM t")
+        #expect(try statement.step())
+        #expect(statement.int64(0) == 7)
+    }
+
+    @Test func `a missing directory cannot be opened`() throws {
+        let error = #expect(throws: SQLiteError.self) {
+            try Connection(path: directory.path(of: "none/test.sqlite"), durability: .full, exclusive: true)
+        }
+        #expect(error?.isCannotOpen == true)
+    }
+
+    @Test func `a file that is no database is damaged`() throws {
+        try directory.write(String(repeating: "no database ", count: 1000), to: "test.sqlite")
+        let error = #expect(throws: SQLiteError.self) { try open() }
+        #expect(error?.isCorrupt == true)
+    }
+
+    @Test func `a database on a file system that is read-only is refused`() async throws {
+        // The bundle's own executable lies where this process may write, so a mode is used; root ignores modes.
+        guard geteuid() != 0 else { return }
+        try directory.write("", to: "test.sqlite", permissions: 0o400)
+        let error = #expect(throws: SQLiteError.self) { try open() }
+        #expect(error?.isReadOnly == true)
+    }
+
+    // MARK: Transactions
+
+    @Test func `a transaction that throws leaves nothing`() throws {
+        let connection = try open()
+        try connection.execute("CREATE TABLE t(x INTEGER UNIQUE)")
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.transaction { () throws(SQLiteError) in
+                try connection.execute("INSERT INTO t VALUES (1)")
+                try connection.execute("INSERT INTO t VALUES (1)")
+            }
+        }
+        #expect(error?.isConstraint == true)
+        #expect(try count(connection) == 0)
+        try connection.transaction { () throws(SQLiteError) in try connection.execute("INSERT INTO t VALUES (1)") }
+        #expect(try count(connection) == 1)
+    }
+
+    @Test func `a commit that is refused leaves nothing and the connection usable`() throws {
+        let connection = try open()
+        try connection.execute(
+            "CREATE TABLE a(x INTEGER PRIMARY KEY); CREATE TABLE t(x REFERENCES a DEFERRABLE INITIALLY DEFERRED)")
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.transaction { () throws(SQLiteError) in try connection.execute("INSERT INTO t VALUES (9)") }
+        }
+        #expect(error?.isConstraint == true)
+        try connection.transaction { () throws(SQLiteError) in try connection.execute("INSERT INTO a VALUES (9)") }
+        #expect(try count(connection) == 0)
+    }
+
+    @Test func `a full database says that it is full`() throws {
+        let connection = try open()
+        try connection.execute("CREATE TABLE t(x); PRAGMA max_page_count = 10")
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
+        }
+        #expect(error?.isFull == true)
+    }
+
+    @Test func `rows that changed and the last row are counted`() throws {
+        let connection = try open()
+        try connection.execute("CREATE TABLE t(x); INSERT INTO t VALUES (1), (2), (3)")
+        #expect(connection.lastInsertedRow == 3)
+        try connection.execute("DELETE FROM t WHERE x > 1")
+        #expect(connection.changedRowCount == 2)
+    }
+
+    // MARK: Checkpoints
+
+    @Test func `by hand, the log grows until it is told to be copied`() throws {
+        let connection = try open(exclusive: true)
+        connection.checkpointByHand()
+        try connection.execute("CREATE TABLE t(x)")
+        for _ in 0..<1100 { try connection.execute("INSERT INTO t VALUES (zeroblob(3000))") }
+        #expect(connection.logPageCount > 1000, "SQLite's own checkpoint comes at 1000 pages")
+        try connection.checkpoint(.passive)
+        #expect(connection.logPageCount == 0)
+        try connection.execute("INSERT INTO t VALUES (1)")
+        #expect((1...10).contains(connection.logPageCount), "the log is written from its start")
+        try connection.checkpoint(.truncate)
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)-wal")
+        #expect(attributes[.size] as? Int == 0)
+    }
+
+    @Test(arguments: [true, false])
+    func `closing leaves the log alone only when told to`(leaves: Bool) throws {
+        do {
+            let connection = try open(exclusive: true)
+            try connection.execute("CREATE TABLE t(x); INSERT INTO t VALUES (1)")
+            if leaves { connection.leaveLogOnClose() }
+        }
+        #expect(FileManager.default.fileExists(atPath: "\(path)-wal") == leaves)
+        #expect(try count(try open()) == 1)
+    }
+
+    private func count(_ connection: Connection) throws(SQLiteError) -> Int64 {
+        let statement = try connection.prepare("SELECT count(*) FROM t")
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(0) : -1
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushSQLite
+import TestSupport
+import Testing
+
+@Suite struct MigrationsTests {
+    private let directory: TemporaryDirectory
+    private let connection: Connection
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        connection = try Connection(path: directory.path(of: "test.sqlite"), durability: .full, exclusive: false)
+    }
+
+    private func number(_ sql: StaticString) throws -> Int64 {
+        let statement = try connection.prepare(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(0) : -1
+    }
+
+    @Test func `steps run once each, in order`() throws {
+        try Migrations(["CREATE TABLE a(x); INSERT INTO a VALUES (1)"]).apply(to: connection)
+        let two = Migrations(["not run again", "UPDATE a SET x = x + 1"])
+        try two.apply(to: connection)
+        try two.apply(to: connection)
+        #expect(try number("SELECT x FROM a") == 2)
+        #expect(try number("PRAGMA user_version") == 2)
+        #expect(two.version == 2)
+    }
+
+    @Test(arguments: [(1, false), (2, true), (-1, true)])
+    func `a file of a later program is refused`(found: Int, isRefused: Bool) throws {
+        switch found {
+        case 2: try connection.execute("PRAGMA user_version = 2")
+        case 1: try connection.execute("PRAGMA user_version = 1")
+        default: try connection.execute("PRAGMA user_version = -1")
+        }
+        let migrations = Migrations(["CREATE TABLE a(x)"])
+        guard isRefused else { return try migrations.apply(to: connection) }
+        let error = #expect(throws: MigrationError.self) { try migrations.apply(to: connection) }
+        guard case .newer(let seen, let known) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(seen == found && known == 1)
+    }
+
+    @Test func `a step that fails leaves the version before it`() throws {
+        let migrations = Migrations(["CREATE TABLE a(x)", "CREATE TABLE b(x); CREATE TABLE a(x)"])
+        let error = #expect(throws: MigrationError.self) { try migrations.apply(to: connection) }
+        guard case .failed(let step, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(step == 1)
+        #expect(reason.message.contains("already exists"))
+        #expect(try number("PRAGMA user_version") == 1)
+        #expect(try number("SELECT count(*) FROM sqlite_schema WHERE name = 'b'") == 0)
+    }
+}

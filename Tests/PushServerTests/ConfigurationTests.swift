@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushCore
+import PushNet
+import TestSupport
+import Testing
+
+@testable import PushServer
+
+@Suite struct ConfigurationTests {
+    private static func load(
+        _ text: String? = nil, flags: [(key: ConfigurationKey, value: String)] = [], environment: [String: String] = [:]
+    ) throws -> ServerConfiguration {
+        let directory = try TemporaryDirectory()
+        let file = directory.path + "/posthornd.ini"
+        if let text { try text.write(toFile: file, atomically: true, encoding: .utf8) }
+        do throws(ConfigurationError) {
+            return try ServerConfiguration(
+                file: text == nil ? nil : file, flags: flags, environment: environment, isRoot: false,
+                readsDefaultFile: false)
+        } catch {
+            var error = error
+            error.place = error.place.replacingOccurrences(of: directory.path + "/", with: "")
+            throw error
+        }
+    }
+
+    @Test func `nothing given means port 2197 on every address`() throws {
+        let configuration = try Self.load(environment: ["HOME": "/house/ann"])
+        #expect(configuration.host == "*")
+        #expect(configuration.port == 2197)
+        #expect(configuration.dataDirectory == "/house/ann/.local/share/posthorn/server")
+        #expect(configuration.adminSocket == "/house/ann/.local/share/posthorn/server/admin.sock")
+        #expect(!configuration.hasOpenEnrolment)
+    }
+
+    @Test func `flags win over the environment, the environment over the file`() throws {
+        let file = "[server]\nlisten = 127.0.0.1:1\nlog_level = error\nloops = 3\n"
+        let configuration = try Self.load(
+            file, flags: [(.listen, "127.0.0.1:3")],
+            environment: ["POSTHORN_LISTEN": "127.0.0.1:2", "POSTHORN_LOG_LEVEL": "warning"])
+        #expect(configuration.port == 3)
+        #expect(configuration.logLevel == .warning)
+        #expect(configuration.loopCount == 3)
+    }
+
+    @Test(arguments: [
+        ("*:443", "*", 443), ("[::1]:2197", "::1", 2197), ("push.example.org:0", "push.example.org", 0),
+    ])
+    func `an address and a port are understood`(text: String, host: String, port: UInt16) throws {
+        let configuration = try Self.load(flags: [(.listen, text)])
+        #expect(configuration.host == host)
+        #expect(configuration.port == port)
+    }
+
+    @Test(arguments: ["", "2197", ":2197", "::1:2197", "host:", "host:65536", "host:-1", "host:x"])
+    func `what is no address and port is refused`(text: String) {
+        #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.listen, text)]) }
+    }
+
+    @Test(arguments: [
+        ("[server]\nlisten = *:443\nports = 1\n", "posthornd.ini:3", "ports"),
+        ("[devices]\n\nopen_enrolment = perhaps\n", "posthornd.ini:3", "perhaps"),
+        ("[server]\nloops = 0\n", "posthornd.ini:2", "0"),
+        ("[server]\nopen_enrolment = yes\n", "posthornd.ini:2", "[server]"),
+        ("[server]\nthis is nothing\n", "posthornd.ini:2", "neither"),
+        ("[server]\ndata_directory = relative\n", "posthornd.ini:2", "relative"),
+    ])
+    func `a bad line is named with file, line and remedy`(text: String, place: String, problem: String) {
+        #expect {
+            try Self.load(text)
+        } throws: { error in
+            guard let error = error as? ConfigurationError else { return false }
+            return error.place == place && error.problem.contains(problem) && error.remedy.hasSuffix(".")
+        }
+    }
+
+    @Test func `a certificate without its key is refused`() {
+        #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.certificateFile, "/a.pem")]) }
+        #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.privateKeyFile, "/a.key")]) }
+    }
+
+    @Test(arguments: [(94, true), (95, false)])
+    func `an admin socket that does not fit a UNIX socket's name is refused`(length: Int, fits: Bool) throws {
+        let directory = "/" + String(repeating: "d", count: length)
+        // 107 bytes in all: one slash more, and the file's eleven.
+        if fits {
+            #expect(try Self.load(flags: [(.dataDirectory, directory)]).adminSocket.utf8.count <= 107)
+        } else {
+            #expect(try Self.load(flags: [(.dataDirectory, directory)]).adminSocket.utf8.count == 107)
+            #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.dataDirectory, directory + "d")]) }
+        }
+    }
+
+    @Test func `every setting has a flag, a variable and a place in the sample file`() throws {
+        for key in ConfigurationKey.allCases {
+            #expect(ServerCommand.command.options.find(key.flag) != nil)
+            #expect(key.variable.hasPrefix("POSTHORN_"))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushSound
+import TestSupport
+import Testing
+
+// libcanberra finds its sound server by the environment, which belongs to the whole process: what plays runs in a process
+// of its own.
+@Suite(.tags(.slow))
+struct SoundPlayerTests {
+    @Test(arguments: ["message-new-instant", "message-new-instant-and-more"])
+    func `a sound of the theme, or of the shorter name, reaches the sink as an event`(name: String) async {
+        await #expect(processExitsWith: .success) { [name] in
+            let sound = try await DesktopSound()
+            useAsSoundServer(sound)
+            let events = try await sound.subscribe()
+            let player = try SoundPlayer(applicationName: "posthorn test")
+            try player.play(named: name, description: "a test")
+            try await eventually("the sink plays", evidence: { events.transcript }) {
+                events.output.contains("Event 'new' on sink-input")
+            }
+        }
+    }
+
+    @Test func `a file reaches the sink with its role and description`() async {
+        await #expect(processExitsWith: .success) {
+            let sound = try await DesktopSound()
+            useAsSoundServer(sound)
+            let file = sound.files.path(of: "long.wav")
+            try sound.writeWave(to: file, durationSeconds: 5)
+            let player = try SoundPlayer(applicationName: "posthorn test")
+            try player.play(file: file, description: "an order arrived")
+            var inputs = ""
+            try await eventually("the sink plays", evidence: { inputs }) {
+                inputs = try await sound.pactl("list", "sink-inputs").output
+                return inputs.contains("Sink Input #")
+            }
+            #expect(inputs.contains("media.role = \"event\""))
+            #expect(inputs.contains("event.description = \"an order arrived\""))
+            #expect(inputs.contains("application.name = \"posthorn test\""))
+        }
+    }
+
+    @Test func `a sound that the theme lacks asks for another`() async {
+        await #expect(processExitsWith: .success) {
+            let sound = try await DesktopSound()
+            useAsSoundServer(sound)
+            let player = try SoundPlayer(applicationName: "posthorn test")
+            for name in ["nonexistent", "", "../../../etc/passwd", "a/b", "bell\0"] {
+                let error = #expect(throws: SoundError.self) { try player.play(named: name, description: "a test") }
+                #expect(error?.remedy == .chooseAnotherSound, "\(name)")
+            }
+            for file in ["", "/nonexistent.oga", "/dev/null", "/proc/self/exe", "/tmp"] {
+                #expect(throws: SoundError.self) { try player.play(file: file, description: "a test") }
+            }
+        }
+    }
+
+    @Test func `without a sound server a sound is an error to try again later, and the next one plays`() async {
+        await #expect(processExitsWith: .success) {
+            unsafe setenv("PULSE_SERVER", "unix:/nonexistent/pulse", 1)
+            unsafe setenv("CANBERRA_DRIVER", "pulse", 1)
+            let player = try SoundPlayer(applicationName: "posthorn test")
+            let error = #expect(throws: SoundError.self) { try player.play(named: "bell", description: "a test") }
+            #expect(error?.remedy == .tryLater)
+            let sound = try await DesktopSound()
+            useAsSoundServer(sound)
+            try player.play(named: "bell", description: "a test")
+        }
+    }
+
+    @Test func `a sound server that restarts plays the next sounds`() async {
+        await #expect(processExitsWith: .success) {
+            let first = try await DesktopSound()
+            useAsSoundServer(first)
+            let player = try SoundPlayer(applicationName: "posthorn test")
+            try player.play(named: "bell", description: "a test")
+            try await first.server.killNow()
+            let second = try await DesktopSound(in: first.files)
+            let events = try await second.subscribe()
+            try await eventually("a sound plays again", evidence: { events.transcript }) {
+                try? player.play(named: "bell", description: "a test")
+                return events.output.contains("Event 'new' on sink-input")
+            }
+        }
+    }
+
+    @Test func `a name with a NUL is refused`() {
+        #expect(throws: SoundError.self) { try SoundPlayer(applicationName: "a\0b") }
+    }
+}
+
+/// Points this process at a sound server.
+private func useAsSoundServer(_ sound: DesktopSound) {
+    for (name, value) in sound.environment { unsafe setenv(name, value, 1) }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushCore
+import PushStore
+import TestSupport
+
+/// Takes the store's answers for one loop, on the store's thread, and lets a test wait for them.
+// Safety: `condition` guards `replies`.
+final class Collector: StoreReplyReceiver, @unchecked Sendable {
+    private let condition = NSCondition()
+    private var replies: [StoreReply] = []
+
+    func receive(_ replies: [StoreReply]) {
+        condition.lock()
+        defer { condition.unlock() }
+        self.replies.append(contentsOf: replies)
+        condition.broadcast()
+    }
+
+    /// Waits until the replies satisfy a condition, then takes them all out.
+    func take(_ what: String, until isEnough: ([StoreReply]) -> Bool) throws -> [StoreReply] {
+        condition.lock()
+        defer { condition.unlock() }
+        let deadline = Date(timeIntervalSinceNow: Double(30 * Patience.factor))
+        while !isEnough(replies) {
+            guard condition.wait(until: deadline) else {
+                throw MissingReply(what: "\(what), among \(replies)")
+            }
+        }
+        defer { replies = [] }
+        return replies
+    }
+
+    /// Takes out what there is.
+    func takeAll() -> [StoreReply] {
+        condition.lock()
+        defer { condition.unlock() }
+        defer { replies = [] }
+        return replies
+    }
+}
+
+/// A wall clock that a test sets.
+// Safety: `lock` guards `milliseconds`.
+final class TestClock: @unchecked Sendable {
+    private let lock = NSLock()
+    private var milliseconds: Int64
+
+    init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    var now: Int64 {
+        get { lock.withLock { milliseconds } }
+        set { lock.withLock { milliseconds = newValue } }
+    }
+}
+
+/// Remembers what was fatal.
+// Safety: `lock` guards `errors`.
+final class FatalErrors: @unchecked Sendable {
+    private let lock = NSLock()
+    private var errors: [StoreError] = []
+
+    var all: [StoreError] { lock.withLock { errors } }
+
+    func add(_ error: StoreError) { lock.withLock { errors.append(error) } }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import TestSupport
+import Testing
+
+@Suite struct ExpiryTests {
+    private let store: TestStore
+    private let device: TestDevice
+    private let token: DeviceTokenContents
+    private let startSeconds = TestStore.startMilliseconds / 1000
+
+    init() throws {
+        store = try TestStore()
+        (device, token) = try store.registeredDevice()
+    }
+
+    @Test(arguments: [
+        (Int64.min, true), (-1, true), (1, true), (1_799_999_999, true), (1_800_000_000, false),
+        (1_800_000_001, false), (Int64.max, false),
+    ])
+    func `an expiration in the past is accepted and never delivered`(expiration: Int64, isExpired: Bool) throws {
+        #expect(try store.accept(.to(token, "a", expiration: expiration)) == .accepted)
+        #expect(try store.counts().expired == (isExpired ? 1 : 0))
+        #expect(try store.waiting(device) == (isExpired ? [] : ["a"]))
+    }
+
+    @Test func `up to its expiration a notification waits, one millisecond later it does not`() throws {
+        try store.accept(.to(token, "a", expiration: startSeconds + 60))
+        store.clock.now += 60_000
+        #expect(try store.waiting(device) == ["a"])
+        store.clock.now += 1
+        #expect(try store.waiting(device) == [])
+    }
+
+    @Test(arguments: [nil, Int64.max, 1_800_000_000 + Limits.retentionSecondsMax + 1] as [Int64?])
+    func `without expiration, or with a late one, a notification waits 30 days`(expiration: Int64?) throws {
+        try store.accept(.to(token, "a", expiration: expiration))
+        store.clock.now += Limits.retentionSecondsMax * 1000
+        #expect(try store.waiting(device) == ["a"])
+        store.clock.now += 1
+        #expect(try store.waiting(device) == [])
+    }
+
+    @Test func `expiry is a moment, which outlives new starts`() throws {
+        try store.accept(.to(token, "a", expiration: startSeconds + 60))
+        for _ in 0..<5 {
+            store.clock.now += 10_000
+            try store.reopen()
+        }
+        store.clock.now += 10_000
+        #expect(try store.waiting(device) == ["a"])
+        try store.reopen()
+        store.clock.now += 1
+        #expect(try store.waiting(device) == [])
+    }
+
+    @Test func `what was swept does not come back when the clock does`() throws {
+        let store = try TestStore { $0.sweepIntervalMilliseconds = 1 }
+        let (device, token) = try store.registeredDevice()
+        try store.accept(.to(token, "a", expiration: startSeconds + 60))
+        store.clock.now += 60_001
+        try waitForSweep(of: 1, in: store)
+        store.clock.now -= 7_200_000
+        #expect(try store.waiting(device) == [])
+    }
+
+    @Test func `a sweep takes all that expired, in more steps than one, and nothing else`() throws {
+        let store = try TestStore {
+            $0.sweepIntervalMilliseconds = 1
+            $0.pendingPerTopicCountMax = 10_000
+        }
+        let (device, token) = try store.registeredDevice()
+        _ = try store.accept((0..<2500).map { .to(token, "\($0)", expiration: startSeconds + 60) })
+        try store.accept(.to(token, "late", expiration: startSeconds + 61))
+        store.clock.now += 60_001
+        try waitForSweep(of: 2500, in: store)
+        #expect(try store.counts().pending == 1)
+        #expect(try store.waiting(device) == ["late"])
+    }
+
+    @Test func `a notification that expires in the window makes room`() throws {
+        let store = try TestStore { $0.sweepIntervalMilliseconds = 1 }
+        let (device, token) = try store.registeredDevice()
+        let (stream, _) = try store.attach(device)
+        let count = Limits.unacknowledgedCountMax
+        _ = try store.accept((0..<count).map { .to(token, "\($0)", expiration: startSeconds + 60) })
+        let replies = try store.accept([.to(token, "late")]).1
+        #expect(replies.delivered(to: stream).isEmpty)
+        store.clock.now += 60_001
+        let late = try store.collectors[0].take("the one behind the window") { replies in
+            !replies.delivered(to: stream).isEmpty
+        }
+        #expect(late.delivered(to: stream).map(\.text) == ["late"])
+    }
+
+    private func waitForSweep(of count: Int, in store: TestStore) throws {
+        let deadline = ContinuousClock.now + .seconds(30) * Patience.factor
+        while try store.counts().expired < count { try #require(ContinuousClock.now < deadline) }
+        #expect(try store.counts().expired == count)
+    }
+
+    // MARK: Now or never
+
+    @Test func `now or never without a stream is accepted, counted expired and never stored`() throws {
+        #expect(try store.accept(.to(token, "a", expiration: 0)) == .accepted)
+        #expect(try store.counts().expired == 1)
+        #expect(try store.counts().pending == 0)
+        #expect(try store.waiting(device) == [])
+    }
+
+    @Test func `now or never with a stream is delivered once, with sequence 0, and never stored`() throws {
+        let (stream, _) = try store.attach(device)
+        let delivered = try store.accept([.to(token, "a", expiration: 0)]).1.delivered(to: stream)
+        #expect(delivered.map(\.sequence) == [0])
+        #expect(try store.counts().expired == 0)
+        #expect(try store.counts().pending == 0)
+        #expect(try store.waiting(device) == [])
+    }
+
+    @Test(arguments: [Limits.unacknowledgedCountMax - 1, Limits.unacknowledgedCountMax])
+    func `now or never needs room in the window`(unacknowledgedCount: Int) throws {
+        let (stream, _) = try store.attach(device)
+        _ = try store.accept((0..<unacknowledgedCount).map { .to(token, "\($0)") })
+        let hasRoom = unacknowledgedCount < Limits.unacknowledgedCountMax
+        let delivered = try store.accept([.to(token, "now", expiration: 0)]).1.delivered(to: stream)
+        #expect(delivered.map(\.text) == (hasRoom ? ["now"] : []))
+        #expect(try store.counts().expired == (hasRoom ? 0 : 1))
+    }
+
+    @Test func `now or never keeps its place among what waits`() throws {
+        _ = try store.accept([.to(token, "a"), .to(token, "b")])
+        let stream = store.address()
+        let replies = try store.run([
+            .attach(secretHash: device.secretHash, stream: stream),
+            .accept(.to(token, "now", expiration: 0), answer: store.address()),
+            .accept(.to(token, "c"), answer: store.address()),
+        ])
+        #expect(replies.delivered(to: stream).map(\.text) == ["a", "b", "now", "c"])
+    }
+
+    @Test func `now or never behind more than the window holds is counted expired`() throws {
+        _ = try store.accept((0..<Limits.unacknowledgedCountMax).map { .to(token, "\($0)") })
+        let stream = store.address()
+        let replies = try store.run([
+            .attach(secretHash: device.secretHash, stream: stream),
+            .accept(.to(token, "now", expiration: 0), answer: store.address()),
+        ])
+        #expect(replies.delivered(to: stream).count == Limits.unacknowledgedCountMax)
+        #expect(!replies.delivered(to: stream).map(\.text).contains("now"))
+        #expect(try store.counts().expired == 1)
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+
+/// A device of a test, by its number.
+struct TestDevice: Hashable {
+    var number: UInt64
+
+    var id: DeviceID { DeviceID(rawValue: number) }
+    var secretHash: [UInt8] { (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) } }
+}
+
+/// What became of an accepted or refused notification.
+enum Acceptance: Equatable {
+    case accepted
+    case refused(RejectionReason, ended: Int64?)
+}
+
+extension TestStore {
+    /// Enrols a device without code.
+    func enrol(_ number: UInt64 = 1) throws -> TestDevice {
+        let device = TestDevice(number: number)
+        try succeed(.enrol(device.enrolment()))
+        return device
+    }
+
+    /// Adds an app.
+    func addApp(_ topic: String = "com.example.App") throws {
+        try succeed(.addApp(topic: topic, name: "App", teamID: "TEAM000000"))
+    }
+
+    /// Registers an app on a device.
+    @discardableResult
+    func register(_ device: TestDevice, _ topic: String = "com.example.App") throws -> DeviceTokenContents {
+        guard case .registered(let contents) = try succeed(.register(secretHash: device.secretHash, topic: topic))
+        else { throw MissingReply(what: "registered") }
+        return contents
+    }
+
+    /// A device with one registered app.
+    func registeredDevice() throws -> (TestDevice, DeviceTokenContents) {
+        try addApp()
+        let device = try enrol()
+        return (device, try register(device))
+    }
+
+    /// Opens a device's stream.
+    func attach(_ device: TestDevice) throws -> (ReplyAddress, [StoreReply]) {
+        let stream = address()
+        return (stream, try run([.attach(secretHash: device.secretHash, stream: stream)]))
+    }
+
+    /// Sends notifications in one batch.
+    func accept(_ notifications: [Notification]) throws -> ([Acceptance], [StoreReply]) {
+        let answers = notifications.map { _ in address() }
+        let replies = try run(zip(notifications, answers).map { .accept($0, answer: $1) })
+        let acceptances = try answers.map { answer in
+            for reply in replies {
+                if case .accepted(answer) = reply { return Acceptance.accepted }
+                if case .refused(let reason, let ended, answer) = reply { return .refused(reason, ended: ended) }
+            }
+            throw MissingReply(what: "accepted or refused")
+        }
+        return (acceptances, replies)
+    }
+
+    /// Sends one notification.
+    @discardableResult
+    func accept(_ notification: Notification) throws -> Acceptance { try accept([notification]).0[0] }
+
+    /// Acknowledges on a device.
+    func acknowledge(_ device: TestDevice, _ sequences: [Int64]) throws -> [StoreReply] {
+        let acknowledgements = sequences.map { DeviceAPI.Acknowledgement(id: $0, outcome: .delivered) }
+        return try run([
+            .perform(.acknowledge(secretHash: device.secretHash, acknowledgements), answer: address())
+        ])
+    }
+
+    /// What waits for a device: what a new stream is given, up to its window; the stream is closed again.
+    func waiting(_ device: TestDevice) throws -> [String] {
+        let (stream, replies) = try attach(device)
+        _ = try run([.detach(stream: stream)])
+        return replies.delivered(to: stream).map(\.text)
+    }
+}
+
+extension TestDevice {
+    func enrolment(
+        codeHash: [UInt8]? = nil, name: String = "desk", platform: String = "linux"
+    ) -> StoreRequest.NewDevice {
+        StoreRequest.NewDevice(
+            codeHash: codeHash, device: id, secretHash: secretHash, name: name, platform: platform)
+    }
+}
+
+extension Notification {
+    /// A notification whose payload is a text.
+    static func to(
+        _ address: DeviceTokenContents, _ text: String, expiration: Int64? = nil, collapseID: String? = nil
+    ) -> Notification {
+        Notification(
+            address: address, apnsID: Array("id of \(text)".utf8), uniqueID: UniqueID(high: 1, low: .max),
+            topicName: "com.example.App", pushType: .alert, priority: 10, expirationUnixSeconds: expiration,
+            collapseID: collapseID.map { Array($0.utf8) }, payload: Array(text.utf8),
+            acceptedUnixMilliseconds: TestStore.startMilliseconds)
+    }
+}
+
+extension PendingNotification {
+    /// The payload as text.
+    var text: String { String(decoding: notification.payload, as: UTF8.self) }
+}
+
+extension [StoreReply] {
+    /// What was delivered to a stream, in order.
+    func delivered(to stream: ReplyAddress) -> [PendingNotification] {
+        flatMap { reply -> [PendingNotification] in
+            if case .deliver(let notifications, stream) = reply { notifications } else { [] }
+        }
+    }
+
+    /// How a stream was ended.
+    func end(of stream: ReplyAddress) -> StreamEnd? {
+        for case .ended(let end, stream) in self { return end }
+        return nil
+    }
+}

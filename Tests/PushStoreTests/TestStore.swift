@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import TestSupport
+
+/// A real store on a file of its own, used synchronously: `run` returns what came of its commands.
+final class TestStore {
+    static let startMilliseconds: Int64 = 1_800_000_000_000
+
+    let path: String
+    let clock = TestClock(milliseconds: TestStore.startMilliseconds)
+    let fatal = FatalErrors()
+    private(set) var store: SQLiteStore
+    private(set) var collectors: [Collector]
+    private let directory: TemporaryDirectory
+    private let configuration: SQLiteStore.Configuration
+    private var nextExchange: Int32 = 1
+
+    /// Opens a new file, or one that is there.
+    init(
+        in directory: TemporaryDirectory? = nil, path: String? = nil, loopCount: Int = 1,
+        _ adjust: (inout SQLiteStore.Configuration) -> Void = { _ in }
+    ) throws {
+        self.directory = try directory ?? TemporaryDirectory()
+        self.path = path ?? self.directory.path(of: "posthorn.sqlite")
+        let clock = clock
+        var configuration = SQLiteStore.Configuration(path: self.path) { clock.now }
+        // Far beyond any test, so that only a test that sweeps sees a sweep.
+        configuration.sweepIntervalMilliseconds = 3_600_000
+        adjust(&configuration)
+        self.configuration = configuration
+        store = try SQLiteStore(configuration)
+        collectors = (0..<loopCount).map { _ in Collector() }
+        start()
+    }
+
+    deinit { store.stop() }
+
+    private func start() {
+        let fatal = fatal
+        store.start(receivers: collectors) { fatal.add($0) }
+    }
+
+    /// Ends the store and opens its file again.
+    func reopen() throws {
+        store.stop()
+        store = try SQLiteStore(configuration)
+        collectors = collectors.map { _ in Collector() }
+        start()
+    }
+
+    /// An address that was not used before.
+    func address(loop: UInt32 = 0) -> ReplyAddress {
+        defer { nextExchange += 1 }
+        return ReplyAddress(loop: loop, slot: 1, generation: 1, exchange: nextExchange)
+    }
+
+    /// Submits commands and waits until all that follows from them has come; without directories.
+    func run(_ commands: [StoreCommand]) throws -> [StoreReply] {
+        // The second barrier comes after what the store read for streams behind the first batch.
+        let barriers = [address(), address()]
+        store.submit(commands + [.perform(.counts, answer: barriers[0])])
+        var replies = try collectors[0].take("answers") { $0.contains { $0.answers(barriers[0]) } }
+        store.submit([.perform(.counts, answer: barriers[1])])
+        replies += try collectors[0].take("deliveries") { $0.contains { $0.answers(barriers[1]) } }
+        return replies.filter { reply in
+            if case .directory = reply { return false }
+            return !barriers.contains { reply.answers($0) }
+        }
+    }
+
+    /// Performs one request.
+    func perform(_ request: StoreRequest) throws -> Result<StoreAnswer, StoreRefusal> {
+        let answer = address()
+        for case .performed(let result, answer) in try run([.perform(request, answer: answer)]) { return result }
+        throw MissingReply(what: "\(request)")
+    }
+
+    /// Performs a request that must succeed.
+    @discardableResult
+    func succeed(_ request: StoreRequest) throws -> StoreAnswer { try perform(request).get() }
+
+    /// Why a request is refused; nil when it is not.
+    func refusal(_ request: StoreRequest) throws -> StoreRefusal? {
+        if case .failure(let refusal) = try perform(request) { refusal } else { nil }
+    }
+
+    /// The store's numbers.
+    func counts() throws -> AdminAPI.Counts {
+        guard case .counts(let counts) = try succeed(.counts) else { throw MissingReply(what: "counts") }
+        return counts
+    }
+}
+
+/// The store did not answer as the protocol says.
+struct MissingReply: Error {
+    var what: String
+}
+
+extension StoreReply {
+    /// Whether this goes to an address.
+    func answers(_ address: ReplyAddress) -> Bool {
+        switch self {
+        case .accepted(address), .refused(_, _, address), .attached(_, address), .deliver(_, address),
+            .ended(_, address), .performed(_, address):
+            true
+        default: false
+        }
+    }
+}

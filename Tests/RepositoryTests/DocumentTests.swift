@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+/// Documents: links lead somewhere, commands exist.
+struct DocumentTests {
+    private static let documents = RepositoryFiles.withEnding("md")
+
+    @Test func `every relative link leads to a file and a heading`() {
+        let broken = Self.documents.flatMap { file in
+            MarkdownDocument(file.text).links
+                .filter { !$0.contains("://") && !$0.hasPrefix("mailto:") && !leadsSomewhere($0, from: file) }
+                .map { "\(file.path): \($0)" }
+        }
+        #expect(broken == [])
+    }
+
+    @Test func `every make target that a document names exists`() throws {
+        let targets = try makeTargets()
+        for file in Self.documents {
+            let code = MarkdownDocument(file.text).codeLines.joined(separator: "\n")
+            let inText = file.text.matches(of: /`make ([a-z]+)/).map { String($0.1) }
+            let inCode = code.matches(of: /(?m)^\s*(?:\$ )?make ([a-z]+)/).map { String($0.1) }
+            #expect(Set(inText + inCode).subtracting(targets) == [], "\(file.path)")
+        }
+    }
+
+    @Test func `every file of documentation is reachable from the README`() {
+        var reached: Set<String> = ["README.md"]
+        var waiting = ["README.md"]
+        while let path = waiting.popLast() {
+            guard let file = Self.documents.first(where: { $0.path == path }) else { continue }
+            for link in MarkdownDocument(file.text).links where !link.contains("://") {
+                let bare = String(link.prefix { $0 != "#" })
+                let folder = URL(fileURLWithPath: "/\(path)").deletingLastPathComponent()
+                let target = String(folder.appendingPathComponent(bare).standardizedFileURL.path.dropFirst())
+                if reached.insert(target).inserted { waiting.append(target) }
+            }
+        }
+        let pages = Self.documents.map(\.path).filter { $0.hasPrefix("docs/") }
+        #expect(pages.filter { !reached.contains($0) } == [])
+    }
+
+    @Test func `the list that make prints holds every target`() async throws {
+        let listing = try await RunningProcess.run(
+            try RepositoryPaths.tool("make"), ["-C", RepositoryPaths.root, "help"]
+        ).succeeded()
+        for target in try makeTargets() {
+            #expect(listing.output.contains("make \(target) "), "make \(target)")
+        }
+    }
+
+    private func leadsSomewhere(_ link: String, from file: RepositoryFile) -> Bool {
+        let path = "\(RepositoryPaths.root)/\(file.path)"
+        let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let target = parts[0].isEmpty ? path : "\(folder)/\(parts[0])"
+        guard FileManager.default.fileExists(atPath: target) else { return false }
+        return parts.count < 2 || MarkdownDocument(readText(target)).anchors.contains(parts[1])
+    }
+
+    private func makeTargets() throws -> Set<String> {
+        let makefile = try #require(RepositoryFiles.all.first { $0.path == "Makefile" })
+        let phony = try #require(makefile.text.firstMatch(of: /\.PHONY: (.+)/))
+        return Set(phony.1.split(separator: " ").map(String.init))
+    }
+}

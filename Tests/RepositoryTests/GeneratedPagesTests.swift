@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import PushServer
+internal import TestSupport
+internal import Testing
+
+/// Reference pages that are made from the code.
+///
+/// `make pages` rewrites them: POSTHORN_UPDATE_PAGES=1.
+struct GeneratedPagesTests {
+    @Test func `the page of rejection reasons is up to date`() throws {
+        try check("docs/reference/errors.md", renders: ErrorsPage.render())
+    }
+
+    @Test func `the page of limits is up to date`() throws {
+        let source = try #require(RepositoryFiles.sources.first { $0.path.hasSuffix("/Vocabulary/Limits.swift") })
+        try check("docs/reference/limits.md", renders: LimitsPage.render(try LimitsPage.constants(in: source.text)))
+    }
+
+    @Test func `the page of settings is up to date`() throws {
+        try check("docs/reference/configuration.md", renders: ConfigurationPage.render())
+    }
+
+    @Test func `the sample configuration shows every setting, and no other`() throws {
+        var section = ""
+        var shown: [String] = []
+        for line in readText("\(RepositoryPaths.root)/deploy/posthornd.ini").split(separator: "\n") {
+            if let heading = line.wholeMatch(of: /\[(\w+)\]/) { section = String(heading.1) }
+            if let setting = line.wholeMatch(of: /#(\w+) = .+/) { shown.append("\(section).\(setting.1)") }
+        }
+        let settings = ConfigurationKey.allCases.map { "\($0.section).\($0.rawValue)" }
+        #expect(shown.sorted() == settings.sorted())
+    }
+
+    private func check(_ path: String, renders page: String) throws {
+        let file = "\(RepositoryPaths.root)/\(path)"
+        if ProcessInfo.processInfo.environment["POSTHORN_UPDATE_PAGES"] == "1" {
+            try Data(page.utf8).write(to: URL(fileURLWithPath: file))
+        }
+        #expect(readText(file) == page, "\(path) is stale: run `make pages`")
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+/// Who imports what: the walls between the modules.
+struct ImportRulesTests {
+    /// Each C library's module and the one Swift module that wraps it.
+    private static let wrappers = [
+        "CLinux": "PushNet", "COpenSSL": "PushTLS", "CNghttp2": "PushHTTP", "CSQLite": "PushSQLite",
+        "CSystemd": "PushDBus", "CCurl": "PushCurl", "CINIH": "PushINI", "CCanberra": "PushSound",
+        "CAdwaita": "AgentPanel",
+    ]
+
+    /// Modules, folders and files that may use FoundationEssentials: dates, files and JSON away from the data path.
+    private static let controlPlane = [
+        "Sources/PushServer/AdminAPI/", "Sources/PushServer/DeviceAPI/", "Sources/PushServer/Configuration/",
+        "Sources/PushServer/Ephemeral/", "Sources/PushServer/Installation/", "Sources/DeviceAgent/",
+        "Sources/PushAdmin/", "Sources/PushServer/Loop/ControlAnswer.swift", "Sources/PushServer/ServerURL.swift",
+        "Sources/posthornd/Main.swift",
+    ]
+
+    @Test func `every C library has a wrapper in the table`() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: "\(RepositoryPaths.root)/Sources")
+        let libraries = folders.filter { folder in
+            let map = "\(RepositoryPaths.root)/Sources/\(folder)/module.modulemap"
+            return FileManager.default.fileExists(atPath: map)
+        }
+        #expect(Set(libraries) == Set(Self.wrappers.keys))
+    }
+
+    @Test(arguments: wrappers.keys.sorted())
+    func `one module alone imports a C library`(library: String) throws {
+        let importers = RepositoryFiles.swift.filter { imports(of: $0).contains(library) }
+        let modules = Set(importers.map { $0.module ?? $0.path })
+        #expect(modules == [try #require(Self.wrappers[library])])
+    }
+
+    @Test func `no program contains Foundation with its locale data`() {
+        let heavy: Set<String> = ["Foundation", "FoundationInternationalization"]
+        #expect(RepositoryFiles.sources.filter { !imports(of: $0).isDisjoint(with: heavy) }.map(\.path) == [])
+    }
+
+    @Test func `the data path does without FoundationEssentials`() {
+        let users = RepositoryFiles.sources.filter { imports(of: $0).contains("FoundationEssentials") }.map(\.path)
+        #expect(users.filter { path in !Self.controlPlane.contains { path.hasPrefix($0) } } == [])
+    }
+
+    @Test func `no file gives its imports to its users`() {
+        #expect(RepositoryFiles.sources.filter { SwiftSource($0.text).code.contains("@_exported") }.map(\.path) == [])
+    }
+
+    private func imports(of file: RepositoryFile) -> Set<String> {
+        let code = SwiftSource(file.text).code.split(separator: "\n")
+        return Set(
+            code.compactMap { line in
+                line.firstMatch(of: /^\s*(?:@\S+\s+)*(?:\w+\s+)?import\s+(?:\w+\s+)?(\w+)/).map { String($0.1) }
+            })
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Testing
+
+/// Makes docs/reference/limits.md from the text of Limits.swift; what happens at each limit is written here.
+enum LimitsPage {
+    /// One constant of `Limits`.
+    struct Constant {
+        let topic: String
+        let name: String
+        let value: String
+        let documentation: String
+    }
+
+    /// A line of Limits.swift that is not understood.
+    struct Unreadable: Error {
+        let line: String
+    }
+
+    /// What happens when a limit is reached; a constant without an entry fails the test.
+    static let consequences = [
+        "payloadByteCountMax": "413 `PayloadTooLarge`",
+        "voipPayloadByteCountMax": "413 `PayloadTooLarge`",
+        "collapseIDByteCountMax": "400 `BadCollapseId`",
+        "topicByteCountMax": "400 `BadTopic`; an app with a longer topic cannot be added",
+        "providerTokenAgeSecondsMax": "403 `ExpiredProviderToken`",
+        "providerTokenByteCountMax": "403 `InvalidProviderToken`, without a look at the signature",
+        "jsonDepthMax": "400 `PayloadEmpty`: the payload is no JSON object that devices would read",
+        "concurrentStreamCountMax": "the stream is reset with REFUSED_STREAM, which providers send again",
+        "headerListByteCountMax": "status 431 for this request",
+        "advertisedHeaderListByteCountMax": "nothing: it is what the server tells peers",
+        "headerFieldCountMax": "status 431 for this request",
+        "controlBodyByteCountMax": "status 413",
+        "outputByteCountHigh": "nothing more is read from this connection until it has taken what waits",
+        "outputByteCountMax": "the connection is closed",
+        "streamEventByteCountMax": "the device drops the connection and connects anew",
+        "pendingPerTopicCountMax": "the oldest notification that waits is dropped, and counted as `dropped`",
+        "unacknowledgedCountMax": "the next one is sent after an acknowledgement",
+        "retentionSecondsMax": "the notification expires, and is counted as `expired`",
+        "acknowledgementBatchCountMax": "status 429; the agent sends several batches",
+        "filterTopicCountMax": "status 429",
+        "registrationPerDeviceCountMax": "status 429 for the registration",
+        "displayNameByteCountMax": "status 400",
+        "readBufferByteCount": "the rest is read in the next turn",
+        "readsPerTurnCountMax": "the rest is read in the next turn",
+        "acceptsPerTurnCountMax": "the rest is accepted in the next turn",
+        "unansweredAcceptCountMax": "503 `ServiceUnavailable`",
+        "handshakePatience": "the connection is closed",
+        "requestPatience": "the connection is closed",
+        "idlePatience": "GOAWAY with `IdleTimeout`, and the connection is closed",
+        "outputPatience": "the connection is closed",
+        "heartbeatInterval": "a comment line is sent; a device that hears nothing for 45 s connects anew",
+        "drainPatience": "GOAWAY is sent to those who are still busy",
+        "shutdownPatience": "connections that are left are closed, and the process ends",
+        "ephemeralNotificationCountMax": "the oldest tenth is forgotten",
+        "enrolmentCodeLifeSeconds": "the code no longer works; make a new one with `posthorn enrol`",
+    ]
+
+    /// Reads the constants of Limits.swift with their documentation.
+    static func constants(in source: String) throws -> [Constant] {
+        var topic = ""
+        var documentation: [String] = []
+        var constants: [Constant] = []
+        for line in source.split(separator: "\n") {
+            if let mark = line.firstMatch(of: /\/\/ MARK: (.+)/) { topic = String(mark.1) }
+            if let comment = line.wholeMatch(of: /\s*\/\/\/ ?(.*)/) {
+                documentation.append(String(comment.1))
+                continue
+            }
+            defer { documentation = [] }
+            guard line.contains("static let") else { continue }
+            let declaration = /\s*(?:public|package) static let (\w+)(?:: \w+)? = (.+)/
+            guard let match = line.wholeMatch(of: declaration), let value = readable(match.2) else {
+                throw Unreadable(line: String(line))
+            }
+            let text = documentation.joined(separator: " ")
+            constants.append(Constant(topic: topic, name: String(match.1), value: value, documentation: text))
+        }
+        return constants
+    }
+
+    /// A product of numbers as one number, a duration with its unit.
+    private static func readable(_ expression: Substring) -> String? {
+        if let duration = expression.wholeMatch(of: /Duration\.(seconds|milliseconds)\(([0-9_]+)\)/) {
+            return "\(duration.2.filter(\.isNumber)) \(duration.1 == "seconds" ? "s" : "ms")"
+        }
+        guard expression.wholeMatch(of: /[0-9_* ]+/) != nil else { return nil }
+        let factors = expression.split(separator: "*").map { $0.filter(\.isNumber) }
+        return String(factors.reduce(1) { $0 * (Int($1) ?? 0) })
+    }
+
+    static func render(_ constants: [Constant]) -> String {
+        let names = Set(constants.map(\.name))
+        for stale in consequences.keys where !names.contains(stale) {
+            Issue.record("Limits has no \(stale) any more")
+        }
+        var topics: [String] = []
+        for constant in constants where !topics.contains(constant.topic) { topics.append(constant.topic) }
+        let sections = topics.map { topic in
+            "## \(topic)\n\n\(table(constants.filter { $0.topic == topic }))"
+        }
+        return introduction + sections.joined(separator: "\n\n") + "\n" + conclusion
+    }
+
+    private static func table(_ constants: [Constant]) -> String {
+        let rows = constants.map { constant -> String in
+            guard let consequence = consequences[constant.name] else {
+                Issue.record("say in LimitsPage what happens at Limits.\(constant.name)")
+                return ""
+            }
+            let text = constant.documentation.drop { $0 == "." }
+            return "| `\(constant.name)` | \(text) | \(constant.value) | \(consequence) |"
+        }
+        return "| Name | What | Value | At the limit |\n|---|---|---|---|\n" + rows.joined(separator: "\n")
+    }
+
+    private static let introduction = """
+        # Limits
+
+        <!-- Made from Limits.swift by `make pages`. -->
+
+        Everything in Posthorn has a bound. These are the ones that somebody outside can meet, and what happens there.
+
+
+        """
+
+    private static let conclusion = """
+
+        ## Libraries
+
+        The server wants libnghttp2 1.52.0-1+deb12u3 or newer and OpenSSL 3.0.22 or newer. Older ones have faults by which
+        a peer can end the process; `make setup` and the package's dependencies see to it.
+
+        ## Not there yet
+
+        - No WebSocket beside the event stream, so a device's connection is HTTP/2 and costs about 38 KiB.
+        - No client certificates for providers: they sign in with provider tokens.
+        - No broadcast channels (`/4/broadcasts`) and no channel management.
+        - One server is one machine: there is no cluster.
+        - No metrics endpoint; `posthorn status --json` has the counts.
+
+        """
+}

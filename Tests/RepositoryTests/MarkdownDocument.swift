@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// What the rules look at in a Markdown file: headings, links, and the commands of its code blocks.
+struct MarkdownDocument {
+    /// Headings as anchors, as GitHub and its like make them.
+    private(set) var anchors: Set<String> = []
+    /// Targets of links and pictures.
+    private(set) var links: [String] = []
+    /// Lines of fenced code blocks.
+    private(set) var codeLines: [String] = []
+
+    init(_ text: String) {
+        var isInCode = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.trimmingCharacters(in: .whitespaces).hasPrefix("```") {
+                isInCode.toggle()
+            } else if isInCode {
+                codeLines.append(String(line))
+            } else {
+                read(line)
+            }
+        }
+    }
+
+    private mutating func read(_ line: Substring) {
+        if let heading = line.wholeMatch(of: /#{1,6} +(.+)/) { addAnchor(String(heading.1)) }
+        let withoutCode = line.replacing(/`[^`]*`/, with: "")
+        links += withoutCode.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
+    }
+
+    private mutating func addAnchor(_ heading: String) {
+        let kept = heading.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" || $0 == "_" }
+        let anchor = kept.replacingOccurrences(of: " ", with: "-")
+        var number = 0
+        var unique = anchor
+        while !anchors.insert(unique).inserted {
+            number += 1
+            unique = "\(anchor)-\(number)"
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A desktop of a test's own: a virtual screen, a message bus, and a real notification server on both.
+package final class DesktopScreen: Sendable {
+    /// The notification servers that the tests start.
+    package enum Server: String, CaseIterable, Sendable {
+        case notificationDaemon = "notification-daemon"
+        case dunst = "dunst"
+        case xfce = "xfce4-notifyd"
+
+        /// Where Debian puts it.
+        var path: String {
+            switch self {
+            case .notificationDaemon: "/usr/lib/notification-daemon/notification-daemon"
+            case .dunst: "/usr/bin/dunst"
+            case .xfce: "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd"
+            }
+        }
+    }
+
+    /// The bus of the desktop.
+    package let bus: DesktopBus
+    /// What programs need to be on this desktop.
+    package let environment: [String: String]
+    private let display: RunningProcess
+    private let companions = Companions()
+
+    /// Starts screen and bus, and waits until they are there.
+    package init() async throws {
+        let display = try RunningProcess(
+            RepositoryPaths.tool("Xvfb"), ["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"])
+        self.display = display
+        let number = try await display.outputLine()
+        let home = try TemporaryDirectory()
+        var environment = [
+            "DISPLAY": ":\(number)", "HOME": home.path, "XDG_CONFIG_HOME": home.path(of: "config"),
+            "XDG_DATA_HOME": home.path(of: "data"), "XDG_CACHE_HOME": home.path(of: "cache"), "NO_AT_BRIDGE": "1",
+            "GSETTINGS_BACKEND": "memory", "XDG_RUNTIME_DIR": home.path,
+        ]
+        bus = try await DesktopBus(environment: environment, keeping: home)
+        environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+        self.environment = environment
+        try await bus.addService("org.xfce.Xfconf", command: "/usr/lib/x86_64-linux-gnu/xfce4/xfconf/xfconfd")
+    }
+
+    /// Starts a notification server and waits until it has its name.
+    package func start(_ server: Server) async throws -> RunningProcess {
+        let process = try RunningProcess(server.path, environment: environment)
+        try await bus.waitForOwner(of: "org.freedesktop.Notifications", evidence: { process.transcript })
+        return process
+    }
+
+    /// Starts a notification server that runs for as long as the desktop.
+    package func keepRunning(_ server: Server) async throws { await companions.add(try start(server)) }
+
+    /// Runs `xdotool` on the screen.
+    @discardableResult
+    package func xdotool(_ arguments: String...) async throws -> ProgramResult {
+        try await RunningProcess.run(RepositoryPaths.tool("xdotool"), arguments, environment: environment)
+    }
+
+    /// Moves the pointer to a place on the screen and clicks.
+    package func click(_ place: Place, button: Int = 1) async throws {
+        try await xdotool("mousemove", "\(place.x)", "\(place.y)", "click", "\(button)").succeeded()
+    }
+
+    /// A place on the screen, in pixels from the upper left corner.
+    package struct Place: Sendable {
+        /// To the right.
+        package var x: Int
+        /// Down.
+        package var y: Int
+    }
+
+    /// A window's place and size, in pixels.
+    package struct Frame: Equatable, Sendable {
+        /// The upper left corner.
+        package var left, top: Int
+        /// The size.
+        package var width, height: Int
+
+        /// A place by its distance from the lower right corner, where alerts have their buttons.
+        package func place(fromRight: Int, fromBottom: Int) -> Place {
+            Place(x: left + width - fromRight, y: top + height - fromBottom)
+        }
+
+        /// A place by its distance from the upper left corner, where alerts have their text.
+        package func place(fromLeft: Int, fromTop: Int) -> Place { Place(x: left + fromLeft, y: top + fromTop) }
+    }
+
+    /// The alerts on the screen: visible windows that are neither the whole screen nor a helper's single pixel.
+    package func alertFrames() async throws -> [Frame] {
+        var frames: [Frame] = []
+        let windows = try await xdotool("search", "--onlyvisible", "--name", ".*").output.split(separator: "\n")
+        for window in windows {
+            // Position and size, a line each: WINDOW=…, X=…, Y=…, WIDTH=…, HEIGHT=…, SCREEN=….
+            let shell = try await xdotool("getwindowgeometry", "--shell", String(window)).output
+            var values: [Substring: Int] = [:]
+            for line in shell.split(separator: "\n") {
+                let parts = line.split(separator: "=")
+                if parts.count == 2 { values[parts[0]] = Int(parts[1]) }
+            }
+            let frame = Frame(
+                left: values["X"] ?? 0, top: values["Y"] ?? 0, width: values["WIDTH"] ?? 0,
+                height: values["HEIGHT"] ?? 0)
+            if (10..<700).contains(frame.width) { frames.append(frame) }
+        }
+        return frames
+    }
+
+    /// Saves what the screen shows as an image.
+    package func screenshot(to path: String) async throws {
+        try await RunningProcess.run(
+            RepositoryPaths.tool("import"), ["-window", "root", path], environment: environment
+        ).succeeded()
+    }
+}
+
+/// Processes that end with the desktop.
+private actor Companions {
+    private var processes: [RunningProcess] = []
+
+    func add(_ process: RunningProcess) { processes.append(process) }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A sound server of a test's own: a real PulseAudio whose one sink throws away what it plays, and a recorder on it.
+package final class DesktopSound: Sendable {
+    /// What a program needs to play on it and on nothing else.
+    package let environment: [String: String]
+    /// Home and run-time directory of the server and of those who play on it.
+    package let files: TemporaryDirectory
+    /// PulseAudio.
+    package let server: RunningProcess
+
+    /// Starts the server and waits until it answers.
+    ///
+    /// - Parameter files: Where an earlier one was: this one answers at the same address, as after a restart.
+    /// - Throws: `DeadlinePassed`, `MissingProgram`.
+    package init(in files: TemporaryDirectory? = nil) async throws {
+        let files = try files ?? TemporaryDirectory()
+        self.files = files
+        let home = files.path
+        try files.makeDirectory("run")
+        let socket = files.path(of: "socket")
+        environment = [
+            "HOME": home, "XDG_RUNTIME_DIR": "\(home)/run", "XDG_CACHE_HOME": home, "XDG_CONFIG_HOME": home,
+            "PULSE_SERVER": "unix:\(socket)", "CANBERRA_DRIVER": "pulse", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/none",
+        ]
+        server = try RunningProcess(
+            RepositoryPaths.tool("pulseaudio"),
+            [
+                "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disable-shm=yes",
+                "--load=module-null-sink sink_name=silent",
+                "--load=module-native-protocol-unix auth-anonymous=1 socket=\(socket)",
+            ], environment: environment)
+        try await eventually("the sound server answers", evidence: { self.server.transcript }) {
+            try await pactl("info").exit == .code(0)
+        }
+    }
+
+    /// Runs `pactl` on the server.
+    package func pactl(_ arguments: String...) async throws -> ProgramResult {
+        try await RunningProcess.run(RepositoryPaths.tool("pactl"), arguments, environment: environment)
+    }
+
+    /// Follows what happens on the server, one line an event, and waits until that works.
+    package func subscribe() async throws -> RunningProcess {
+        let process = try RunningProcess(RepositoryPaths.tool("pactl"), ["subscribe"], environment: environment)
+        // Every further client is an event: asked often enough, one of them comes after the subscription.
+        try await eventually("pactl listens", evidence: { process.transcript }) {
+            _ = try await pactl("info")
+            return process.output.contains("client")
+        }
+        return process
+    }
+
+    /// Writes a WAV file of a square wave: 8 bits, one channel, 8 kHz.
+    package func writeWave(to path: String, durationSeconds: Int) throws {
+        let samples = (0..<durationSeconds * 8000).map { UInt8($0 / 10 % 2 == 0 ? 0x40 : 0xc0) }
+        var bytes = Data("RIFF".utf8)
+        func append(_ values: UInt32...) {
+            for value in values {
+                bytes.append(contentsOf: (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
+            }
+        }
+        append(UInt32(samples.count + 36))
+        bytes.append(contentsOf: "WAVEfmt ".utf8)
+        append(16, 0x0001_0001, 8000, 8000, 0x0008_0001)
+        bytes.append(contentsOf: "data".utf8)
+        append(UInt32(samples.count))
+        try (bytes + samples).write(to: URL(fileURLWithPath: path))
+    }
+}

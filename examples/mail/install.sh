@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs Example Mail for this person, or removes it again.
+
+set -eu
+
+usage() {
+    cat <<'TEXT'
+Usage: install.sh [--prefix DIR] [--uninstall]
+
+Installs Example Mail under $XDG_DATA_HOME (~/.local/share if that is not set),
+where every desktop looks for a person's own apps.
+
+  --prefix DIR  Install under DIR/share instead, for example /usr/local.
+  --uninstall   Remove what was installed there.
+  -h, --help    Show this help and stop.
+TEXT
+}
+
+fail() {
+    printf 'install.sh: %s\n  %s\n' "$1" "$2" >&2
+    exit "${3:-1}"
+}
+
+# Puts the program's path where a template says @PROGRAM@.
+fill_in() {
+    # sed's replacement knows & and \, and | ends it.
+    replacement=$(printf '%s\n' "$program" | sed 's/[&|\\]/\\&/g')
+    sed "s|@PROGRAM@|$replacement|" "$1" >"$2.new"
+    chmod 644 "$2.new"
+    mv "$2.new" "$2"
+}
+
+# Tells the desktop, where there is one; each of them also finds out by itself.
+announce() {
+    if command -v update-desktop-database >/dev/null; then
+        update-desktop-database -q "$data/applications" || true
+    fi
+    if [ -n "${DBUS_SESSION_BUS_ADDRESS:-}" ] && command -v dbus-send >/dev/null; then
+        dbus-send --session --type=method_call --dest=org.freedesktop.DBus / org.freedesktop.DBus.ReloadConfig || true
+    fi
+}
+
+data=
+uninstall=no
+while [ $# -gt 0 ]; do
+    case $1 in
+    --prefix)
+        [ $# -ge 2 ] || fail '--prefix needs a directory' "'install.sh --help' shows what is possible." 2
+        data=$2/share
+        shift
+        ;;
+    --prefix=*) data=${1#--prefix=}/share ;;
+    --uninstall) uninstall=yes ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *) fail "unknown option $1" "'install.sh --help' shows what is possible." 2 ;;
+    esac
+    shift
+done
+
+if [ -z "$data" ]; then
+    data=${XDG_DATA_HOME:-${HOME:?neither XDG_DATA_HOME nor HOME is set}/.local/share}
+fi
+case $data in
+/*) ;;
+*) data=$(pwd)/$data ;;
+esac
+# shellcheck disable=SC1003 # The backslash is one of the characters.
+case $data in
+*['"$`\']*) fail "$data has a character that no desktop file may hold" 'Choose another directory.' ;;
+esac
+
+source=$(cd -- "$(dirname -- "$0")" && pwd)
+program=$data/example-mail/example-mail
+desktop=$data/applications/org.example.Mail.desktop
+service=$data/dbus-1/services/org.example.Mail.service
+icon=$data/icons/hicolor/scalable/apps/org.example.Mail.svg
+
+if [ "$uninstall" = yes ]; then
+    rm -f -- "$program" "$desktop" "$service" "$icon"
+    rmdir -- "$data/example-mail" 2>/dev/null || true
+    announce
+    echo "Removed Example Mail from $data."
+    exit 0
+fi
+
+mkdir -p -- "$data/example-mail" "$data/applications" "$data/dbus-1/services" "$data/icons/hicolor/scalable/apps"
+cp -- "$source/example-mail" "$program.new"
+chmod 755 "$program.new"
+mv -- "$program.new" "$program"
+cp -- "$source/org.example.Mail.svg" "$icon"
+fill_in "$source/org.example.Mail.desktop.in" "$desktop"
+fill_in "$source/org.example.Mail.service.in" "$service"
+announce
+echo "Installed Example Mail in $data."

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs the tests, and the programs they start, under a sanitizer: scripts/sanitize.sh address|thread
+set -eu
+cd "$(dirname "$0")/.."
+sanitizer=${1:?address or thread}
+
+# Leaks of the test runner itself, not ours.
+export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks-not-ours.txt:print_suppressions=0"
+export TSAN_OPTIONS="halt_on_error=1"
+export POSTHORN_TEST_PATIENCE="${POSTHORN_TEST_PATIENCE:-4}"
+
+swift build --build-tests --sanitize "$sanitizer" --scratch-path ".build/$sanitizer"
+exec swift test --skip-build --disable-xctest --sanitize "$sanitizer" --scratch-path ".build/$sanitizer"
