@@ -6,8 +6,11 @@ extension HTTP2Session: ExchangeOwner {
     /// Puts HEADERS into nghttp2's queue, and the body's DATA if there is one.
     func submitAnswer(of exchange: HTTPExchange, status: Int) {
         guard !isTerminated else { return }
-        // An answer to HEAD has the status that the others have, and no body.
-        if exchange.method == .head { exchange.answer.body = ByteQueue() }
+        // An answer to HEAD has the status and fields of the others and no body, so a stream is over at once.
+        if exchange.method == .head {
+            exchange.answer.state = .whole
+            exchange.answer.body = ByteQueue()
+        }
         let hasBody = exchange.answer.state != .whole || !exchange.answer.body.isEmpty
         let code = unsafe withAnswerFields(of: exchange, status: status) { fields in
             guard hasBody else {
