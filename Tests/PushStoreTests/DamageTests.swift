@@ -16,17 +16,6 @@ import Testing
         path = directory.path(of: "posthorn.sqlite")
     }
 
-    /// Remembers what was reported.
-    // Safety: `lock` guards `notices`.
-    private final class Notices: @unchecked Sendable {
-        private let lock = NSLock()
-        private var notices: [StoreNotice] = []
-
-        var all: [StoreNotice] { lock.withLock { notices } }
-
-        func add(_ notice: StoreNotice) { lock.withLock { notices.append(notice) } }
-    }
-
     /// Fills a store with three notifications and closes it.
     private func prepare() throws {
         let store = try TestStore(in: directory)
@@ -52,13 +41,10 @@ import Testing
     ) throws {
         try prepare()
         try change.replacingOccurrences(of: "'secund'", with: "CAST('secund' AS BLOB)").runBySQLite(path)
-        let damaged = Notices()
-        let store = try TestStore(in: directory) { configuration in
-            configuration.onNotice = { damaged.add($0) }
-        }
+        let store = try TestStore(in: directory)
         let device = TestDevice(number: 1)
         #expect(try store.waiting(device) == ["first", "third"])
-        #expect(damaged.all == [.damagedRow(sequence: 2)])
+        #expect(store.notices.all == [.damagedRow(sequence: 2)])
         #expect(try store.counts().pending == 2)
         #expect(try store.counts().dropped == 1)
     }
