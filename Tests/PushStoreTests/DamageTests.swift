@@ -49,6 +49,35 @@ import Testing
         #expect(try store.counts().dropped == 1)
     }
 
+    @Test func `a damaged row holds up nothing of a long queue`() throws {
+        let count = Limits.unacknowledgedCountMax + 5
+        do {
+            let store = try TestStore(in: directory)
+            let (_, token) = try store.registeredDevice()
+            _ = try store.accept((1...count).map { .to(token, "\($0)") })
+            store.store.stop()
+        }
+        let last = Limits.unacknowledgedCountMax
+        try "UPDATE pending SET payload = x'00' WHERE sequence IN (2, \(last))".runBySQLite(path)
+        let store = try TestStore(in: directory)
+        let device = TestDevice(number: 1)
+        let intact = (1...count).filter { $0 != 2 && $0 != last }.map(String.init)
+        let (stream, replies) = try store.attach(device)
+        let first = replies.delivered(to: stream)
+        #expect(first.map(\.text) == Array(intact.prefix(last)))
+        let rest = try store.acknowledge(device, first.map(\.sequence)).delivered(to: stream)
+        #expect((first + rest).map(\.text) == intact)
+        #expect(store.notices.all.count == 2)
+    }
+
+    @Test(arguments: [Int64.max, -1])
+    func `a last sequence that cannot be right is damage`(sequence: Int64) throws {
+        try prepare()
+        try "UPDATE state SET value = \(sequence)".runBySQLite(path)
+        let error = try #require(throws: StoreError.self) { try TestStore(in: directory) }
+        guard case .damaged(path, _, _) = error else { throw error }
+    }
+
     @Test(.tags(.slow), arguments: 0..<20)
     func `flipped bits never come out as another text`(seed: Int) throws {
         try prepare()
