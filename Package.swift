@@ -78,7 +78,7 @@ let testTargets: [Target] = [
     tests(of: "PushINI"),
     tests(of: "PushStore", uses: ["PushCore", "PushSQLite"]),
     tests(of: "PushServer", uses: ["PushCore", "PushNet", "PushStore", "PushTLS"]),
-    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushSQLite"]),
+    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite"]),
     tests(of: "PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(
         name: "EndToEndTests", dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn"],

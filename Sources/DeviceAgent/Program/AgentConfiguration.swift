@@ -84,6 +84,14 @@ package struct AgentConfiguration: Sendable, Equatable {
         }
     }
 
+    private static func message(for error: INIError) -> String {
+        switch error {
+        case .cannotRead(let path, let code): "cannot read \(path): \(systemText(code))"
+        case .syntax(let path, let line): "\(path):\(line): this is neither [section] nor name = value"
+        case .tooLong(let path, let line, let byteCountMax): "\(path):\(line): longer than \(byteCountMax) bytes"
+        }
+    }
+
     private static func read(_ path: String, isRequired: Bool) throws(AgentConfigurationError) -> [INIEntry] {
         do throws(INIError) {
             return try INIFile.read(path: path)
@@ -91,7 +99,7 @@ package struct AgentConfiguration: Sendable, Equatable {
             // ENOENT
             if case .cannotRead(_, code: 2) = error, !isRequired { return [] }
             throw AgentConfigurationError(
-                message: "cannot read \(path): \(error)", remedy: "Correct the file, or name another with --config.")
+                message: Self.message(for: error), remedy: "Correct the file, or name another with --config.")
         }
     }
 }

@@ -48,6 +48,10 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case .unreachable, .unintelligible: self.init(.unreachable, error.message)
         case .refused(let status, _, _) where isEnrolment && [400, 401, 403].contains(status):
             self.init(.badEnrolmentCode, error.message)
+        case .refused(401, _, _):
+            self.init(
+                .notEnrolled,
+                "The server does not know this device any more; use 'posthorn agent unenrol', then enrol again.")
         case .refused(404, _, _) where !isEnrolment: self.init(.unknownTopic, error.message)
         case .refused(let status, _, _) where status >= 500: self.init(.unreachable, error.message)
         case .refused: self.init(.refused, error.message)

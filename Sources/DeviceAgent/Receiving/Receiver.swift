@@ -23,6 +23,18 @@ package struct Reception: Sendable, Equatable {
     package var newCount = 0
     /// How many had come before.
     package var repeatedCount = 0
+
+    /// Joins the parts.
+    package init(
+        waiting: [Int64] = [], replaced: [Int64] = [], badges: [String: UInt32] = [:], newCount: Int = 0,
+        repeatedCount: Int = 0
+    ) {
+        self.waiting = waiting
+        self.replaced = replaced
+        self.badges = badges
+        self.newCount = newCount
+        self.repeatedCount = repeatedCount
+    }
 }
 
 /// Writes what comes, before anything is acknowledged or shown: inbox, badge and acknowledgement in one transaction.

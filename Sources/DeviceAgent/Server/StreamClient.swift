@@ -33,6 +33,8 @@ package final class StreamClient {
     private var parser = EventStreamParser()
     private var isAnswered = false
     private var retryAfter: Duration?
+    /// Why the server ends the stream, once it said so.
+    private var goodbye: String?
     private var lastByteNanoseconds: UInt64 = 0
     private var silenceTimer: TimerID?
     private var waitTimer: TimerID?
@@ -93,6 +95,7 @@ package final class StreamClient {
         parser = EventStreamParser()
         isAnswered = false
         retryAfter = nil
+        goodbye = nil
         lastByteNanoseconds = loop.monotonicNanoseconds
         var request = session.client.request("GET", "/v1/stream")
         request.fields.append(("accept", "text/event-stream"))
@@ -149,7 +152,8 @@ package final class StreamClient {
         case "goodbye":
             let body = try? JSONValue(parsing: data.span)
             retryAfter = body?["retry_after"]?.integer.map { .seconds(min(max($0, 0), 86_400)) }
-            agentLog.info("server_says_goodbye", ["reason": body?["reason"]?.string ?? ""])
+            goodbye = body?["reason"]?.string ?? ""
+            agentLog.info("server_says_goodbye", ["reason": goodbye ?? ""])
             return nil
         default:
             // Events that later servers may send.
@@ -163,13 +167,18 @@ package final class StreamClient {
         transfer = nil
         switch result {
         case .failure(let error): ended(error.message)
-        case .success(let response) where response.status == 401:
-            cancelSilenceWatch()
-            machine.refuse()
-            delegate?.streamRefused("the server does not know this device any more: enrol again")
-        case .success(let response) where isAnswered && response.status == 200: ended("the server closed the stream")
+        case .success(let response) where response.status == 401: refused()
+        case .success where isAnswered && goodbye == "removed": refused()
+        case .success where isAnswered:
+            ended(goodbye.map { "the server ended the stream: \($0)" } ?? "the server closed the stream")
         case .success(let response): ended("the server answered \(response.status) to the request for the stream")
         }
+    }
+
+    private func refused() {
+        cancelSilenceWatch()
+        machine.refuse()
+        delegate?.streamRefused("the server does not know this device any more: leave it and enrol again")
     }
 
     /// Ends it from our side.

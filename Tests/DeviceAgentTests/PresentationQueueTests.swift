@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import PushNet
+import TestSupport
+import Testing
+
+/// A terminal whose screen the test reads, and which can be out of order or die while it shows.
+private final class Screen {
+    var text = ""
+    var isBroken = false
+    var writeCount = 0
+
+    func presenter() -> TerminalPresenter {
+        TerminalPresenter { [self] bytes in
+            guard !isBroken else { return false }
+            text += String(decoding: bytes, as: UTF8.self)
+            writeCount += 1
+            return true
+        }
+    }
+}
+
+/// Takes alerts and never answers: what a kill in the middle of showing looks like from outside.
+private final class DyingPresenter: AlertPresenter {
+    weak var delegate: (any AlertPresenterDelegate)?
+    let isAvailable = true
+    var shownCount = 0
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) { shownCount += 1 }
+    func withdraw(entries: [Int64]) {}
+}
+
+private final class Ear: SoundPresenter {
+    var heard: [Sound] = []
+    func play(_ sound: Sound, appID: String, appName: String) { heard.append(sound) }
+}
+
+@Suite struct PresentationQueueTests {
+    private let file: DatabaseFile
+    private let screen = Screen()
+
+    init() throws { file = try DatabaseFile() }
+
+    private func receive(_ payloads: [String], into database: AgentDatabase, firstNumber: UInt64 = 1) throws -> [Int64]
+    {
+        try database.apps.save(Sample.app)
+        let arrivals = payloads.enumerated().map {
+            Arrival.notification(Sample.notification(firstNumber + UInt64($0.offset), payload: $0.element))
+        }
+        return try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0).waiting
+    }
+
+    private static let alert = #"{"aps":{"alert":"Hello"}}"#
+
+    @Test func `what waits is shown once, and the server is told`() throws {
+        let database = try file.open()
+        let loop = try EventLoop()
+        let queue = PresentationQueue(database, loop: loop, presenter: screen.presenter(), sounds: nil)
+        let waiting = try receive([Self.alert], into: database)
+        queue.entriesArrived(waiting)
+        try queue.resume()
+        #expect(screen.writeCount == 1)
+        #expect(screen.text.hasPrefix("[Example Mail] Hello\n"))
+        #expect(try database.inbox.entry(1)?.state == .shown)
+        #expect(try database.outboxLines() == ["1 delivered", "1 shown"])
+    }
+
+    @Test func `a kill between writing and showing shows it after the restart`() throws {
+        do { _ = try receive([Self.alert], into: file.open()) }
+        let database = try file.open()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
+        try queue.resume()
+        #expect(screen.writeCount == 1)
+    }
+
+    @Test func `a kill while it is shown does not show it again`() throws {
+        let dying = DyingPresenter()
+        do {
+            let database = try file.open()
+            let queue = PresentationQueue(database, loop: try EventLoop(), presenter: dying, sounds: nil)
+            queue.entriesArrived(try receive([Self.alert, Self.alert], into: database))
+            #expect(dying.shownCount == 1)
+            #expect(try database.inbox.entry(1)?.state == .claimed)
+        }
+        let database = try file.open()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
+        try queue.resume()
+        // The first is the one in doubt; the second was never begun.
+        #expect(screen.writeCount == 1)
+        #expect(try database.inbox.entry(1)?.state == .shown)
+        #expect(try database.inbox.entry(1)?.reason == "the agent ended while it was shown")
+        #expect(try database.inbox.entry(2)?.state == .shown)
+        #expect(try database.outboxLines().filter { $0.hasSuffix("shown") } == ["2 shown"])
+    }
+
+    @Test func `a kill after showing shows nothing again`() throws {
+        do {
+            let database = try file.open()
+            let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
+            queue.entriesArrived(try receive([Self.alert], into: database))
+        }
+        let database = try file.open()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
+        try queue.resume()
+        #expect(screen.writeCount == 1)
+    }
+
+    @Test func `a presenter that is out of order gets it when it is back`() throws {
+        let database = try file.open()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
+        screen.isBroken = true
+        queue.entriesArrived(try receive([Self.alert, Self.alert], into: database))
+        #expect(try database.inbox.waiting() == [1, 2])
+        screen.isBroken = false
+        queue.presenterBecameAvailable()
+        #expect(screen.writeCount == 2)
+        #expect(try database.inbox.waiting().isEmpty)
+    }
+
+    @Test func `without anything to show it with, it keeps waiting`() throws {
+        let database = try file.open()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: nil, sounds: nil)
+        queue.entriesArrived(try receive([Self.alert], into: database))
+        #expect(try database.inbox.waiting() == [1])
+    }
+
+    @Test func `switches that changed meanwhile decide`() throws {
+        let database = try file.open()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
+        let waiting = try receive([Self.alert], into: database)
+        try database.settings.set(.master, to: 0)
+        queue.entriesArrived(waiting)
+        #expect(screen.writeCount == 0)
+        #expect(try database.outboxLines() == ["1 delivered", "1 suppressed master-off"])
+    }
+
+    @Test func `a sound alone is played without a window, and one with an alert once`() throws {
+        let database = try file.open()
+        let ear = Ear()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: ear)
+        queue.entriesArrived(
+            try receive([#"{"aps":{"sound":"ping"}}"#, #"{"aps":{"alert":"x","sound":"default"}}"#], into: database))
+        #expect(ear.heard == [.named("ping"), .standard])
+        #expect(screen.writeCount == 1)
+        #expect(try database.outboxLines().suffix(2) == ["1 shown", "2 shown"])
+    }
+
+    @Test(arguments: [0, 1]) func `of too many at once only the newest are shown one by one`(surplus: Int) throws {
+        let database = try file.open()
+        let loop = try EventLoop()
+        let queue = PresentationQueue(database, loop: loop, presenter: screen.presenter(), sounds: nil)
+        let count = PresentationQueue.waitingCountMax + surplus
+        let payloads = (1...count).map { #"{"aps":{"alert":"number \#($0)."}}"# }
+        queue.entriesArrived(try receive(payloads, into: database))
+        // The rest of them waits for its second.
+        #expect(screen.writeCount == PresentationQueue.perSecondMax)
+        #expect(screen.text.contains("number 1.") == (surplus == 0))
+        #expect(try database.inbox.entry(1)?.reason == (surplus == 0 ? "" : "too-many"))
+        try loop.run("the rest is shown") { screen.writeCount == PresentationQueue.waitingCountMax }
+        #expect(screen.text.contains("number \(count)."))
+    }
+
+    @Test func `one that is withdrawn before its turn is not shown`() throws {
+        let database = try file.open()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
+        screen.isBroken = true
+        queue.entriesArrived(try receive([Self.alert, Self.alert], into: database))
+        queue.withdraw([2])
+        screen.isBroken = false
+        queue.presenterBecameAvailable()
+        #expect(screen.writeCount == 1)
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import Testing
+
+@Suite struct ReceiverTests {
+    private func database(_ file: DatabaseFile, switches: AppSwitches = .all) throws -> AgentDatabase {
+        let database = try file.open()
+        try database.apps.save(Sample.app)
+        try database.apps.setSwitches(switches, of: Sample.app.appID)
+        return database
+    }
+
+    @Test func `a notification is in the inbox and acknowledged in one step`() throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        let payload = #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"B"},"badge":4},"own":[1,2]}"#
+        let arrival = Arrival.notification(Sample.notification(7, payload: payload))
+        let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 5000)
+        #expect(reception == Reception(waiting: [1], badges: ["org.example.Mail": 4], newCount: 1))
+        let entry = try #require(try database.inbox.entry(1))
+        #expect(entry.state == .waiting && entry.sequence == 7 && entry.appID == "org.example.Mail")
+        #expect([entry.title, entry.subtitle, entry.body] == ["T", "S", "B"])
+        #expect(entry.payload == Array(payload.utf8))
+        #expect(entry.receivedUnixMilliseconds == 5000 && entry.acceptedUnixMilliseconds == 1000)
+        #expect(try database.outboxLines() == ["7 delivered"])
+    }
+
+    @Test func `one that came before is acknowledged again and nothing else`() throws {
+        let file = try DatabaseFile()
+        let arrivals: [Arrival] = [
+            .notification(Sample.notification(7, payload: #"{"aps":{"alert":"x","badge":4}}"#))
+        ]
+        do {
+            let database = try database(file)
+            _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
+            #expect(try database.apps.setBadge(9, of: "org.example.Mail", sequence: 8, acceptedUnixMilliseconds: 1))
+            #expect(try database.inbox.removeAll(appID: "") == [1])
+        }
+        // The repetition comes after a restart, and after the person cleared the inbox.
+        let database = try file.open()
+        let reception = try Receiver(database).receive(arrivals + arrivals, nowUnixMilliseconds: 0)
+        #expect(reception == Reception(repeatedCount: 2))
+        #expect(try database.inbox.newest(countMax: 10).isEmpty)
+        #expect(try database.apps.app(id: "org.example.Mail")?.badge == 9)
+        #expect(try database.outboxLines() == ["7 delivered", "7 delivered", "7 delivered"])
+    }
+
+    @Test(arguments: [
+        (#"{"aps":{"alert":"x"}}"#, AppSwitches.all, InboxEntry.State.waiting, ""),
+        (#"{"aps":{"sound":"default"}}"#, .all, .waiting, ""),
+        (#"{"aps":{"badge":1}}"#, .all, .shown, ""),
+        (#"{"aps":{"content-available":1}}"#, .all, .suppressed, "nothing-to-show"),
+        (#"{}"#, .all, .suppressed, "nothing-to-show"),
+        (
+            #"{"aps":{"alert":"x"}}"#, AppSwitches(allowsBadge: true, allowsSound: true, allowsAlert: false),
+            .suppressed,
+            "switched-off"
+        ),
+        (#"{"aps":{"alert":"x","#, .all, .suppressed, "unreadable"),
+    ])
+    func `what it holds decides what becomes of it`(
+        payload: String, switches: AppSwitches, state: InboxEntry.State, reason: String
+    ) throws {
+        let file = try DatabaseFile()
+        let database = try database(file, switches: switches)
+        let arrival = Arrival.notification(Sample.notification(1, payload: payload))
+        let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)
+        #expect(reception.waiting == (state == .waiting ? [1] : []))
+        let entry = try #require(try database.inbox.entry(1))
+        #expect(entry.state == state)
+        #expect(entry.reason == reason)
+        let outcome = state == .waiting ? [] : ["1 \(state.rawValue)\(reason.isEmpty ? "" : " \(reason)")"]
+        #expect(try database.outboxLines() == ["1 delivered"] + outcome)
+    }
+
+    @Test func `a topic that nobody registered here is kept but not shown`() throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        let arrival = Arrival.notification(Sample.notification(1, topic: "org.example.Other"))
+        _ = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)
+        #expect(try database.inbox.entry(1)?.reason == "unknown-app")
+        #expect(try database.inbox.entry(1)?.appID.isEmpty == true)
+    }
+
+    @Test(arguments: [
+        ("org.example.Mail.voip", PushType.voip, "org.example.Mail"), ("org.example.Mail", .voip, "org.example.Mail"),
+        ("org.example.Mail.voip", .alert, "org.example.Mail.voip"), (".voip", .voip, ".voip"),
+        ("org.example.Mail.voip", nil, "org.example.Mail.voip"),
+        ("org.example.Mail.push-type.liveactivity", .liveactivity, "org.example.Mail"),
+    ])
+    func `the push type's suffix is no part of the registered topic`(
+        topic: String, pushType: PushType?, registered: String
+    ) {
+        #expect(Sample.notification(1, topic: topic, pushType: pushType).registeredTopic == registered)
+    }
+
+    @Test func `with the master switch off there is the inbox entry and nothing else`() throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        try database.settings.set(.master, to: 0)
+        let payload = #"{"aps":{"alert":"x","badge":4,"sound":"default"}}"#
+        let arrival = Arrival.notification(Sample.notification(1, payload: payload))
+        let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)
+        #expect(reception == Reception(newCount: 1))
+        #expect(try database.inbox.entry(1)?.reason == "master-off")
+    }
+
+    struct Badge: Sendable {
+        var count: Int
+        var sequence: Int64
+        var acceptedAt: Int64
+    }
+
+    struct BadgeOrder: Sendable {
+        var badges: [Badge]
+        var expected: UInt32
+
+        init(_ badges: [(count: Int, sequence: Int64, acceptedAt: Int64)], leave expected: UInt32) {
+            self.badges = badges.map { Badge(count: $0.count, sequence: $0.sequence, acceptedAt: $0.acceptedAt) }
+            self.expected = expected
+        }
+    }
+
+    static let badgeOrders = [
+        // Sequence decides, whatever the clock said.
+        BadgeOrder([(1, 1, 9), (2, 2, 5)], leave: 2), BadgeOrder([(2, 2, 5), (1, 1, 9)], leave: 2),
+        // One without a place in the queue is judged by its time.
+        BadgeOrder([(2, 5, 50), (3, 0, 51)], leave: 3), BadgeOrder([(2, 5, 50), (3, 0, 50)], leave: 3),
+        BadgeOrder([(2, 5, 50), (3, 0, 49)], leave: 2), BadgeOrder([(3, 0, 60), (2, 5, 50)], leave: 3),
+        // Zero removes it, and an older one does not bring it back.
+        BadgeOrder([(4, 1, 1), (0, 2, 2)], leave: 0), BadgeOrder([(0, 2, 2), (4, 1, 1)], leave: 0),
+    ]
+
+    @Test(arguments: badgeOrders) func `an older badge that comes late never wins`(_ order: BadgeOrder) throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        for (number, badge) in order.badges.enumerated() {
+            let notification = Sample.notification(
+                UInt64(number), sequence: badge.sequence, acceptedAt: badge.acceptedAt,
+                payload: #"{"aps":{"badge":\#(badge.count)}}"#)
+            _ = try Receiver(database).receive([.notification(notification)], nowUnixMilliseconds: 0)
+        }
+        #expect(try database.apps.app(id: "org.example.Mail")?.badge == order.expected)
+    }
+
+    @Test func `a badge that is not allowed is remembered, not shown`() throws {
+        let file = try DatabaseFile()
+        let mute = AppSwitches(allowsBadge: false, allowsSound: true, allowsAlert: true)
+        let database = try database(file, switches: mute)
+        let arrival = Arrival.notification(Sample.notification(1, payload: #"{"aps":{"badge":4}}"#))
+        #expect(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).badges.isEmpty)
+        #expect(try database.apps.app(id: "org.example.Mail")?.badge == 4)
+    }
+
+    @Test func `a newer one with the same collapse id replaces one that still waits`() throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        let receiver = Receiver(database)
+        let first = try receiver.receive(
+            [
+                .notification(Sample.notification(1, collapseID: "a")),
+                .notification(Sample.notification(2, collapseID: "b")),
+            ],
+            nowUnixMilliseconds: 0)
+        #expect(first.waiting == [1, 2])
+        let second = try receiver.receive(
+            [
+                .notification(Sample.notification(3, collapseID: "a")),
+                .notification(Sample.notification(4, collapseID: "a")),
+            ],
+            nowUnixMilliseconds: 0)
+        #expect(second.waiting == [4])
+        #expect(second.replaced == [1, 3])
+        #expect(try database.inbox.waiting() == [2, 4])
+        #expect(try database.outboxLines().contains("1 suppressed replaced"))
+    }
+
+    @Test func `one that is delivered now or never is not acknowledged`() throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        let arrival = Arrival.notification(Sample.notification(1, sequence: 0))
+        #expect(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).waiting == [1])
+        #expect(try database.outboxLines().isEmpty)
+    }
+
+    @Test func `an event that cannot be read is acknowledged, so that it does not come again`() throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        let reception = try Receiver(database).receive([.unreadable(sequence: 9)], nowUnixMilliseconds: 0)
+        #expect(reception == Reception())
+        #expect(try database.outboxLines() == ["9 suppressed unreadable"])
+    }
+
+    @Test func `the inbox keeps the newest up to its bound`() throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        let count = UInt64(InboxTable.entryCountMax) + 5
+        let arrivals = (1...count).map { Arrival.notification(Sample.notification($0)) }
+        _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
+        let kept = try database.inbox.newest(countMax: .max)
+        #expect(kept.count == Int(InboxTable.entryCountMax))
+        #expect(kept.first?.entry == Int64(count) && kept.last?.entry == 6)
+    }
+}

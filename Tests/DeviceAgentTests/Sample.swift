@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import TestSupport
+
+/// Notifications, apps and databases for the tests of the agent.
+enum Sample {
+    static let token = String(repeating: "ab", count: 32)
+
+    static func notification(
+        _ number: UInt64, sequence: Int64? = nil, topic: String = "org.example.Mail", pushType: PushType? = nil,
+        acceptedAt: Int64 = 1000, collapseID: String? = nil, payload: String = #"{"aps":{"alert":"Hello"}}"#
+    ) -> PushCore.ReceivedNotification {
+        PushCore.ReceivedNotification(
+            sequence: sequence ?? Int64(number), uniqueID: UniqueID(high: 1, low: number), topicName: topic, app: nil,
+            apnsID: "2C33C3C4-0000-4000-8000-000000000000", pushType: pushType, priority: nil,
+            expirationUnixSeconds: nil, collapseID: collapseID.map { Array($0.utf8) },
+            acceptedUnixMilliseconds: acceptedAt, payload: Array(payload.utf8))
+    }
+
+    static let app = RegisteredApp(
+        appID: "org.example.Mail", topic: "org.example.Mail", name: "Example Mail", icon: nil, deviceToken: token)
+}
+
+/// A database file that can be closed and opened again, as after a kill.
+final class DatabaseFile {
+    let directory: TemporaryDirectory
+    var path: String { directory.path(of: "agent.sqlite") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    func open() throws -> AgentDatabase { try AgentDatabase(path: path) }
+}
+
+extension AgentDatabase {
+    /// What the outbox holds, as `sequence outcome reason`.
+    func outboxLines() throws -> [String] {
+        try outbox.oldest(countMax: 1000)?.acknowledgements.map {
+            "\($0.id) \($0.outcome.rawValue)\($0.reason.map { " \($0)" } ?? "")"
+        } ?? []
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Testing
+
+@Suite struct StreamMachineTests {
+    static let second: UInt64 = 1_000_000_000
+
+    enum State: CaseIterable, Sendable { case idle, connecting, open, waiting, refused }
+
+    private func machine(in state: State) -> StreamMachine {
+        var machine = StreamMachine()
+        switch state {
+        case .idle: break
+        case .connecting: _ = machine.start()
+        case .open:
+            _ = machine.start()
+            machine.opened(atNanoseconds: 0)
+        case .waiting:
+            _ = machine.start()
+            _ = machine.ended(atNanoseconds: 0, fraction: 1)
+        case .refused:
+            _ = machine.start()
+            machine.refuse()
+        }
+        return machine
+    }
+
+    @Test(arguments: State.allCases) func `each event asks for what its state allows`(state: State) {
+        var started = machine(in: state)
+        #expect(started.start() == ([.idle, .waiting, .refused].contains(state) ? .connect : .none))
+        var ended = machine(in: state)
+        let wait = ended.ended(atNanoseconds: 0, fraction: 1)
+        #expect((wait != .none) == [.connecting, .open].contains(state))
+        var timed = machine(in: state)
+        #expect(timed.timeIsUp() == (state == .waiting ? .connect : .none))
+        var hurried = machine(in: state)
+        #expect(hurried.hurry() == ([.connecting, .open, .waiting].contains(state) ? .connect : .none))
+        var opened = machine(in: state)
+        opened.opened(atNanoseconds: 0)
+        #expect(opened.isOpen == [.connecting, .open].contains(state))
+        var stopped = machine(in: state)
+        stopped.stop()
+        #expect(!stopped.isOpen && !stopped.isRefused && stopped.timeIsUp() == .none)
+        var refused = machine(in: state)
+        refused.refuse()
+        #expect(refused.isRefused && refused.hurry() == .none && refused.timeIsUp() == .none)
+    }
+
+    @Test func `the ceiling doubles from one second to a minute and stays there`() {
+        var machine = StreamMachine()
+        _ = machine.start()
+        for seconds in [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60, 60] {
+            #expect(machine.ended(atNanoseconds: 0, fraction: 1) == .wait(.seconds(seconds)))
+            #expect(machine.timeIsUp() == .connect)
+        }
+    }
+
+    @Test(arguments: [(0.0, 0), (0.25, 250), (1.0, 1000), (7.0, 1000), (-1.0, 0)])
+    func `the wait is a random part of the ceiling`(fraction: Double, milliseconds: Int) {
+        var machine = StreamMachine()
+        _ = machine.start()
+        #expect(machine.ended(atNanoseconds: 0, fraction: fraction) == .wait(.milliseconds(milliseconds)))
+    }
+
+    @Test(arguments: [(59, 8), (60, 1), (61, 1)])
+    func `a stream that was open for a minute makes failures forgotten`(openSeconds: UInt64, waitSeconds: Int) {
+        var machine = StreamMachine()
+        _ = machine.start()
+        for _ in 0..<3 {
+            _ = machine.ended(atNanoseconds: 0, fraction: 1)
+            _ = machine.timeIsUp()
+        }
+        machine.opened(atNanoseconds: 5 * Self.second)
+        let action = machine.ended(atNanoseconds: (5 + openSeconds) * Self.second, fraction: 1)
+        #expect(action == .wait(.seconds(waitSeconds)))
+    }
+
+    @Test(arguments: [(-5, 1), (0, 1), (30, 31), (3600, 3601), (100_000, 3601)])
+    func `what the server asks for comes on top, within an hour`(askedSeconds: Int, waitSeconds: Int) {
+        var machine = StreamMachine()
+        _ = machine.start()
+        let action = machine.ended(atNanoseconds: 0, fraction: 1, retryAfter: .seconds(askedSeconds))
+        #expect(action == .wait(.seconds(waitSeconds)))
+    }
+
+    @Test func `a clock that seems to run backwards is no good minute and no crash`() {
+        var machine = StreamMachine()
+        _ = machine.start()
+        machine.opened(atNanoseconds: 100)
+        #expect(machine.ended(atNanoseconds: 0, fraction: 1) != .none)
+    }
+}
