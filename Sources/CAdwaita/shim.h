@@ -2,3 +2,4 @@
 #pragma once
 #include <gtk/gtk.h>
 #include <adwaita.h>
+#include <glib-unix.h>

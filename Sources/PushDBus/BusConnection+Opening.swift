@@ -42,6 +42,13 @@ extension BusConnection {
         return unsafe name.map { unsafe String(cString: $0) } ?? ""
     }
 
+    static func duplicateDescriptor(of handle: OpaquePointer) throws(BusError) -> Int32 {
+        let own = try BusError.check(unsafe sd_bus_get_fd(handle), "connect to the bus")
+        let duplicate = fcntl(own, F_DUPFD_CLOEXEC, 0)
+        guard duplicate >= 0 else { throw BusError(code: -errno, during: "duplicate the bus's descriptor") }
+        return duplicate
+    }
+
     static func monotonicMicroseconds() -> UInt64 {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)

@@ -28,6 +28,11 @@ internal import Glibc
     let handle: OpaquePointer
     /// The connection's own name on the bus, such as `:1.42`.
     package let uniqueName: String
+    /// For epoll or poll; stays open for as long as this object lives.
+    ///
+    /// A duplicate of what `sd_bus_get_fd` says, because sd-bus closes its own in the middle of `process()` when the bus
+    /// goes, and whoever watches a descriptor must stop before it is closed.
+    package let descriptor: Int32
     /// Called after each call of ours that may have changed `wantedEvents` or `timeout`.
     ///
     /// What the owner's loop does then is to look at these again before it sleeps; it must not call `process()` here.
@@ -48,6 +53,7 @@ internal import Glibc
         let handle = try unsafe BusConnection.open(bus)
         do {
             uniqueName = try unsafe BusConnection.greet(handle)
+            descriptor = try unsafe BusConnection.duplicateDescriptor(of: handle)
         } catch {
             _ = unsafe sd_bus_close_unref(handle)
             throw error.explained(for: bus)
@@ -55,10 +61,10 @@ internal import Glibc
         unsafe self.handle = handle
     }
 
-    deinit { _ = unsafe sd_bus_flush_close_unref(handle) }
-
-    /// For epoll or poll; stays the same for as long as the connection lives (`sd_bus_get_fd`).
-    package var descriptor: Int32 { unsafe sd_bus_get_fd(handle) }
+    deinit {
+        _ = unsafe sd_bus_flush_close_unref(handle)
+        close(descriptor)
+    }
 
     /// What to watch the descriptor for (`sd_bus_get_events`).
     package var wantedEvents: (readable: Bool, writable: Bool) {

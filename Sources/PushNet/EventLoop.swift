@@ -44,7 +44,9 @@ internal import Glibc
 
     // MARK: Descriptors
 
-    /// Watches a descriptor, level-triggered; the loop keeps the handler until `deregister`.
+    /// Watches a descriptor, level-triggered.
+    ///
+    /// The loop keeps the handler until `deregister`; a handler that keeps the loop keeps both alive until then.
     ///
     /// - Parameters:
     ///   - descriptor: Stays the caller's, who closes it only after `deregister`.

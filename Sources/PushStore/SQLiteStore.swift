@@ -14,8 +14,8 @@ package final class SQLiteStore: NotificationStore {
         package var sweepIntervalMilliseconds: Int64 = 30_000
         /// Wall clock, UNIX milliseconds; called on the store's thread.
         package var unixMilliseconds: @Sendable () -> Int64
-        /// Called on the store's thread with the sequence of a row that the disk changed; it is dropped, not delivered.
-        package var onDamagedRow: @Sendable (_ sequence: Int64) -> Void = { _ in }
+        /// Called on the store's thread with what an administrator should hear of; must return at once.
+        package var onNotice: @Sendable (StoreNotice) -> Void = { _ in }
 
         /// Takes the path and the clock.
         package init(path: String, unixMilliseconds: @escaping @Sendable () -> Int64) {

@@ -82,6 +82,11 @@ package enum StoreError: Error, Sendable, Equatable {
         }
     }
 
+    /// The disk is so full at the start that not even the reserve for deletions fits.
+    static func noReserve(path: String) -> StoreError {
+        .full(path: path, code: 13, text: "no space for the reserve that deletions need")
+    }
+
     /// Sorts what a migration met.
     init(_ error: MigrationError, path: String) {
         switch error {

@@ -17,7 +17,7 @@ package final class VerifyingKey: @unchecked Sendable {
 
     /// SubjectPublicKeyInfo in DER.
     ///
-    /// - Parameter der: Exactly as OpenSSL writes it: one key has one form.
+    /// - Parameter der: In the one form that `openssl pkey -pubout -outform DER` gives by default.
     /// - Throws: `TLSError.library` when it is not a key of P-256.
     package init(der: [UInt8]) throws(TLSError) {
         let purpose = "reading a public key"
@@ -28,9 +28,10 @@ package final class VerifyingKey: @unchecked Sendable {
             }
         }
         try EllipticKey.requireP256(key, during: purpose)
-        // OpenSSL ignores what follows, unused bits and more than one form of a point.
-        guard unsafe EllipticSignature.encoded({ unsafe i2d_PUBKEY(key.pointer, $0) }) == der else {
-            throw .library(during: purpose, text: "the key is not in its one DER form")
+        // OpenSSL overlooks bytes that follow and unused bits, and writes a hybrid point as it came.
+        let rewritten = unsafe EllipticSignature.encoded { unsafe i2d_PUBKEY(key.pointer, $0) }
+        guard rewritten == der, der.dropLast(2 * EllipticSignature.numberByteCount).last == 4 else {
+            throw .library(during: purpose, text: "the key is not in its one DER form, with an uncompressed point")
         }
     }
 

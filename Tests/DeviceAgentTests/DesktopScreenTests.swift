@@ -1,34 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
-import Foundation
 import PushDBus
 import TestSupport
 import Testing
 
+/// Alerts on real notification servers, on a real screen, clicked by a real pointer.
+@Suite(.tags(.slow))
 struct DesktopScreenTests {
+    /// Where a person clicks, and what that means.
+    struct Click: Sendable {
+        var server: DesktopScreen.Server
+        var name: String
+        var button = 1
+        var place: @Sendable (DesktopScreen.Frame) -> DesktopScreen.Place
+        var outcome: AlertOutcome
+    }
+
+    /// The places were read off screenshots: Close stands left of View.
+    static let clicks: [Click] = [
+        Click(
+            server: .notificationDaemon, name: "View", place: { $0.place(fromRight: 79, fromBottom: 39) },
+            outcome: .view(activationToken: nil)),
+        Click(
+            server: .notificationDaemon, name: "Close", place: { $0.place(fromRight: 134, fromBottom: 39) },
+            outcome: .dismissed),
+        Click(
+            server: .notificationDaemon, name: "the text", place: { $0.place(fromLeft: 120, fromTop: 70) },
+            outcome: .view(activationToken: nil)),
+        Click(
+            server: .notificationDaemon, name: "×", place: { $0.place(fromLeft: 376, fromTop: 29) },
+            outcome: .dismissed),
+        Click(
+            server: .xfce, name: "View", place: { $0.place(fromRight: 57, fromBottom: 31) },
+            outcome: .view(activationToken: nil)),
+        Click(
+            server: .xfce, name: "Close", place: { $0.place(fromRight: 149, fromBottom: 31) }, outcome: .dismissed),
+        Click(
+            server: .xfce, name: "the text", place: { $0.place(fromLeft: 100, fromTop: 40) }, outcome: .dismissed),
+        Click(server: .dunst, name: "left", place: { $0.place(fromLeft: 60, fromTop: 40) }, outcome: .dismissed),
+        Click(
+            server: .dunst, name: "middle", button: 2, place: { $0.place(fromLeft: 60, fromTop: 40) },
+            outcome: .view(activationToken: nil)),
+    ]
+
+    @Test(arguments: clicks.indices)
+    func `a click on an alert means what its place says, once`(index: Int) async throws {
+        let click = DesktopScreenTests.clicks[index]
+        let (screen, session, presenter) = try await desktop(with: click.server)
+        #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
+        try await self.click(click.place, button: click.button, on: screen, session)
+        #expect(session.outcomes == [.init(order.entry, click.outcome)], "\(click.server) \(click.name)")
+        try await session.run(until: "the alert is off the screen") { try await screen.alertFrames().isEmpty }
+        #expect(session.outcomes.count == 1)
+    }
+
+    @Test(arguments: [DesktopScreen.Server.notificationDaemon, .xfce])
+    func `an alert without View has a single OK that only dismisses`(server: DesktopScreen.Server) async throws {
+        let (screen, session, presenter) = try await desktop(with: server)
+        var alert = order
+        alert.viewLabel = nil
+        #expect(try await session.present(alert, with: presenter) == .shown(playsSound: false))
+        let fromBottom = server == .xfce ? 31 : 39
+        try await click({ $0.place(fromRight: 75, fromBottom: fromBottom) }, on: screen, session)
+        #expect(session.outcomes == [.init(order.entry, .dismissed)])
+    }
+
     @Test(arguments: DesktopScreen.Server.allCases)
-    func `shots`(server: DesktopScreen.Server) async throws {
+    func `a newer alert with the same collapse id takes the place of the older`(
+        server: DesktopScreen.Server
+    ) async throws {
+        let (screen, session, presenter) = try await desktop(with: server)
+        var alert = order
+        alert.collapseID = "order 7 \u{1}"
+        #expect(try await session.present(alert, with: presenter) == .shown(playsSound: false))
+        alert.entry = 2
+        alert.body = "Three coffees"
+        #expect(try await session.present(alert, with: presenter) == .shown(playsSound: false))
+        try await session.run(until: "an alert is there") { try await !screen.alertFrames().isEmpty }
+        #expect(try await screen.alertFrames().count == 1)
+        #expect(session.outcomes.isEmpty)
+        try await click({ $0.place(fromLeft: 60, fromTop: 40) }, on: screen, session)
+        #expect(session.outcomes.map(\.entry) == [2])
+    }
+
+    // Not notification-daemon, which says that it closed the alert and leaves its window where it is.
+    @Test(arguments: [DesktopScreen.Server.dunst, .xfce])
+    func `a withdrawn alert leaves the screen without an outcome`(server: DesktopScreen.Server) async throws {
+        let (screen, session, presenter) = try await desktop(with: server)
+        #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
+        try await session.run(until: "the alert is there") { try await screen.alertFrames().count == 1 }
+        presenter.withdraw(entries: [order.entry])
+        try await session.run(until: "the alert is off the screen") { try await screen.alertFrames().isEmpty }
+        #expect(session.outcomes.isEmpty)
+    }
+
+    @Test func `a server that restarts is told of by name and shows the next alerts`() async throws {
         let screen = try await DesktopScreen()
-        let process = try await screen.start(server)
         let session = try DesktopSession(screen.bus)
         let presenter = try session.presenter()
-        let answer = try await session.present(
-            Alert(
-                entry: 1, appID: "org.posthorn.Test", appName: "Orders", icon: "dialog-information",
-                title: "New <b>order</b> & it's \"late\"", subtitle: "Table 4", body: "Two coffees,\none cake"),
-            with: presenter)
-        #expect(answer == .shown(playsSound: false))
-        try await session.run(until: "x") {
-            try await screen.xdotool("search", "--onlyvisible", "--name", ".*").output.split(separator: "\n").count >= 1
+        #expect(!presenter.isAvailable)
+        guard case .unavailable(let reason) = try await session.present(order, with: presenter) else {
+            Issue.record("nothing could have shown the alert")
+            return
         }
-        try await Task.sleep(for: .milliseconds(700))
-        try await screen.screenshot(to: "/tmp/shot-\(server.rawValue).png")
-        let windows = try await screen.xdotool("search", "--onlyvisible", "--name", ".*")
-        print(server, windows.output, windows.errorOutput)
-        for w in windows.output.split(separator: "\n") {
-            print(try await screen.xdotool("getwindowgeometry", "\(w)").output)
+        #expect(reason.contains("Install one"))
+        let first = try await screen.start(.dunst)
+        try await session.run(until: "the presenter says that it is available") { session.availableCount == 1 }
+        #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
+        try await first.killNow()
+        try await session.run(until: "the presenter notices") { !presenter.isAvailable }
+        try await screen.keepRunning(.notificationDaemon)
+        try await session.run(until: "the presenter says that it is available") { session.availableCount == 2 }
+        #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
+        #expect(session.outcomes.isEmpty)
+    }
+
+    @Test func `a server that the bus can start is started by the first alert`() async throws {
+        let screen = try await DesktopScreen()
+        try await screen.bus.addService("org.freedesktop.Notifications", command: "/usr/bin/dunst")
+        let session = try DesktopSession(screen.bus)
+        let presenter = try session.presenter()
+        #expect(presenter.isAvailable)
+        #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
+        try await session.run(until: "the alert is there") { try await screen.alertFrames().count == 1 }
+    }
+
+    // MARK: Helpers
+
+    private let order = Alert(
+        entry: 1, appID: "org.posthorn.Test", appName: "Orders", icon: "dialog-information", title: "New order",
+        subtitle: "Table 4", body: "Two coffees")
+
+    private func desktop(
+        with server: DesktopScreen.Server
+    ) async throws -> (DesktopScreen, DesktopSession, DesktopPresenter) {
+        let screen = try await DesktopScreen()
+        try await screen.keepRunning(server)
+        let session = try DesktopSession(screen.bus)
+        return (screen, session, try session.presenter())
+    }
+
+    /// Clicks until something comes of it: a window may be there before it listens.
+    private func click(
+        _ place: (DesktopScreen.Frame) -> DesktopScreen.Place, button: Int = 1, on screen: DesktopScreen,
+        _ session: DesktopSession
+    ) async throws {
+        try await session.run(until: "a click has an outcome") {
+            if !session.outcomes.isEmpty { return true }
+            if let frame = try await screen.alertFrames().first { try await screen.click(place(frame), button: button) }
+            return !session.outcomes.isEmpty
         }
-        print(process.transcript)
     }
 }

@@ -7,9 +7,12 @@ import TestSupport
 
 /// The agent's side of a desktop: a loop, its connection to the bus, and what the presenter reported.
 final class DesktopSession: AlertPresenterDelegate {
+    let bus: DesktopBus
     let loop: EventLoop
     let connection: BusConnection
     let driver: BusDriver
+    /// Lives as long as the session.
+    var notificationServer: ScriptedNotificationServer?
     private(set) var outcomes: [Outcome] = []
     private(set) var availableCount = 0
 
@@ -25,6 +28,7 @@ final class DesktopSession: AlertPresenterDelegate {
     }
 
     init(_ bus: DesktopBus) throws {
+        self.bus = bus
         loop = try EventLoop()
         connection = try BusConnection(.address(bus.address))
         driver = try BusDriver(loop: loop, connection: connection)

@@ -27,7 +27,7 @@ struct House {
         bus: DesktopBus? = nil, environment: [String: String] = [:], prepare: (DeviceUser) throws -> Void = { _ in }
     ) async throws {
         server = try await InstalledServer()
-        target = try await server.addApp(Self.app)
+        target = try await server.addApp(Self.app, isKeyScoped: false)
         if let bus { self.bus = bus } else { self.bus = try await DesktopBus() }
         user = try await DeviceUser(busAddress: self.bus.address, environment: environment)
         try prepare(user)
@@ -41,12 +41,19 @@ struct House {
         SentNotification(token: token, payload: #"{"aps":{"alert":"\#(body)"}}"#)
     }
 
-    /// Sends one more notification, waits until it is there, and answers all that came before it.
+    /// Sends one more notification, waits until it is there, and answers the texts of all that came before it.
     ///
     /// The order of delivery makes this the end of waiting for something that must not come.
-    func idsUpToMarker() async throws -> [String] {
-        let marker = try await provider.send(notification("marker"))
-        try await user.waitForEntry("the marker arrives") { $0.id == marker.id }
-        return try await user.inbox().map(\.id).filter { $0 != marker.id }
+    func bodiesUpToMarker() async throws -> [String] {
+        let marker = "marker \(UUID().uuidString)"
+        let sent = try await provider.send(notification(marker))
+        guard sent.status == 200 else { throw RefusedMarker(result: sent) }
+        try await user.waitForEntry("the marker arrives") { $0.body == marker }
+        return try await user.inbox().map(\.body).filter { $0 != marker }
     }
+}
+
+/// The provider could not send what a test waits for.
+struct RefusedMarker: Error {
+    let result: SendResult
 }

@@ -35,7 +35,7 @@ struct CommandLineCompletionTests {
         #expect(Set(result.output.split(separator: "\n").map(String.init)) == offered)
     }
 
-    @Test(arguments: offers.filter { $0.typed != ["nothing", ""] })
+    @Test(arguments: offers)
     func `fish offers what the table says`(typed: [String], offered: Set<String>) async throws {
         let files = try TemporaryDirectory()
         let line = (["crate"] + typed).joined(separator: " ")

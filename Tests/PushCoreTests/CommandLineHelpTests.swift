@@ -5,7 +5,9 @@ internal import Testing
 
 struct CommandLineHelpTests {
     private func help(_ arguments: String...) throws -> String {
-        guard case .help(let text) = try CommandLineSample.program.parse(arguments + ["--help"]).get() else { return "" }
+        guard case .help(let text) = try CommandLineSample.program.parse(arguments + ["--help"]).get() else {
+            return ""
+        }
         return text
     }
 

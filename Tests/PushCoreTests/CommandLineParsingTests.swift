@@ -6,7 +6,8 @@ internal import Testing
 struct CommandLineParsingTests {
     @Test(arguments: [
         ["put", "--label", "x", "tools"], ["put", "--label=x", "tools"], ["put", "-l", "x", "tools"],
-        ["put", "-lx", "tools"], ["put", "tools", "-lx"], ["put", "-vlx", "tools"], ["--verbose", "put", "-lx", "tools"],
+        ["put", "-lx", "tools"], ["put", "tools", "-lx"], ["put", "-vlx", "tools"],
+        ["--verbose", "put", "-lx", "tools"],
         ["put", "-lx", "--", "tools"],
     ])
     func `every way of writing an option with a value means the same`(arguments: [String]) throws {
@@ -29,9 +30,9 @@ struct CommandLineParsingTests {
         (["-v"], ["verbose"]), (["--verbose"], ["verbose"]), (["-vq"], ["verbose", "quiet"]),
         (["-v", "-v"], ["verbose"]), ([], []), (["--quiet"], ["quiet"]),
     ])
-    func `switches are on exactly when they are given`(options: [String], names: Set<String>) throws {
+    func `switches are on exactly when they are given`(options: [String], names: [String]) throws {
         let invocation = try CommandLineSample.run(options + ["put", "tools"])
-        #expect(Set(["verbose", "quiet"].filter { invocation.has($0) }) == names)
+        #expect(["verbose", "quiet"].filter { invocation.has($0) } == names)
     }
 
     @Test(arguments: [
@@ -138,7 +139,9 @@ struct CommandLineParsingTests {
     @Test(arguments: 0..<100)
     func `no arguments stop the process`(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
-        let pieces = ["put", "list", "box", "open", "-", "--", "-v", "--label", "--label=", "-l", "--root", "=", "\u{301}"]
+        let pieces = [
+            "put", "list", "box", "open", "-", "--", "-v", "--label", "--label=", "-l", "--root", "=", "\u{301}",
+        ]
         let arguments = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
             (0..<Int.random(in: 1...2, using: &generator)).map { _ in
                 Bool.random(using: &generator)
@@ -154,14 +157,27 @@ struct CommandLineParsingTests {
     }
 
     @Test func `two options of one name stop the process`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = OptionTable([Option("a", "One."), Option("a", "Two.")])
         }
+        #expect(errorOutput(of: result).contains("two options are called --a"))
+    }
+
+    @Test func `two options of one letter stop the process`() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = OptionTable([Option("a", short: "x", "One."), Option("b", short: "x", "Two.")])
+        }
+        #expect(errorOutput(of: result).contains("two options share the letter of --b"))
     }
 
     @Test func `asking for an option that the table lacks stops the process`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try CommandLineSample.run(["put", "a"]).value("lable")
         }
+        #expect(errorOutput(of: result).contains("the option table of crate put lacks --lable"))
+    }
+
+    private func errorOutput(of result: ExitTest.Result?) -> String {
+        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 }

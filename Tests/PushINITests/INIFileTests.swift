@@ -108,6 +108,16 @@ struct INIFileTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (.cannotRead(path: "/a.ini", code: ENOENT), "/a.ini: No such file or directory"),
+            (.syntax(path: "/a.ini", line: 3), "/a.ini, line 3: neither"),
+            (.tooLong(path: "/a.ini", line: 3, byteCountMax: 49), "/a.ini, line 3: longer than 49 bytes"),
+        ] as [(INIError, String)])
+    func `an error says where it is`(error: INIError, text: String) {
+        #expect("\(error)".hasPrefix(text))
+    }
+
     private func read(_ text: String) throws -> [INIEntry] {
         try withFile(Data(text.utf8)) { path in try INIFile.read(path: path) }
     }

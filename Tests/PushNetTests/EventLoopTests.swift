@@ -12,7 +12,7 @@ import Testing
         var turns: [Readiness] = []
         _ = try loop.register(
             near, for: .readable,
-            handler: ClosureHandler { readiness in
+            handler: ClosureHandler { [unowned loop] readiness in
                 turns.append(readiness)
                 if turns.count == 3 {
                     #expect((try? receive(from: near)) == "x")
@@ -34,7 +34,7 @@ import Testing
         var heard: Readiness?
         _ = try loop.register(
             near.rawValue, for: [],
-            handler: ClosureHandler { readiness in
+            handler: ClosureHandler { [unowned loop] readiness in
                 heard = readiness
                 loop.stop()
             })
@@ -47,7 +47,7 @@ import Testing
         let pair = try SocketPair()
         var registration: Registration?
         var calls: [Readiness] = []
-        let handler = ClosureHandler { readiness in
+        let handler = ClosureHandler { [unowned loop] readiness in
             calls.append(readiness)
             if let registration { #expect(throws: Never.self) { try loop.modify(registration, for: .readable) } }
             loop.schedule(after: .zero) { loop.stop() }
@@ -63,7 +63,7 @@ import Testing
         var registrations: [Registration] = []
         var callCount = 0
         for (index, pair) in pairs.enumerated() {
-            let handler = ClosureHandler { _ in
+            let handler = ClosureHandler { [unowned loop] _ in
                 callCount += 1
                 loop.deregister(registrations[1 - index])
                 loop.schedule(after: .zero) { loop.stop() }
@@ -85,7 +85,7 @@ import Testing
         var reused: Registration?
         var wasQuietCalled = false
         for (index, pair) in pairs.enumerated() {
-            let handler = ClosureHandler { _ in
+            let handler = ClosureHandler { [unowned loop] _ in
                 #expect((try? pair.value.drainNear()) == "x")
                 loop.deregister(registrations[1 - index])
                 reused = try? loop.register(
@@ -133,18 +133,22 @@ import Testing
 
     @Test func `more descriptors than one turn takes are all served`() throws {
         let loop = try EventLoop()
-        var waiting = Set(0..<600)
-        var pairs: [Unmoved] = []
-        for index in 0..<600 {
-            let pair = try Unmoved()
-            pairs.append(pair)
-            let handler = ClosureHandler { _ in
-                #expect((try? pair.value.drainNear()) == "x")
-                waiting.remove(index)
+        let pair = try SocketPair()
+        try pair.sendToNear()
+        var waiting = Set<Int32>()
+        var copies: [OwnedDescriptor] = []
+        for _ in 0..<300 {
+            let copy = OwnedDescriptor(dup(pair.near.rawValue))
+            let number = copy.value.rawValue
+            copies.append(copy)
+            waiting.insert(number)
+            var registration: Registration?
+            let handler = ClosureHandler { [unowned loop] _ in
+                waiting.remove(number)
+                if let registration { loop.deregister(registration) }
                 if waiting.isEmpty { loop.stop() }
             }
-            _ = try loop.register(pair.value.near.rawValue, for: .readable, handler: handler)
-            try pair.value.sendToNear()
+            registration = try loop.register(number, for: .readable, handler: handler)
         }
         runUntilStopped(loop)
         #expect(waiting.isEmpty)
@@ -169,7 +173,7 @@ import Testing
         let second = try SocketPair()
         let old = try loop.register(first.near.rawValue, for: .readable, handler: ClosureHandler { _ in })
         loop.deregister(old)
-        let handler = ClosureHandler { _ in loop.stop() }
+        let handler = ClosureHandler { [unowned loop] _ in loop.stop() }
         let new = try loop.register(second.near.rawValue, for: .readable, handler: handler)
         #expect(new.slot == old.slot)
         loop.deregister(old)
@@ -208,6 +212,13 @@ final class Unmoved {
     let value: SocketPair
 
     init() throws { value = try SocketPair() }
+}
+
+/// A descriptor that arrays can hold.
+final class OwnedDescriptor {
+    let value: FileDescriptor
+
+    init(_ number: Int32) { value = FileDescriptor(adopting: number) }
 }
 
 /// Whether the process that ended wrote this text.

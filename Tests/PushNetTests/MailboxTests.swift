@@ -9,7 +9,7 @@ import Testing
         let mailbox = try Mailbox<(thread: Int, number: Int)>()
         let (threadCount, messageCount) = (4, 5_000)
         var next = [Int](repeating: 0, count: threadCount)
-        try loop.attach(mailbox) { batch in
+        try loop.attach(mailbox) { [unowned loop] batch in
             for message in batch {
                 #expect(message.number == next[message.thread])
                 next[message.thread] += 1
@@ -33,7 +33,7 @@ import Testing
         mailbox.post(contentsOf: [2, 3])
         mailbox.post(contentsOf: [])
         var batches: [[Int]] = []
-        try loop.attach(mailbox) { batch in
+        try loop.attach(mailbox) { [unowned loop] batch in
             batches.append(batch)
             loop.stop()
         }
@@ -45,7 +45,7 @@ import Testing
         let loop = try EventLoop()
         let mailbox = try Mailbox<Int>()
         var batches: [[Int]] = []
-        try loop.attach(mailbox) { batch in
+        try loop.attach(mailbox) { [unowned loop] batch in
             batches.append(batch)
             if batch.contains(3) { loop.stop() } else { mailbox.post(batch[0] + 1) }
         }
@@ -59,7 +59,7 @@ import Testing
         let mailbox = try Mailbox<Int>()
         var kept: [Int] = []
         var isFirst = true
-        try loop.attach(mailbox) { batch in
+        try loop.attach(mailbox) { [unowned loop] batch in
             if isFirst {
                 kept = batch
                 isFirst = false

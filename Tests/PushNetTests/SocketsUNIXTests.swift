@@ -2,6 +2,7 @@
 
 import Glibc
 import PushNet
+import TestSupport
 import Testing
 
 @Suite struct SocketsUNIXTests {
@@ -14,7 +15,7 @@ import Testing
 
     @Test(arguments: [0o600, 0o660, 0o666] as [UInt32])
     func `the socket file has exactly the mode that was asked for`(mode: UInt32) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.path + "/admin.socket"
         let listener = try Sockets.listen(path: path, mode: mode)
         #expect(listener.rawValue >= 0)
@@ -25,7 +26,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             for mask in [0, 0o777] as [mode_t] {
                 umask(0o077)
-                let folder = try TemporaryFolder()
+                let folder = try TemporaryDirectory()
                 umask(mask)
                 let listener = try Sockets.listen(path: folder.path + "/admin.socket", mode: 0o640)
                 guard Self.mode(of: folder.path + "/admin.socket") == 0o640, listener.rawValue >= 0 else { exit(1) }
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func `the file of a server that is gone is replaced`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.path + "/admin.socket"
         do { _ = try Sockets.listen(path: path, mode: 0o600) }
         #expect(unsafe access(path, F_OK) == 0)
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func `the socket of a running server is refused and goes on working`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.path + "/admin.socket"
         let listener = try Sockets.listen(path: path, mode: 0o600)
         #expect(throws: NetError.system(call: "bind", code: EADDRINUSE, subject: path)) {
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test func `a file that is no socket is refused and stays`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.path + "/admin.socket"
         do { _ = FileDescriptor(adopting: unsafe open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)) }
         #expect(throws: NetError.system(call: "bind", code: EADDRINUSE, subject: path)) {
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test func `the longest path works and one byte more is refused`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let room = Sockets.pathByteCountMax - folder.path.utf8.count - 1
         let longest = folder.path + "/" + String(repeating: "s", count: room)
         let listener = try Sockets.listen(path: longest, mode: 0o600)
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test func `an accepted UNIX connection carries bytes`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.path + "/admin.socket"
         let listener = try Sockets.listen(path: path, mode: 0o600)
         let client = try connect(toPath: path)
@@ -140,27 +141,4 @@ func connect(toPath path: String) throws -> FileDescriptor {
     }
     try #require(code == 0)
     return client
-}
-
-/// A folder of its own for a test, removed with what is in it.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/push-net-XXXXXX".utf8CString)
-        try #require(unsafe mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        guard let folder = unsafe opendir(path) else { return }
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { unsafe unlink(path + "/" + name) }
-        }
-        unsafe closedir(folder)
-        unsafe rmdir(path)
-    }
 }

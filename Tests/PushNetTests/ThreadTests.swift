@@ -51,7 +51,7 @@ import Testing
     @Test func `a thread that nobody joins still runs to its end`() throws {
         let mailbox = try Mailbox<Int>()
         let loop = try EventLoop()
-        try loop.attach(mailbox) { _ in loop.stop() }
+        try loop.attach(mailbox) { [unowned loop] _ in loop.stop() }
         _ = Thread(name: "left alone") { mailbox.post(1) }
         runUntilStopped(loop)
     }

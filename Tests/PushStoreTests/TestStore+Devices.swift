@@ -8,7 +8,7 @@ struct TestDevice: Hashable {
     var number: UInt64
 
     var id: DeviceID { DeviceID(rawValue: number) }
-    var secretHash: [UInt8] { (0..<32).map { UInt8(truncatingIfNeeded: number &+ $0) } }
+    var secretHash: [UInt8] { (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) } }
 }
 
 /// What became of an accepted or refused notification.

@@ -153,8 +153,14 @@ import Testing
         for byteCount in 0..<der.count {
             #expect(throws: TLSError.self) { _ = try VerifyingKey(der: Array(der.prefix(byteCount))) }
         }
-        #expect(throws: TLSError.library(during: "reading a public key", text: "the key is not in its one DER form")) {
-            _ = try VerifyingKey(der: der + [0])
+        let text = "the key is not in its one DER form, with an uncompressed point"
+        // Bytes that follow, and the hybrid form of a point, which says whether its second number is odd.
+        let isOdd = der.last.map { $0 & 1 == 1 } ?? false
+        let hybrid = der.prefix(26) + [isOdd ? 7 : 6] + der.suffix(64)
+        for other in [der + [0], Array(hybrid)] {
+            #expect(throws: TLSError.library(during: "reading a public key", text: text)) {
+                _ = try VerifyingKey(der: other)
+            }
         }
         for bit in 0..<der.count * 8 {
             var changed = der

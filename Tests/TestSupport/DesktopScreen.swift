@@ -25,6 +25,7 @@ package final class DesktopScreen: Sendable {
     /// What programs need to be on this desktop.
     package let environment: [String: String]
     private let display: RunningProcess
+    private let companions = Companions()
 
     /// Starts screen and bus, and waits until they are there.
     package init() async throws {
@@ -51,6 +52,9 @@ package final class DesktopScreen: Sendable {
         return process
     }
 
+    /// Starts a notification server that runs for as long as the desktop.
+    package func keepRunning(_ server: Server) async throws { await companions.add(try start(server)) }
+
     /// Runs `xdotool` on the screen.
     @discardableResult
     package func xdotool(_ arguments: String...) async throws -> ProgramResult {
@@ -58,8 +62,52 @@ package final class DesktopScreen: Sendable {
     }
 
     /// Moves the pointer to a place on the screen and clicks.
-    package func click(x: Int, y: Int) async throws {
-        try await xdotool("mousemove", "\(x)", "\(y)", "click", "1").succeeded()
+    package func click(_ place: Place, button: Int = 1) async throws {
+        try await xdotool("mousemove", "\(place.x)", "\(place.y)", "click", "\(button)").succeeded()
+    }
+
+    /// A place on the screen, in pixels from the upper left corner.
+    package struct Place: Sendable {
+        /// To the right.
+        package var x: Int
+        /// Down.
+        package var y: Int
+    }
+
+    /// A window's place and size, in pixels.
+    package struct Frame: Equatable, Sendable {
+        /// The upper left corner.
+        package var left, top: Int
+        /// The size.
+        package var width, height: Int
+
+        /// A place by its distance from the lower right corner, where alerts have their buttons.
+        package func place(fromRight: Int, fromBottom: Int) -> Place {
+            Place(x: left + width - fromRight, y: top + height - fromBottom)
+        }
+
+        /// A place by its distance from the upper left corner, where alerts have their text.
+        package func place(fromLeft: Int, fromTop: Int) -> Place { Place(x: left + fromLeft, y: top + fromTop) }
+    }
+
+    /// The alerts on the screen: visible windows that are neither the whole screen nor a helper's single pixel.
+    package func alertFrames() async throws -> [Frame] {
+        var frames: [Frame] = []
+        let windows = try await xdotool("search", "--onlyvisible", "--name", ".*").output.split(separator: "\n")
+        for window in windows {
+            // Position and size, a line each: WINDOW=…, X=…, Y=…, WIDTH=…, HEIGHT=…, SCREEN=….
+            let shell = try await xdotool("getwindowgeometry", "--shell", String(window)).output
+            var values: [Substring: Int] = [:]
+            for line in shell.split(separator: "\n") {
+                let parts = line.split(separator: "=")
+                if parts.count == 2 { values[parts[0]] = Int(parts[1]) }
+            }
+            let frame = Frame(
+                left: values["X"] ?? 0, top: values["Y"] ?? 0, width: values["WIDTH"] ?? 0,
+                height: values["HEIGHT"] ?? 0)
+            if (10..<700).contains(frame.width) { frames.append(frame) }
+        }
+        return frames
     }
 
     /// Saves what the screen shows as an image.
@@ -68,4 +116,11 @@ package final class DesktopScreen: Sendable {
             RepositoryPaths.tool("import"), ["-window", "root", path], environment: environment
         ).succeeded()
     }
+}
+
+/// Processes that end with the desktop.
+private actor Companions {
+    private var processes: [RunningProcess] = []
+
+    func add(_ process: RunningProcess) { processes.append(process) }
 }

@@ -129,7 +129,7 @@ package final class DeviceUser: Sendable {
 package struct InboxEntry: Decodable, Sendable {
     /// The entry's number.
     package let entry: Int64
-    /// The `apns-id` that the provider gave.
+    /// The server's unique id of the notification.
     package let id: String
     /// The alert's title.
     package let title: String

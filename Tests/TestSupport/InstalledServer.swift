@@ -56,12 +56,15 @@ package final class InstalledServer: Sendable {
     /// - Parameters:
     ///   - topic: The app's topic.
     ///   - name: What people call it.
+    ///   - isKeyScoped: Whether the key is for this topic alone.
     /// - Returns: What a provider needs to send to it.
     /// - Throws: What `posthorn` says against it.
-    package func addApp(_ topic: String, name: String = "Example Mail") async throws -> ProviderTarget {
+    package func addApp(_ topic: String, name: String = "Example Mail", isKeyScoped: Bool = true) async throws
+        -> ProviderTarget
+    {
         try await posthorn("app", "add", topic, "--name", name)
         let keyFile = files.path(of: "\(topic).p8")
-        let key = try await createKey(topic: topic, output: keyFile)
+        let key = try await createKey(topic: isKeyScoped ? topic : nil, output: keyFile)
         return ProviderTarget(
             host: "127.0.0.1", port: port, caFile: authorityFile, keyFile: keyFile, keyID: key.keyID,
             teamID: key.teamID, topic: topic)

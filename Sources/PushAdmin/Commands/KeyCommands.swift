@@ -52,8 +52,10 @@ package enum KeyCommands {
     private static func create(_ invocation: Invocation, client: AdminClient) throws(CommandError) -> Report {
         let output = invocation.value("output")
         // Before the server makes a key that could not be kept.
-        if let output, LocalFile.exists(output), !LocalFile.isDirectory(output) {
-            throw .file(FileError(.create, path: output, code: FileError.alreadyThere))
+        do throws(FileError) {
+            try LocalFile.checkCreation(output ?? ".")
+        } catch {
+            throw .file(error)
         }
         let key = try client.send(createRequest(invocation), for: AdminAPI.Key.self)
         guard let pem = key.privateKey, isKeyID(key.keyID) else {

@@ -9,8 +9,6 @@ package struct FileError: Error, Equatable, Sendable {
         case read, create, write
     }
 
-    /// The code of a file that is there and must not be.
-    static let alreadyThere = EEXIST
     /// The code of a file that is not there.
     static let notThere = ENOENT
 
@@ -41,7 +39,7 @@ package struct FileError: Error, Equatable, Sendable {
     package var remedy: String {
         switch code {
         case EEXIST: "Choose another name; a file that is there is never replaced."
-        case ENOENT: attempt == .read ? "Check the name." : "Make the directory first."
+        case ENOENT, ENOTDIR: attempt == .read ? "Check the name." : "Make the directory first."
         case EACCES, EPERM: "Use a file that you may \(attempt == .read ? "read" : "write")."
         case EISDIR: "Name a file, not a directory."
         case EFBIG: "Name a file of at most \(LocalFile.byteCountMax) bytes."
@@ -54,7 +52,7 @@ package struct FileError: Error, Equatable, Sendable {
     /// What the program ends with.
     package var exitCode: ExitCode {
         switch code {
-        case ENOENT: .notFound
+        case ENOENT, ENOTDIR: .notFound
         case EACCES, EPERM, EROFS: .notPermitted
         default: .refused
         }

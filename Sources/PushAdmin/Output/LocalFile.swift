@@ -39,6 +39,19 @@ package enum LocalFile {
         }
     }
 
+    /// Says early what would stand in the way of a new file.
+    ///
+    /// - Parameter path: The file, or a directory that it shall be made in.
+    /// - Throws: When the file exists, or its directory does not or cannot be written.
+    package static func checkCreation(_ path: String) throws(FileError) {
+        let isDirectory = isDirectory(path)
+        guard isDirectory || !exists(path) else { throw FileError(.create, path: path, code: EEXIST) }
+        let parent = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
+        guard unsafe access(isDirectory ? path : parent, W_OK | X_OK) == 0 else {
+            throw FileError(.create, path: path, code: errno)
+        }
+    }
+
     /// Writes all bytes to an open file.
     static func write(_ bytes: [UInt8], descriptor: Int32, path: String) throws(FileError) {
         var position = 0

@@ -56,11 +56,15 @@ package struct RequestFile: Equatable, Sendable {
 
     private static func values(of members: [JSONValue.Member], path: String) throws(CommandError) -> [Value] {
         var values: [Value] = []
-        for member in members where !(member.key == "payload" && member.value.members != nil) {
-            guard SendOptions.table.find(member.key) != nil, let text = text(of: member.value) else {
+        for member in members {
+            if member.key == "payload" {
+                // Not the option's file name: the payload itself, whose bytes are cut out of the text.
+                guard member.value.members != nil else { throw badMember(member.key, path: path) }
+            } else if SendOptions.table.find(member.key) != nil, let text = text(of: member.value) {
+                values.append(Value(name: member.key, text: text))
+            } else {
                 throw badMember(member.key, path: path)
             }
-            values.append(Value(name: member.key, text: text))
         }
         return values
     }

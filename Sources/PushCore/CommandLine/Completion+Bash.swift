@@ -42,7 +42,8 @@ extension Completion {
                 if [[ $current == -* ]]; then
                     offer=$(\(function)_table "$place options")
                 else
-                    offer="$(\(function)_table "$place commands") $(\(function)_table "$place word $count")"
+                    offer=$(\(function)_table "$place word $count")
+                    if (( count == 0 )); then offer="$offer $(\(function)_table "$place commands")"; fi
                 fi
                 \(function)_offer "$offer" "$current"
             }

@@ -32,9 +32,9 @@ struct AnswerFields {
     /// Values often echo what a peer sent, and HTTP/1.1 has no other guard against a line break in one.
     mutating func append(_ name: StaticString, _ value: Span<UInt8>) {
         let start = bytes.count
-        for index in 0..<value.count {
-            let byte = value[index]
-            bytes.append((byte < 0x20 && byte != 0x09) || byte == 0x7F ? 0x20 : byte)
+        bytes.append(value)
+        for index in start..<bytes.count where (bytes[index] < 0x20 && bytes[index] != 0x09) || bytes[index] == 0x7F {
+            bytes[index] = 0x20
         }
         fields.append(Field(name: name, value: .copied(start..<bytes.count)))
     }

@@ -5,36 +5,27 @@
 /// The delegate reads the request, and answers with either `respond` or `beginStream`, `send` and `endStream`. Every
 /// call on an exchange that is over does nothing, since a peer may end one at any moment.
 package final class HTTPExchange {
-    /// How far the answer has come.
-    enum AnswerState {
-        /// Not begun.
-        case none
-        /// The whole answer was given.
-        case whole
-        /// A stream to which more may be added.
-        case streaming
-        /// A stream of which all was given.
-        case streamEnded
-    }
-
     /// The identifier on the session: HTTP/2 stream id; on HTTP/1.1 a running number.
     package internal(set) var id: Int32 = 0
     /// The request's method.
-    package internal(set) var method: Method = .other
+    package var method: Method { head.method }
     /// The request's fields, without pseudo-fields.
-    package internal(set) var fields = FieldTable()
+    package var fields: FieldTable { head.fields }
     /// `:path` with its query, a range in `fields.bytes`; empty when there is none.
-    package internal(set) var path: Range<Int> = 0..<0
+    package var path: Range<Int> { head.path }
     /// The whole body once `requestArrived` was called.
-    package internal(set) var body: [UInt8] = []
+    package var body: [UInt8] { requestBody.bytes }
     /// The body was longer than `bodyByteCountMax`; the rest is thrown away.
-    package internal(set) var bodyOverflowed = false
+    package var bodyOverflowed: Bool { requestBody.overflowed }
     /// How many bytes of body to keep; set by the delegate in `headArrived`.
-    package var bodyByteCountMax = 0
+    package var bodyByteCountMax: Int {
+        get { requestBody.byteCountMax }
+        set { requestBody.byteCountMax = newValue }
+    }
     /// What the delegate keeps with the exchange; released when the exchange is over.
     package var context: AnyObject?
     /// The answer has begun.
-    package var isAnswered: Bool { answerState != .none }
+    package var isAnswered: Bool { answer.state != .none }
 
     /// The session while the exchange is open; sessions detach their exchanges before they go.
     private unowned var owner: (any ExchangeOwner)?
@@ -48,22 +39,9 @@ package final class HTTPExchange {
     var requestEnded = false
     /// `requestArrived` was called.
     var requestWasHandedOn = false
-    /// The request's fields so far, each with 32 bytes of overhead, as SETTINGS_MAX_HEADER_LIST_SIZE counts them.
-    var headerListByteCount = 0
-    /// The request's fields so far, pseudo-fields included.
-    var headerFieldCount = 0
-    /// The fields broke a limit, so that none are kept any more.
-    var headIsTooLarge = false
-
-    var answerState = AnswerState.none
-    var answerFields = AnswerFields()
-    /// What of the answer's body has not gone into a frame.
-    var answerBody = ByteQueue()
-    /// The answer waits until the connection's window takes its body in one frame.
-    var waitsForWindow = false
-
-    /// Exchanges give back request buffers above this size when they are over.
-    private static let keptBodyCapacityMax = 8192
+    var head = RequestHead()
+    var requestBody = RequestBody()
+    var answer = Answer()
 
     init() {}
 
@@ -74,7 +52,7 @@ package final class HTTPExchange {
     ///   - value: Copied; control characters become spaces.
     package func addField(_ name: StaticString, _ value: Span<UInt8>) {
         precondition(!isAnswered, "a field was added to an answer that has begun")
-        answerFields.append(name, value)
+        answer.fields.append(name, value)
     }
 
     /// Adds a response field with a fixed value, before `respond` or `beginStream`.
@@ -84,7 +62,7 @@ package final class HTTPExchange {
     ///   - value: Must be a legal field value.
     package func addField(_ name: StaticString, _ value: StaticString) {
         precondition(!isAnswered, "a field was added to an answer that has begun")
-        answerFields.append(name, value)
+        answer.fields.append(name, value)
     }
 
     /// Gives the whole answer.
@@ -99,8 +77,8 @@ package final class HTTPExchange {
     package func respond(status: Int, body: [UInt8] = []) {
         guard let owner else { return }
         precondition(!isAnswered, "an exchange was answered twice")
-        answerState = .whole
-        answerBody = ByteQueue(body)
+        answer.state = .whole
+        answer.body = ByteQueue(body)
         owner.submitAnswer(of: self, status: status)
     }
 
@@ -110,21 +88,21 @@ package final class HTTPExchange {
     package func beginStream(status: Int) {
         guard let owner else { return }
         precondition(!isAnswered, "an exchange was answered twice")
-        answerState = .streaming
+        answer.state = .streaming
         owner.submitAnswer(of: self, status: status)
     }
 
     /// Adds a piece to a streamed answer; the caller watches `unsentByteCount`, for nothing here bounds it.
     package func send(_ bytes: Span<UInt8>) {
-        guard let owner, answerState == .streaming, bytes.count > 0 else { return }
-        answerBody.append(bytes)
+        guard let owner, answer.state == .streaming, bytes.count > 0 else { return }
+        answer.body.append(bytes)
         owner.streamGrew(self)
     }
 
     /// Ends a streamed answer once all pieces are out.
     package func endStream() {
-        guard let owner, answerState == .streaming else { return }
-        answerState = .streamEnded
+        guard let owner, answer.state == .streaming else { return }
+        answer.state = .streamEnded
         owner.streamGrew(self)
     }
 
@@ -137,8 +115,8 @@ package final class HTTPExchange {
 
     /// Bytes given to `send` that the session has not put out yet.
     package var unsentByteCount: Int {
-        switch answerState {
-        case .streaming, .streamEnded: answerBody.count
+        switch answer.state {
+        case .streaming, .streamEnded: answer.body.count
         case .none, .whole: 0
         }
     }
@@ -156,16 +134,26 @@ package final class HTTPExchange {
         isOpen = false
     }
 
+    /// A piece of the body arrived; hands the request on when it is too long.
+    func bodyArrived(_ bytes: Span<UInt8>, for delegate: (any HTTPSessionDelegate)?) {
+        guard !isAnswered else { return }
+        if requestBody.append(bytes) { handOn(to: delegate) }
+    }
+
+    /// Hands the request to the delegate, once, unless it is answered already.
+    func handOn(to delegate: (any HTTPSessionDelegate)?) {
+        guard isAnnounced, !requestWasHandedOn, !isAnswered else { return }
+        requestWasHandedOn = true
+        delegate?.requestArrived(self)
+    }
+
     /// Makes the exchange ready for another request and keeps the memory worth keeping.
     func reset() {
-        (id, method, path, bodyByteCountMax, context) = (0, .other, 0..<0, 0, nil)
-        (isAnnounced, requestEnded, requestWasHandedOn, bodyOverflowed) = (false, false, false, false)
-        (headerListByteCount, headerFieldCount, headIsTooLarge) = (0, 0, false)
-        (answerState, waitsForWindow) = (.none, false)
-        fields.removeAll()
-        if body.capacity > Self.keptBodyCapacityMax { body = [] } else { body.removeAll(keepingCapacity: true) }
-        answerFields.removeAll()
-        answerBody = ByteQueue()
+        (id, context) = (0, nil)
+        (isAnnounced, requestEnded, requestWasHandedOn) = (false, false, false)
+        head.removeAll()
+        requestBody.removeAll()
+        answer.removeAll()
     }
 }
 

@@ -3,14 +3,14 @@
 extension HTTP1Session {
     /// Writes the status line and the fields of the current exchange's answer.
     func appendAnswerHead(status: Int) {
-        let isWhole = current.answerState == .whole
+        let isWhole = current.answer.state == .whole
         let mayHaveBody = status != 204 && status != 304
         bodyFraming = .plain
         appendStatusLine(status)
         appendAnswerFields()
         if mayHaveBody, isWhole {
             output.append("content-length: ")
-            output.append(number: current.answerBody.count)
+            output.append(number: current.answer.body.count)
             output.append("\r\n")
         } else if mayHaveBody, parser.head.isVersion10 {
             closesAfterAnswer = true
@@ -31,14 +31,14 @@ extension HTTP1Session {
     /// Moves what fits of the answer's body to the output.
     func collectBody(into collected: inout [UInt8], limit: Int) {
         let room = bodyFraming == .none ? Int.max : limit - collected.count
-        let byteCount = min(room, current.answerBody.count)
+        let byteCount = min(room, current.answer.body.count)
         guard byteCount > 0 else { return }
         let framing = bodyFraming
         if framing == .chunked {
             collected.append(number: byteCount, radix: 16)
             collected.append("\r\n")
         }
-        _ = current.answerBody.take(atMost: byteCount) { bytes in
+        _ = current.answer.body.take(atMost: byteCount) { bytes in
             if framing != .none { collected.append(bytes) }
         }
         if framing == .chunked { collected.append("\r\n") }
@@ -53,12 +53,12 @@ extension HTTP1Session {
     }
 
     private func appendAnswerFields() {
-        for field in current.answerFields.fields {
+        for field in current.answer.fields.fields {
             output.append(field.name)
             output.append(": ")
             switch field.value {
             case .literal(let value): output.append(value)
-            case .copied(let range), .repeated(let range): output.append(contentsOf: current.answerFields.bytes[range])
+            case .copied(let range), .repeated(let range): output.append(contentsOf: current.answer.fields.bytes[range])
             }
             output.append("\r\n")
         }

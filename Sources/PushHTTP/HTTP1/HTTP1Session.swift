@@ -94,11 +94,8 @@ package final class HTTP1Session: HTTPSession {
         }
     }
 
-    /// How far the input is, in requests.
-    package var inputProgress: InputProgress {
-        InputProgress(
-            completedCount: UInt64(lastID), isMidMessage: inputState == .reading && !parser.isBetweenRequests)
-    }
+    /// Requests whose head came whole.
+    package var completedMessageCount: UInt64 { UInt64(lastID) }
 
     /// There is output to collect.
     package var hasOutput: Bool {
@@ -110,6 +107,9 @@ package final class HTTP1Session: HTTPSession {
     package var isFinished: Bool {
         isClosed || (inputState == .over && !isOpen && !hasOutput)
     }
+
+    /// A part of a request's head has come, but not its rest.
+    package var awaitsRest: Bool { !isOpen && inputState == .reading && !parser.isBetweenRequests }
 
     /// Exchanges that are not over: none or one.
     package var openExchangeCount: Int { isOpen ? 1 : 0 }
@@ -144,9 +144,9 @@ package final class HTTP1Session: HTTPSession {
 
     private var hasAnswerOutput: Bool {
         guard isOpen else { return false }
-        switch current.answerState {
+        switch current.answer.state {
         case .none: return wasAbandoned
-        case .streaming: return wasAbandoned || !current.answerBody.isEmpty
+        case .streaming: return wasAbandoned || !current.answer.body.isEmpty
         case .whole, .streamEnded: return true
         }
     }
@@ -192,9 +192,9 @@ extension HTTP1Session {
         lastID = lastID == Int32.max ? 1 : lastID + 1
         current.attach(to: self, id: lastID)
         current.isAnnounced = true
-        current.method = parser.head.method
-        current.path = parser.head.path
-        swap(&current.fields, &parser.head.fields)
+        current.head.method = parser.head.method
+        current.head.path = parser.head.path
+        swap(&current.head.fields, &parser.head.fields)
         current.requestEnded = parser.head.framing == .length(0)
         closesAfterAnswer = closesAfterAnswer || !parser.head.keepsAlive
         owesContinue = parser.head.expectsContinue && !current.requestEnded
@@ -205,7 +205,7 @@ extension HTTP1Session {
     /// Invites the body, unless it is known to be too long.
     private func answerExpectation() {
         if case .length(let byteCount) = parser.head.framing, byteCount > current.bodyByteCountMax {
-            current.bodyOverflowed = true
+            current.requestBody.overflowed = true
             current.handOn(to: delegate)
             return
         }
@@ -220,7 +220,7 @@ extension HTTP1Session {
             if drainedByteCount > HTTPBounds.drainedByteCountMax { inputState = .over }
             return
         }
-        if current.keepBody(bytes) { current.handOn(to: delegate) }
+        current.bodyArrived(bytes, for: delegate)
     }
 
     private func requestEnded() {
@@ -269,8 +269,8 @@ extension HTTP1Session: ExchangeOwner {
             return
         }
         collectBody(into: &collected, limit: limit)
-        guard current.answerBody.isEmpty else { return }
-        switch current.answerState {
+        guard current.answer.body.isEmpty else { return }
+        switch current.answer.state {
         case .none, .streaming: return
         case .whole: break
         case .streamEnded: if bodyFraming == .chunked { collected.append("0\r\n\r\n") }

@@ -31,17 +31,15 @@ struct FrameMeter {
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
     private var isPastPreface = false
-    private var isHeaderBlockOpen = false
-    private var endedFrameCount: UInt64 = 0
+    /// Frames that came whole.
+    private(set) var completedFrameCount: UInt64 = 0
+    /// A header block goes on in the next frame.
+    private var headerBlockIsOpen = false
 
     init() {}
 
-    /// Where the input stands: inside the preface, a frame or a header block, or between them.
-    var progress: InputProgress {
-        InputProgress(
-            completedCount: endedFrameCount,
-            isMidMessage: byteCountToSkip > 0 || headerIndex > 0 || isHeaderBlockOpen)
-    }
+    /// A part of the preface, of a frame or of a header block has come, but not its rest.
+    var awaitsRest: Bool { byteCountToSkip > 0 || headerIndex > 0 || headerBlockIsOpen }
 
     /// Takes the next bytes of the connection and returns the charge of all frames whose header ended in them.
     mutating func charge(for bytes: Span<UInt8>) -> Charge {
@@ -81,7 +79,8 @@ struct FrameMeter {
         switch type {
         case 0x0: charge.glitches += dataGlitches
         // HEADERS, RST_STREAM and CONTINUATION are bounded by nghttp2's own counters and by ours of streams.
-        case 0x1, 0x3, 0x9: break
+        case 0x1, 0x9: headerBlockIsOpen = flags & Self.endHeadersFlag == 0
+        case 0x3: break
         case 0x4: charge.glitches += HTTPBounds.glitchesPerSettings
         case 0x6: charge.glitches += HTTPBounds.glitchesPerPing
         case 0x7: charge.glitches += HTTPBounds.glitchesPerGoAway
@@ -90,14 +89,13 @@ struct FrameMeter {
         }
     }
 
-    /// A frame came whole; a header block is whole with the frame that says so. The preface is no frame.
+    /// A frame came whole; the preface is none.
     private mutating func endFrame() {
         guard isPastPreface else {
             isPastPreface = true
             return
         }
-        if type == 0x1 || type == 0x9 { isHeaderBlockOpen = flags & Self.endHeadersFlag == 0 }
-        endedFrameCount += 1
+        completedFrameCount += 1
     }
 
     private var dataGlitches: Int {

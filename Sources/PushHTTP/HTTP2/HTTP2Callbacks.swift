@@ -145,7 +145,7 @@ private func onDataChunk(
     let bytes = unsafe Span(_unsafeStart: data, count: byteCount)
     return unsafe withSession(userData) { session in
         unsafe withExchange(handle, id) { exchange in
-            session.dataArrived(exchange, bytes)
+            exchange.bodyArrived(bytes, for: session.delegate)
             return 0
         }
     }

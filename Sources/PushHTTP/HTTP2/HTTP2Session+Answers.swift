@@ -6,7 +6,9 @@ extension HTTP2Session: ExchangeOwner {
     /// Puts HEADERS into nghttp2's queue, and the body's DATA if there is one.
     func submitAnswer(of exchange: HTTPExchange, status: Int) {
         guard !isTerminated else { return }
-        let hasBody = exchange.answerState != .whole || !exchange.answerBody.isEmpty
+        // An answer to HEAD has the status that the others have, and no body.
+        if exchange.method == .head { exchange.answer.body = ByteQueue() }
+        let hasBody = exchange.answer.state != .whole || !exchange.answer.body.isEmpty
         let code = unsafe withAnswerFields(of: exchange, status: status) { fields in
             guard hasBody else {
                 return unsafe nghttp2_submit_response(handle, exchange.id, fields.baseAddress, fields.count, nil)
@@ -39,17 +41,17 @@ extension HTTP2Session: ExchangeOwner {
     func fillFrame(
         of exchange: HTTPExchange, _ buffer: UnsafeMutableBufferPointer<UInt8>, _ flags: inout UInt32
     ) -> Int {
-        let isEnding = exchange.answerState != .streaming
-        if exchange.answerBody.isEmpty, !isEnding { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
-        if exchange.answerState == .whole, mustWait(exchange, buffer.count) {
-            exchange.waitsForWindow = true
+        let isEnding = exchange.answer.state != .streaming
+        if exchange.answer.body.isEmpty, !isEnding { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
+        if exchange.answer.state == .whole, mustWait(exchange, buffer.count) {
+            exchange.answer.waitsForWindow = true
             windowWaiterCount += 1
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         }
-        let count = exchange.answerBody.take(atMost: buffer.count) { bytes in
+        let count = exchange.answer.body.take(atMost: buffer.count) { bytes in
             for index in 0..<bytes.count { unsafe buffer[index] = bytes[index] }
         }
-        if isEnding, exchange.answerBody.isEmpty { flags |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+        if isEnding, exchange.answer.body.isEmpty { flags |= NGHTTP2_DATA_FLAG_EOF.rawValue }
         windowUpdateAllowance = min(
             windowUpdateAllowance + HTTPBounds.windowUpdatesPerSentData, HTTPBounds.windowUpdateAllowanceMax)
         return count
@@ -60,7 +62,7 @@ extension HTTP2Session: ExchangeOwner {
     /// Clients take each DATA frame of an error for a whole JSON text, so it waits until the window takes all of it. The
     /// connection's window is never below what the peer has yet to take in, so a peer that reads opens it again.
     private func mustWait(_ exchange: HTTPExchange, _ room: Int) -> Bool {
-        let count = exchange.answerBody.count
+        let count = exchange.answer.body.count
         guard count > room, count <= HTTPBounds.frameByteCountMax else { return false }
         let streamWindow = unsafe nghttp2_session_get_stream_remote_window_size(handle, exchange.id)
         return count <= Int(streamWindow)
@@ -69,8 +71,8 @@ extension HTTP2Session: ExchangeOwner {
     /// The peer opened the connection's window.
     func connectionWindowGrew() {
         guard windowWaiterCount > 0 else { return }
-        for exchange in pool.open where exchange.waitsForWindow {
-            exchange.waitsForWindow = false
+        for exchange in pool.open where exchange.answer.waitsForWindow {
+            exchange.answer.waitsForWindow = false
             windowWaiterCount -= 1
             streamGrew(exchange)
         }
@@ -89,9 +91,9 @@ extension HTTP2Session: ExchangeOwner {
     private func withAnswerFields(
         of exchange: HTTPExchange, status: Int, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
     ) -> Int32 {
-        exchange.answerFields.append(":status", number: status)
-        let fields = exchange.answerFields.fields
-        return unsafe exchange.answerFields.bytes.withUnsafeBufferPointer { bytes in
+        exchange.answer.fields.append(":status", number: status)
+        let fields = exchange.answer.fields.fields
+        return unsafe exchange.answer.fields.bytes.withUnsafeBufferPointer { bytes in
             unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: fields.count) { buffer in
                 // The status was added last and goes first.
                 for index in 0..<fields.count {

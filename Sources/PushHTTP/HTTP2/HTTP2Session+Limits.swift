@@ -3,8 +3,8 @@
 internal import CNghttp2
 
 extension HTTP2Session {
-    /// How far the input is, in frames.
-    package var inputProgress: InputProgress { meter.progress }
+    /// Frames that came whole.
+    package var completedMessageCount: UInt64 { meter.completedFrameCount }
 
     /// Tells the peer what it may do.
     ///

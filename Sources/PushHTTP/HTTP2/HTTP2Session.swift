@@ -138,6 +138,9 @@ package final class HTTP2Session: HTTPSession {
         return unsafe isTerminated || nghttp2_session_want_read(handle) == 0
     }
 
+    /// A part of a frame or of a header block has come, but not its rest.
+    package var awaitsRest: Bool { meter.awaitsRest }
+
     /// Exchanges that are not over.
     package var openExchangeCount: Int { pool.open.count }
 
@@ -161,7 +164,7 @@ package final class HTTP2Session: HTTPSession {
         guard exchange.isOpen else { return }
         exchange.detach()
         pool.remove(exchange)
-        if exchange.waitsForWindow { windowWaiterCount -= 1 }
+        if exchange.answer.waitsForWindow { windowWaiterCount -= 1 }
         if exchange.isAnnounced { delegate?.exchangeEnded(exchange) }
         pool.recycle(exchange)
     }

@@ -16,20 +16,6 @@ package protocol HTTPSessionDelegate: AnyObject {
     func exchangeEnded(_ exchange: HTTPExchange)
 }
 
-/// How far a session's input is: a peer that sends one byte now and then completes nothing.
-package struct InputProgress: Equatable, Sendable {
-    /// Grows with each message that came whole: a frame on HTTP/2, a request on HTTP/1.1.
-    package var completedCount: UInt64
-    /// A message has begun and not ended.
-    package var isMidMessage: Bool
-
-    /// Joins the two.
-    package init(completedCount: UInt64, isMidMessage: Bool) {
-        self.completedCount = completedCount
-        self.isMidMessage = isMidMessage
-    }
-}
-
 /// One connection's protocol engine over bytes: no socket, no TLS, no clock; for one thread.
 ///
 /// The owner's turn: set `nowNanoseconds`, give what was read to `receive`, then call `collectOutput` and write; when
@@ -43,12 +29,17 @@ package protocol HTTPSession: AnyObject {
     ///
     /// Calls the delegate: for exchanges that end, and on HTTP/1.1 for a request that waited behind one.
     func collectOutput(into output: inout [UInt8], limit: Int)
-    /// How far the input is, for deadlines.
-    var inputProgress: InputProgress { get }
+    /// Grows with each message that came whole: a frame on HTTP/2, a request on HTTP/1.1. For deadlines: a peer that
+    /// sends one byte now and then completes nothing.
+    var completedMessageCount: UInt64 { get }
     /// There is output to collect.
     var hasOutput: Bool { get }
     /// Nothing more will come or go: close the connection once output is flushed.
     var isFinished: Bool { get }
+    /// A part of a frame, of a header block or of a request's head has come, but not its rest.
+    ///
+    /// A peer that leaves it so for seconds is broken or hostile; the owner has the clock.
+    var awaitsRest: Bool { get }
     /// Exchanges that are not over.
     var openExchangeCount: Int { get }
     /// Finds an open exchange for a late answer.

@@ -44,7 +44,8 @@ final class AdminEndpoint: Endpoint {
             ControlAnswer.send(
                 exchange,
                 AdminAPI.Status(
-                    version: ProductVersion.text, processID: ProcessFacts.processID, startedAt: context.startedUnixSeconds,
+                    version: ProductVersion.text, processID: ProcessFacts.processID,
+                    startedAt: context.startedUnixSeconds,
                     serverURL: context.serverURL, dataDirectory: context.installation.directory,
                     teamID: context.installation.teamID, counts: counts))
         }
@@ -59,7 +60,10 @@ final class AdminEndpoint: Endpoint {
                 if case .apps(let apps) = answer { ControlAnswer.send(exchange, AdminAPI.Apps(apps: apps)) }
             }
         case (.post, 0): addApp(exchange, connection)
-        case (.get, 1): perform(.app(topic: rest[0]), exchange, connection) { Self.sendApp($0, $1, status: 200) }
+        case (.get, 1):
+            perform(.app(topic: rest[0]), exchange, connection) { answer, exchange in
+                if case .app(let app) = answer { ControlAnswer.send(exchange, app) }
+            }
         case (.delete, 1): perform(.removeApp(topic: rest[0]), exchange, connection)
         default: Self.refusePath(exchange)
         }
@@ -79,13 +83,11 @@ final class AdminEndpoint: Endpoint {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadName", "A name is 1 to \(Limits.displayNameByteCountMax) bytes long.")
         }
-        perform(.addApp(topic: body.topic, name: name, teamID: teamID), exchange, connection) {
-            Self.sendApp($0, $1, status: 201)
+        let app = AdminAPI.App(
+            topic: body.topic, name: name, teamID: teamID, registrationCount: 0, pendingCount: 0)
+        perform(.addApp(topic: body.topic, name: name, teamID: teamID), exchange, connection) { _, exchange in
+            ControlAnswer.send(exchange, status: 201, app)
         }
-    }
-
-    private static func sendApp(_ answer: StoreAnswer, _ exchange: HTTPExchange, status: Int) {
-        if case .app(let app) = answer { ControlAnswer.send(exchange, status: status, app) }
     }
 
     /// The team of a request, else the server's own; answers 400 itself when it is malformed.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushNet
 
 /// Every setting: its place in the file; its variable and its flag follow from the name.
@@ -14,6 +15,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case adminSocket = "admin_socket"
     case loops
     case openEnrolment = "open_enrolment"
+    case pendingPerTopic = "pending_per_topic"
     case logLevel = "log_level"
 
     /// The section of the file.
@@ -21,7 +23,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         switch self {
         case .dataDirectory, .listen, .names, .certificateFile, .privateKeyFile, .adminSocket, .loops, .logLevel:
             "server"
-        case .openEnrolment: "devices"
+        case .openEnrolment, .pendingPerTopic: "devices"
         }
     }
 
@@ -39,7 +41,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .names: "NAMES"
         case .certificateFile, .privateKeyFile: "FILE"
         case .adminSocket: "PATH"
-        case .loops: "N"
+        case .loops, .pendingPerTopic: "N"
         case .openEnrolment: "yes|no"
         case .logLevel: "LEVEL"
         }
@@ -56,6 +58,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .adminSocket: "UNIX socket of the admin API."
         case .loops: "Threads that serve connections; one a core when not given."
         case .openEnrolment: "Whether devices may enrol without a code."
+        case .pendingPerTopic: "Notifications of one app that wait for one device; the oldest are dropped first."
         case .logLevel: "The least important events that are logged: error, warning, info or debug."
         }
     }
@@ -70,6 +73,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .adminSocket: "admin.sock in $RUNTIME_DIRECTORY, else in the data directory"
         case .loops: "one a core"
         case .openEnrolment: "no"
+        case .pendingPerTopic: "\(Limits.pendingPerTopicCountMax)"
         case .logLevel: "info"
         }
     }
@@ -106,6 +110,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .openEnrolment:
             guard let isOpen = Self.boolean(text) else { throw refuse("Write yes or no.") }
             configuration.hasOpenEnrolment = isOpen
+        case .pendingPerTopic:
+            guard let count = Int(text), (1...1_000_000).contains(count) else {
+                throw refuse("Give a number from 1 to 1000000.")
+            }
+            configuration.pendingPerTopicCountMax = count
         case .logLevel:
             guard let level = EventLog.Level.allCases.first(where: { $0.word == text }) else {
                 throw refuse("Write error, warning, info or debug.")

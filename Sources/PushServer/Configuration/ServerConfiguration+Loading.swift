@@ -125,5 +125,7 @@ extension ServerConfiguration {
         ephemeral = Ephemeral(topics: unique.isEmpty ? ["com.example.MyApp"] : unique)
         (host, self.port) = ("127.0.0.1", port)
         names = ["127.0.0.1", "localhost", "::1"]
+        // A test wants every notification, however fast it sends.
+        pendingPerTopicCountMax = Limits.ephemeralNotificationCountMax
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 package import PushNet
 
 /// What the server runs with, after flags, environment and file were joined.
@@ -22,6 +23,8 @@ package struct ServerConfiguration: Sendable {
     package var loopCount: Int?
     /// Whether a device may enrol without a code.
     package var hasOpenEnrolment = false
+    /// Notifications of one app that wait for one device.
+    package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
     /// The least important log level that is written.
     package var logLevel: EventLog.Level = .info
     /// Standard error is the journal.

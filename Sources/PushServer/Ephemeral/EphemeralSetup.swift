@@ -20,11 +20,8 @@ struct EphemeralSetup {
         do throws(StoreRefusal) {
             let directory = context.installation.directory
             let (key, keyFile) = try Self.makeKey(in: directory, context, conversation)
-            let cipher = try Self.makeCipher(context)
-            var made: [(device: BuiltInDevices.Device, goneToken: String)] = []
-            for topic in ephemeral.topics {
-                made.append(try Self.makeDevice(topic, teamID: key.teamID, cipher: cipher, conversation))
-            }
+            let made = try Self.makeDevices(
+                ephemeral.topics, teamID: key.teamID, cipher: try Self.makeCipher(context), conversation)
             devices = made.map(\.device)
             let facts = AdminAPI.Ephemeral(
                 host: "127.0.0.1", port: Int(port), caFile: context.installation.authorityFile ?? "",
@@ -37,34 +34,24 @@ struct EphemeralSetup {
             line = Self.encode(facts)
         } catch {
             throw .configuration(
-                ConfigurationError(place: "--ephemeral", problem: error.detail, remedy: "Correct --topic and try again."))
+                ConfigurationError(
+                    place: "--ephemeral", problem: error.detail, remedy: "Correct --topic and try again."))
         }
     }
 
     private static func makeKey(
         in directory: String, _ context: ServerContext, _ conversation: StoreConversation
     ) throws(StoreRefusal) -> (SigningKey, file: String) {
-        do throws(TLSError) {
-            let made = try SigningKey.make(teamID: context.installation.teamID, topics: nil)
-            let file = "\(directory)/AuthKey_\(made.key.id).p8"
-            do throws(NetError) { try PrivateFile.write(Array(made.pem.utf8), to: file) } catch {
-                throw TLSError.badFile(path: file, text: error.description)
-            }
-            return try store(made.key, file: file, conversation).get()
-        } catch {
+        let made: (key: SigningKey, pem: String)
+        do throws(TLSError) { made = try SigningKey.make(teamID: context.installation.teamID, topics: nil) } catch {
             throw .unavailable(error.description)
         }
-    }
-
-    private static func store(
-        _ key: SigningKey, file: String, _ conversation: StoreConversation
-    ) -> Result<(SigningKey, file: String), TLSError> {
-        do throws(StoreRefusal) {
-            _ = try conversation.ask(.addKey(key))
-            return .success((key, file))
-        } catch {
-            return .failure(.badFile(path: file, text: error.detail))
+        let file = "\(directory)/AuthKey_\(made.key.id).p8"
+        do throws(NetError) { try PrivateFile.write(Array(made.pem.utf8), to: file) } catch {
+            throw .unavailable(error.description)
         }
+        _ = try conversation.ask([.addKey(made.key)])
+        return (made.key, file)
     }
 
     private static func makeCipher(_ context: ServerContext) throws(StoreRefusal) -> TokenCipher {
@@ -73,29 +60,41 @@ struct EphemeralSetup {
         }
     }
 
-    private static func makeDevice(
-        _ topic: String, teamID: String, cipher: TokenCipher, _ conversation: StoreConversation
-    ) throws(StoreRefusal) -> (BuiltInDevices.Device, goneToken: String) {
-        let secret = DeviceSecret()
-        let device = DeviceID(rawValue: SecureRandom.uint64() >> 1)
-        _ = try conversation.ask(.addApp(topic: topic, name: topic, teamID: teamID))
+    /// One device a topic; each registers, unregisters, which makes its first token a dead one, and registers again.
+    private static func makeDevices(
+        _ topics: [String], teamID: String, cipher: TokenCipher, _ conversation: StoreConversation
+    ) throws(StoreRefusal) -> [(device: BuiltInDevices.Device, goneToken: String)] {
+        let secrets = topics.map { _ in DeviceSecret() }
+        let ids = topics.map { _ in DeviceID(rawValue: SecureRandom.uint64() >> 1) }
+        _ = try conversation.ask(topics.map { .addApp(topic: $0, name: $0, teamID: teamID) })
         _ = try conversation.ask(
-            .enrol(
-                .init(
-                    codeHash: nil, device: device, secretHash: secret.hash, name: "built-in device of \(topic)",
-                    platform: "ephemeral")))
-        let gone = try register(topic, secret, cipher, conversation)
-        _ = try conversation.ask(.unregister(secretHash: secret.hash, topic: topic))
-        let live = try register(topic, secret, cipher, conversation)
-        return (BuiltInDevices.Device(id: device, secret: secret, topic: topic, token: live), gone)
+            topics.indices.map { index in
+                .enrol(
+                    .init(
+                        codeHash: nil, device: ids[index], secretHash: secrets[index].hash,
+                        name: "built-in device of \(topics[index])", platform: "ephemeral"))
+            })
+        let registrations = topics.indices.map { index in
+            StoreRequest.register(secretHash: secrets[index].hash, topic: topics[index])
+        }
+        let gone = try tokens(conversation.ask(registrations), cipher)
+        _ = try conversation.ask(
+            topics.indices.map { .unregister(secretHash: secrets[$0].hash, topic: topics[$0]) })
+        let live = try tokens(conversation.ask(registrations), cipher)
+        return topics.indices.map { index in
+            let device = BuiltInDevices.Device(
+                id: ids[index], secret: secrets[index], topic: topics[index], token: live[index])
+            return (device, gone[index])
+        }
     }
 
-    private static func register(
-        _ topic: String, _ secret: DeviceSecret, _ cipher: TokenCipher, _ conversation: StoreConversation
-    ) throws(StoreRefusal) -> String {
-        guard case .registered(let contents) = try conversation.ask(.register(secretHash: secret.hash, topic: topic))
-        else { throw .unavailable("unexpected answer") }
-        return cipher.deviceToken(contents)
+    private static func tokens(_ answers: [StoreAnswer], _ cipher: TokenCipher) throws(StoreRefusal) -> [String] {
+        var tokens: [String] = []
+        for answer in answers {
+            guard case .registered(let contents) = answer else { throw .unavailable("unexpected answer") }
+            tokens.append(cipher.deviceToken(contents))
+        }
+        return tokens
     }
 
     private static func encode(_ facts: AdminAPI.Ephemeral) -> String {

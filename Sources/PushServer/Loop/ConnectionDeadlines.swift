@@ -25,7 +25,9 @@ struct ConnectionDeadlines {
         activity = now
     }
 
-    /// Bytes came. Only whole messages count: one byte now and then keeps no connection.
+    /// Bytes came.
+    ///
+    /// Only whole messages count: one byte now and then keeps no connection.
     mutating func received(_ progress: (completedCount: UInt64, isMidMessage: Bool), now: UInt64) {
         let hasGrown = progress.completedCount != completedCount
         completedCount = progress.completedCount

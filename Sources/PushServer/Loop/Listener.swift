@@ -52,7 +52,7 @@ final class Listener: EventHandler {
         }
     }
 
-    /// Out of descriptors: a listener that stays watched would spin. Look again a little later.
+    /// Out of descriptors: a listener that stays watched would spin, so look again a little later.
     private func pause() {
         loop.context.log.warning("descriptors_exhausted", ["remedy": "raise the limit of open files (LimitNOFILE=)"])
         stop()

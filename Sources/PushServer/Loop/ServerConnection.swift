@@ -121,7 +121,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             case .mustWait: return
             case .closed: return close(nil)
             case .bytes(let count):
-                let bytes = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
+                let bytes = unsafe Span<UInt8>(
+                    _unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
                 take(bytes)
             }
             guard phase != .closed else { return }
@@ -133,12 +134,12 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private func take(_ bytes: Span<UInt8>) {
         guard phase == .detecting else { return receive(bytes) }
         for index in bytes.indices { early.append(bytes[index]) }
-        switch ProtocolDetector.look(at: early.span) {
+        let first = early
+        switch ProtocolDetector.look(at: first.span) {
         case .needsMore: return
         case .http2: serve(.http2)
         case .http1: serve(.http1)
         }
-        let first = early
         early = []
         receive(first.span)
     }
@@ -162,8 +163,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         let now = loop.events.monotonicNanoseconds
         session.nowNanoseconds = now
         let goesOn = session.receive(bytes)
-        let progress = session.inputProgress
-        deadlines.received((progress.completedCount, progress.isMidMessage), now: now)
+        deadlines.received((session.completedMessageCount, session.awaitsRest), now: now)
         if !goesOn {
             loop.context.log.debug("session_failed", ["reason": session.failure ?? "closed"])
             drain = .closing

@@ -10,6 +10,7 @@ struct OpenedStore: @unchecked Sendable {
     let connection: Connection
     let executor: Executor
     let tally: Tally
+    let reserve: DiskReserve
 
     /// Opens or creates the file, brings its schema up to date, and counts what is there.
     init(_ configuration: SQLiteStore.Configuration) throws(StoreError) {
@@ -24,6 +25,7 @@ struct OpenedStore: @unchecked Sendable {
         } catch {
             throw StoreError(error, path: configuration.path)
         }
+        reserve = DiskReserve(beside: configuration.path)
         do {
             try connection.execute("PRAGMA cache_size = -65536")
             connection.checkpointByHand()

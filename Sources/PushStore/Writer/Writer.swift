@@ -8,7 +8,7 @@ internal import PushSQLite
 /// ```
 /// queue ─take▶ BEGIN IMMEDIATE ▶ execute each ▶ COMMIT ▶ ledger ▶ answers, deliveries
 ///                     │                            │
-///                     ├─ full ──▶ ROLLBACK ▶ again without what grows ▶ again without what writes
+///                     ├─ full ──▶ ROLLBACK ▶ reserve given up ▶ what shrinks ▶ or at least what reads
 ///                     ├─ one command's fault ──▶ ROLLBACK ▶ each command alone
 ///                     └─ disk failed ──▶ refuse all, for ever; the server ends and starts again
 /// ```
@@ -22,7 +22,9 @@ final class Writer {
     private let onFatal: @Sendable (StoreError) -> Void
     private var failure: StoreError?
     private var directoryVersion: UInt64 = 0
-    private var nextSweep = MonotonicTime.now
+    private var nextSweep: MonotonicTime
+    private var reserve: DiskReserve
+    private var nextRestore = MonotonicTime.now
     /// Rows whose checksum was wrong, to be deleted.
     private var damaged: [PendingTable.Removed] = []
 
@@ -34,6 +36,8 @@ final class Writer {
         connection = opened.connection
         executor = opened.executor
         ledger = Ledger(tally: opened.tally, receivers: receivers)
+        nextSweep = .now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
+        reserve = opened.reserve
         self.queue = queue
         self.onFatal = onFatal
     }
@@ -41,6 +45,7 @@ final class Writer {
     /// Works until the queue is closed and empty, then closes the database.
     func run() {
         publishDirectory()
+        if !reserve.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
         while true {
             let taken = queue.take(until: ledger.streams.hasHungry ? .now : nextSweep)
             for answer in taken.shed { ledger.shed(answer) }
@@ -64,10 +69,8 @@ final class Writer {
     // MARK: Commands
 
     private func process(_ batch: ArraySlice<StoreCommand>) {
-        if let failure {
-            for command in batch { ledger.refuse(command, failure.description) }
-            return
-        }
+        if let failure { return refuse(batch, failure) }
+        guard hasSpace() else { return processOnFullDisk(batch) }
         do {
             try commit(batch)
         } catch {
@@ -78,25 +81,55 @@ final class Writer {
     private func recover(_ batch: ArraySlice<StoreCommand>, from error: TransactionError) {
         switch error {
         case .fatal(let error):
-            for command in batch { ledger.refuse(command, error.description) }
+            refuse(batch, error)
             ledger.handOut(now: configuration.unixMilliseconds())
             fail(error)
-        case .full: processOnFullDisk(batch)
-        case .refused(let error) where batch.count == 1:
-            for command in batch { ledger.refuse(command, error.description) }
+        case .full(let error):
+            giveUpReserve(error)
+            if let failure { return refuse(batch, failure) }
+            processOnFullDisk(batch)
+        case .refused(let error) where batch.count == 1: refuse(batch, error)
         case .refused:
             // One command's fault must not fail its neighbours, and is rare enough to pay for a commit of each.
             for index in batch.indices { process(batch[index...index]) }
         }
     }
 
-    /// Goes on with what a full disk allows: removals, or at least what only reads.
+    private func refuse(_ batch: ArraySlice<StoreCommand>, _ error: StoreError) {
+        for command in batch { ledger.refuse(command, error.description) }
+    }
+
+    // MARK: A full disk
+
+    /// Whether notifications may be stored; after a full disk, once the reserve is back.
+    private func hasSpace() -> Bool {
+        if reserve.isHeld { return true }
+        let now = MonotonicTime.now
+        guard now >= nextRestore else { return false }
+        nextRestore = now.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
+        reserve.restore()
+        if reserve.isHeld { configuration.onNotice(.spaceReturned) }
+        return reserve.isHeld
+    }
+
+    private func giveUpReserve(_ error: StoreError) {
+        if reserve.isHeld { configuration.onNotice(.diskFull(error)) }
+        reserve.release()
+        nextRestore = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
+        // The log's space is worth more on the disk than in the log.
+        checkpoint(.truncate)
+    }
+
+    /// Goes on with what a full disk allows: removals, in steps as small as it takes, or at least what only reads.
     private func processOnFullDisk(_ batch: ArraySlice<StoreCommand>) {
-        // A log that was copied is written again from its start, which needs no space.
-        checkpoint()
-        guard failure == nil else { return process(batch) }
+        if let failure { return refuse(batch, failure) }
         do {
             try commit(batch, upTo: .shrinking)
+            checkpoint(.truncate)
+        } catch .full where batch.count > 1 {
+            let middle = batch.startIndex + batch.count / 2
+            processOnFullDisk(batch[..<middle])
+            processOnFullDisk(batch[middle...])
         } catch .full {
             commitReading(batch)
         } catch {
@@ -195,19 +228,19 @@ final class Writer {
         let address = pending.notification.address
         damaged.append(
             PendingTable.Removed(sequence: pending.sequence, device: address.device, topic: address.topic))
-        configuration.onDamagedRow(pending.sequence)
+        configuration.onNotice(.damagedRow(sequence: pending.sequence))
         nextSweep = .now
     }
 
     private func checkpointIfLong() {
-        if connection.logPageCount >= WriterLimits.logPageCountHigh { checkpoint() }
+        if connection.logPageCount >= reserve.logPageCountHigh { checkpoint(.passive) }
     }
 
-    private func checkpoint() {
+    private func checkpoint(_ kind: Connection.Checkpoint) {
         do {
-            try connection.checkpoint(.passive)
+            try connection.checkpoint(kind)
         } catch {
-            // A full disk keeps the log, and the next commit tries again.
+            // A full disk keeps the log, which is safe, and the next commit tries again.
             let failed = TransactionError(error, path: configuration.path, isCommitting: true)
             if case .fatal(let error) = failed { fail(error) }
         }
@@ -224,20 +257,14 @@ final class Writer {
             try transaction { () throws(SQLiteError) in isMore = try executor.sweep(damaged) }
             damaged = []
             if isMore { nextSweep = now }
+        } catch .full(let error) {
+            giveUpReserve(error)
         } catch {
-            // On a full disk the next sweep tries again.
             if case .fatal(let error) = error { fail(error) }
         }
     }
 
     private func close() {
-        guard failure == nil else { return }
-        do {
-            try connection.checkpoint(.truncate)
-        } catch {
-            // What is in the log is safe there; only a broken disk is worth telling.
-            let failed = TransactionError(error, path: configuration.path, isCommitting: true)
-            if case .fatal(let error) = failed { fail(error) }
-        }
+        if failure == nil { checkpoint(.truncate) }
     }
 }

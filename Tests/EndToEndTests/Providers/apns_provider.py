@@ -61,14 +61,14 @@ class Provider:
         return {}
 
     async def run_load(self, addresses, count_per_address):
-        """A notification is sent again until it is answered: what was answered with 200 must arrive."""
+        """A notification, which carries its own id, is sent again until it is answered."""
         accepted, refused = [], {}
         for number in range(count_per_address * len(addresses)):
             address = addresses[number % len(addresses)]
             name = str(uuid.uuid4())
             while self.load_is_wanted:
                 try:
-                    result = await self.send_one(payload=json.dumps({"aps": {"badge": number}}), id=name, **address)
+                    result = await self.send_one(payload=json.dumps({"aps": {"alert": name}}), id=name, **address)
                 except Exception as error:
                     reason = type(error).__name__
                 else:

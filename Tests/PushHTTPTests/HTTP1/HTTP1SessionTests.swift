@@ -157,6 +157,19 @@ struct HTTP1SessionTests {
         #expect(recorder.endedIDs == [1])
     }
 
+    @Test func `a session knows when it waits for the rest of a head`() {
+        let peer = HTTP1Peer()
+        #expect(!peer.session.awaitsRest)
+        for byte in Array(Self.get.utf8).dropLast() {
+            peer.send([byte])
+            #expect(peer.session.awaitsRest)
+        }
+        peer.send("\n")
+        #expect(!peer.session.awaitsRest)
+        #expect(peer.output() == Self.ok)
+        #expect(!peer.session.awaitsRest)
+    }
+
     @Test func `an abandoned answer ends the exchange and the connection`() {
         let peer = HTTP1Peer()
         peer.recorder.onRequest = { $0.beginStream(status: 200) }

@@ -141,6 +141,43 @@ struct HTTP2LimitTests {
         #expect(peer.recorder.headIDs.isEmpty)
     }
 
+    @Test func `one stream over a limit that the peer knows ends the session`() {
+        let peer = Peer(limits: Self.limits(streams: 3))
+        peer.recorder.onRequest = { _ in }
+        #expect(peer.exchange(.request(1, end: true), .request(3, end: true), .request(5, end: true)).isEmpty)
+        peer.session.exchange(3)?.respond(status: 200)
+        #expect(peer.frames().map(\.stream) == [3])
+        #expect(peer.exchange(.request(7, end: true)).isEmpty)
+        #expect(Peer.goAwayCode(peer.exchange(.request(9, end: true))) == ErrorCode.protocolError)
+        #expect(peer.session.isFinished && peer.recorder.headIDs == [1, 3, 5, 7])
+    }
+
+    @Test(arguments: [
+        (Frame(type: Frame.Kind.ping, payload: [1]), ErrorCode.frameSizeError),
+        (Frame(type: Frame.Kind.settings, stream: 1), ErrorCode.protocolError),
+        (.windowUpdate(0, 0), ErrorCode.protocolError), (.windowUpdate(0, 0x7FFF_FFFF), ErrorCode.flowControlError),
+        (.data(0, [1]), ErrorCode.protocolError), (.request(2, end: true), ErrorCode.protocolError),
+        (Frame(type: Frame.Kind.continuation, flags: Frame.endHeaders, stream: 1), ErrorCode.protocolError),
+        (
+            Frame(type: Frame.Kind.headers, flags: Frame.endHeaders, stream: 5, payload: [0xFF, 0xFF]),
+            ErrorCode.compressionError
+        ),
+        (
+            Frame(type: Frame.Kind.data, stream: 1, payload: [UInt8](repeating: 0, count: 16_385)),
+            ErrorCode.frameSizeError
+        ),
+    ])
+    func `a frame that breaks the protocol ends the session with its error`(frame: Frame, code: UInt32) {
+        let peer = Peer()
+        peer.recorder.onRequest = { _ in }
+        peer.send(.request(1), .request(3, end: true))
+        #expect(Peer.goAwayCode(peer.exchange(frame)) == code)
+        #expect(peer.session.failure != nil && peer.session.isFinished)
+        #expect(!peer.send(.ping()))
+        peer.session.close()
+        #expect(peer.recorder.endedIDs.sorted() == [1, 3])
+    }
+
     @Test func `a connection that does not begin with the preface is refused`() {
         let peer = Peer(isGreeted: false)
         #expect(!peer.send(Array("GET / HTTP/1.1\r\nhost: a\r\n\r\n".utf8)))

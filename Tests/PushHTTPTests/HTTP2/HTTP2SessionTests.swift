@@ -137,6 +137,23 @@ struct HTTP2SessionTests {
         #expect(peer.session.unansweredPingCount == 0)
     }
 
+    @Test func `a session knows when it waits for the rest of something`() {
+        let peer = Peer(isGreeted: false)
+        #expect(peer.session.awaitsRest)
+        peer.send(Peer.preface)
+        #expect(!peer.session.awaitsRest)
+        let head = Frame.request(1).bytes
+        for index in head.indices {
+            peer.send([head[index]])
+            #expect(peer.session.awaitsRest == (index < head.count - 1), "byte \(index)")
+        }
+        let open = Frame(type: Frame.Kind.headers, stream: 3, payload: HPACK.literal(":method", "POST"))
+        peer.send(open)
+        #expect(peer.session.awaitsRest)
+        peer.send(Frame(type: Frame.Kind.continuation, flags: Frame.endHeaders, stream: 3))
+        #expect(!peer.session.awaitsRest)
+    }
+
     @Test func `trailers are ignored and end the request`() {
         let peer = Peer()
         let answer = peer.exchange(

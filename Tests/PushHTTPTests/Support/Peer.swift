@@ -58,7 +58,10 @@ final class Peer {
 enum ErrorCode {
     static let none: UInt32 = 0
     static let protocolError: UInt32 = 1
+    static let flowControlError: UInt32 = 3
+    static let frameSizeError: UInt32 = 6
     static let refusedStream: UInt32 = 7
     static let cancel: UInt32 = 8
+    static let compressionError: UInt32 = 9
     static let enhanceYourCalm: UInt32 = 11
 }

@@ -20,7 +20,8 @@ package enum ServerCommand {
     ///   - environment: The process's variables.
     /// - Returns: What to do.
     /// - Throws: What is wrong with arguments, environment or file, and what to do.
-    package static func parse(_ arguments: [String], environment: [String: String]) throws(CommandLineError) -> Request {
+    package static func parse(_ arguments: [String], environment: [String: String]) throws(CommandLineError) -> Request
+    {
         let request: CommandRequest
         do throws(UsageError) { request = try command.parse(arguments).get() } catch {
             throw CommandLineError(exitStatus: 64, text: "\(error.message)\n\(error.remedy)")

@@ -9,7 +9,9 @@ final class StoreConversation {
     private let store: any NotificationStore
     private let address: ReplyAddress
     private let events: EventLoop
-    private var result: Result<StoreAnswer, StoreRefusal>?
+    /// Answers in the order of the requests.
+    private var results: [Result<StoreAnswer, StoreRefusal>] = []
+    private var expectedCount = 0
 
     /// Takes the place among the store's receivers that is this conversation's.
     init(loop: UInt32, store: any NotificationStore) throws(ServerError) {
@@ -29,17 +31,23 @@ final class StoreConversation {
         }
     }
 
-    /// Blocks until the store has answered.
-    func ask(_ request: StoreRequest) throws(StoreRefusal) -> StoreAnswer {
-        result = nil
-        store.submit([.perform(request, answer: address)])
-        while result == nil { events.run() }
-        guard let result else { preconditionFailure("the loop above ends with a result") }
-        return try result.get()
+    /// Asks everything at once, which the store does in one transaction, and blocks until it has answered.
+    ///
+    /// - Parameter requests: At least one.
+    /// - Returns: The answers, in the order of the requests.
+    /// - Throws: The first refusal.
+    func ask(_ requests: [StoreRequest]) throws(StoreRefusal) -> [StoreAnswer] {
+        results = []
+        expectedCount = requests.count
+        store.submit(requests.map { .perform($0, answer: address) })
+        while results.count < expectedCount { events.run() }
+        var answers: [StoreAnswer] = []
+        for result in results { answers.append(try result.get()) }
+        return answers
     }
 
     private func answer(_ result: Result<StoreAnswer, StoreRefusal>) {
-        self.result = result
-        events.stop()
+        results.append(result)
+        if results.count == expectedCount { events.stop() }
     }
 }

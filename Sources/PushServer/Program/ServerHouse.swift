@@ -24,7 +24,7 @@ final class ServerHouse {
         installation = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
         let loopCount = configuration.loopCount ?? ProcessFacts.processorCount
         mailboxes = try ServerError.wrapping { () throws(NetError) in try (0...loopCount).map(Self.makeMailbox) }
-        store = try Self.openStore(installation)
+        store = try Self.openStore(installation, configuration)
         conversation = try StoreConversation(loop: UInt32(loopCount) + 1, store: store)
         (sockets, port) = try Self.listen(configuration, count: loopCount)
     }
@@ -116,10 +116,14 @@ final class ServerHouse {
         return control
     }
 
-    private static func openStore(_ installation: Installation) throws(ServerError) -> SQLiteStore {
+    private static func openStore(
+        _ installation: Installation, _ configuration: ServerConfiguration
+    ) throws(ServerError) -> SQLiteStore {
+        var options = SQLiteStore.Configuration(
+            path: installation.databaseFile, unixMilliseconds: WallClock.unixMilliseconds)
+        options.pendingPerTopicCountMax = configuration.pendingPerTopicCountMax
         do throws(StoreError) {
-            return try SQLiteStore(
-                .init(path: installation.databaseFile, unixMilliseconds: WallClock.unixMilliseconds))
+            return try SQLiteStore(options)
         } catch {
             throw .store(error)
         }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AgentPanel
+internal import Glibc
+
+/// The panel's program: opens the window, ends with it.
+@main
+enum Main {
+    static func main() { exit(Panel.run()) }
+}

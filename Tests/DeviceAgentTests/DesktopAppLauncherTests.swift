@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Foundation
+import PushDBus
+import TestSupport
+import Testing
+
+/// Real programs and real bus services, opened by View.
+struct DesktopAppLauncherTests {
+    private let json = #"{"aps":{"alert":"$(touch /tmp/x) `id` \"ä\" %s"},"k":1}"#
+
+    // MARK: By its program
+
+    @Test func `a program gets its arguments, the notification and the token, and runs once`() async throws {
+        let home = try AppFolder()
+        try home.addApp("org.posthorn.Test", "Exec=\(home.recorder) --from \"a b\" %c %u")
+        let session = try DesktopSession(await DesktopBus())
+        let launcher = home.launcher(session)
+        #expect(try await open("org.posthorn.Test", launcher, session, token: "token-1") == .success(()))
+        let record = try await home.record(session)
+        #expect(record["arguments"] == "--from|a b|App of Test;x|")
+        #expect(record["POSTHORN_NOTIFICATION"] == json)
+        #expect(record["XDG_ACTIVATION_TOKEN"] == "token-1")
+        #expect(record["DESKTOP_STARTUP_ID"] == "token-1")
+        #expect(record["HOME"] == home.files.path)
+        #expect(record["NOTIFY_SOCKET"] == "")
+        #expect(record["stdin"] == "/dev/null")
+        #expect(record["session"] == record["process"])
+        #expect(record["blocked"] == "0000000000000000")
+        #expect(record["runs"] == "1")
+    }
+
+    @Test func `without a token an earlier one is not passed on`() async throws {
+        let home = try AppFolder()
+        try home.addApp("org.posthorn.Test", "Exec=\(home.recorder)\nPath=\(home.files.path)")
+        let session = try DesktopSession(await DesktopBus())
+        #expect(try await open("org.posthorn.Test", home.launcher(session), session) == .success(()))
+        let record = try await home.record(session)
+        #expect(record["XDG_ACTIVATION_TOKEN"] == "")
+        #expect(record["DESKTOP_STARTUP_ID"] == "")
+        #expect(record["directory"] == home.files.path)
+        #expect(record["arguments"] == "")
+    }
+
+    @Test func `a program that ended leaves no zombie behind the next one`() async throws {
+        let home = try AppFolder()
+        try home.addApp("org.posthorn.Test", "Exec=\(home.recorder)")
+        let session = try DesktopSession(await DesktopBus())
+        let launcher = home.launcher(session)
+        #expect(try await open("org.posthorn.Test", launcher, session) == .success(()))
+        let process = try #require(try await home.record(session)["process"])
+        try await session.run(until: "the program has ended") { readText("/proc/\(process)/stat").contains(" Z ") }
+        #expect(try await open("org.posthorn.Test", launcher, session) == .success(()))
+        #expect(!FileManager.default.fileExists(atPath: "/proc/\(process)/stat"))
+    }
+
+    @Test(arguments: [
+        ("org.posthorn.Missing", "", "noDesktopFile"), ("../../etc/passwd", "", "noDesktopFile"),
+        ("a", "", "notLaunchable"), ("a", "Exec=sh -c 'id'", "notLaunchable"),
+        ("a", "Exec=/nonexistent/program", "is not installed"), ("a", "Exec=posthorn-nonexistent", "is not installed"),
+        ("a", "Exec=/etc/passwd", "is not installed"), ("a", "Exec=/tmp", "is not installed"),
+        ("a", "Exec=relative/program", "is not installed"), ("a", "Exec=/usr/bin/true\nTerminal=true", "notLaunchable"),
+        ("a", "Exec=NOT-A-PROGRAM", "Exec format error"),
+    ])
+    func `what cannot be opened says why`(appID: String, lines: String, reason: String) async throws {
+        let home = try AppFolder()
+        let empty = try home.files.write("\0", to: "no-program", permissions: 0o700)
+        if !lines.isEmpty || appID == "a" {
+            try home.addApp("a", lines.replacingOccurrences(of: "NOT-A-PROGRAM", with: empty))
+        }
+        let session = try DesktopSession(await DesktopBus())
+        let result = try await open(appID, home.launcher(session), session)
+        guard case .failure(let error) = result else {
+            Issue.record("\(appID) was opened")
+            return
+        }
+        #expect("\(error)".contains(reason))
+    }
+
+    @Test func `a notification beyond the bound of an environment variable is refused`() async throws {
+        let home = try AppFolder()
+        try home.addApp("a", "Exec=/usr/bin/true")
+        let session = try DesktopSession(await DesktopBus())
+        for (count, isOpened) in [(64 * 1024, true), (64 * 1024 + 1, false)] {
+            var result: Result<Void, AppOpenError>?
+            home.launcher(session).open(
+                appID: "a", notification: Array(repeating: 0x20, count: count), activationToken: nil
+            ) { result = $0 }
+            let answer = try #require(result)
+            #expect((answer == .success(())) == isOpened)
+        }
+    }
+
+    // MARK: By D-Bus
+
+    @Test func `an activatable app is started by the bus and gets the action once`() async throws {
+        let bus = try await DesktopBus()
+        try await bus.addService(
+            "org.posthorn.Some-App",
+            command: "\(RepositoryPaths.tool("dbus-test-tool")) echo --name=org.posthorn.Some-App")
+        let home = try AppFolder()
+        try home.addApp("org.posthorn.Some-App", "DBusActivatable=true\nExec=\(home.recorder)")
+        let session = try DesktopSession(bus)
+        let monitor = try await bus.monitor("interface='org.freedesktop.Application'")
+        let result = try await open("org.posthorn.Some-App", home.launcher(session), session, token: "token-1")
+        #expect(result == .success(()))
+        try await eventually("the monitor saw it") { monitor.output.contains("activation-token") }
+        let calls = monitor.output.components(separatedBy: "method call").dropFirst()
+        #expect(calls.count == 1)
+        #expect(calls.first?.contains("path=/org/posthorn/Some_App;") == true)
+        #expect(calls.first?.contains("member=ActivateAction") == true)
+        #expect(home.files.read("record").isEmpty)
+    }
+
+    @Test(arguments: [nil, "token-1"])
+    func `an app on the bus gets action, notification and token`(token: String?) async throws {
+        let home = try AppFolder()
+        try home.addApp("org.posthorn.Test", "DBusActivatable=true")
+        let session = try DesktopSession(await DesktopBus())
+        let app = try BusConnection(.address(session.bus.address))
+        let driver = try BusDriver(loop: session.loop, connection: app)
+        var calls: [IncomingCall] = []
+        #expect(try app.requestName("org.posthorn.Test"))
+        try app.serve(path: "/org/posthorn/Test", interface: "org.freedesktop.Application", introspection: "<node/>") {
+            calls.append($0)
+            return .success([])
+        }
+        #expect(try await open("org.posthorn.Test", home.launcher(session), session, token: token) == .success(()))
+        driver.stop()
+        let data: [(String, BusValue)] =
+            token.map { [("activation-token", .string($0)), ("desktop-startup-id", .string($0))] } ?? []
+        #expect(calls.map(\.member) == ["ActivateAction"])
+        #expect(
+            calls.first?.arguments == [
+                .string("view-notification"), .array("v", [.variant(.string(json))]), .dictionary(data),
+            ])
+    }
+
+    @Test(arguments: ["org.posthorn.Nobody", "nobusname", "org.posthorn.Failing", "org.posthorn.Other"])
+    func `an app that the bus cannot reach is started by its program`(appID: String) async throws {
+        let bus = try await DesktopBus()
+        try await bus.addService("org.posthorn.Failing", command: "/bin/false")
+        let home = try AppFolder()
+        try home.addApp(appID, "DBusActivatable=true\nExec=\(home.recorder)")
+        let session = try DesktopSession(bus)
+        // On the bus, but no org.freedesktop.Application.
+        let other = try BusConnection(.address(bus.address))
+        let driver = try BusDriver(loop: session.loop, connection: other)
+        #expect(try other.requestName("org.posthorn.Other"))
+        #expect(try await open(appID, home.launcher(session), session) == .success(()))
+        #expect(try await home.record(session)["POSTHORN_NOTIFICATION"] == json)
+        driver.stop()
+    }
+
+    @Test func `an app that answers with an error of its own is not started a second time`() async throws {
+        let home = try AppFolder()
+        try home.addApp("org.posthorn.Test", "DBusActivatable=true\nExec=\(home.recorder)")
+        let session = try DesktopSession(await DesktopBus())
+        let app = try BusConnection(.address(session.bus.address))
+        let driver = try BusDriver(loop: session.loop, connection: app)
+        #expect(try app.requestName("org.posthorn.Test"))
+        try app.serve(path: "/org/posthorn/Test", interface: "org.freedesktop.Application", introspection: "<node/>") {
+            _ in .failure(BusError(name: "org.posthorn.Error.Busy", message: "busy"))
+        }
+        let result = try await open("org.posthorn.Test", home.launcher(session), session)
+        driver.stop()
+        #expect(result == .failure(.failed("org.posthorn.Error.Busy: busy")))
+        #expect(home.files.read("record").isEmpty)
+    }
+
+    @Test func `an app that the bus cannot reach and that has no program says so`() async throws {
+        let home = try AppFolder()
+        try home.addApp("org.posthorn.Nobody", "DBusActivatable=true")
+        let session = try DesktopSession(await DesktopBus())
+        let result = try await open("org.posthorn.Nobody", home.launcher(session), session)
+        guard case .failure(.failed(let reason)) = result else {
+            Issue.record("it was opened")
+            return
+        }
+        #expect(reason.contains("ServiceUnknown"))
+    }
+
+    // MARK: Helpers
+
+    private func open(
+        _ appID: String, _ launcher: AppLauncher, _ session: DesktopSession, token: String? = nil
+    ) async throws -> Result<Void, AppOpenError> {
+        var results: [Result<Void, AppOpenError>] = []
+        launcher.open(appID: appID, notification: Array(json.utf8), activationToken: token) { results.append($0) }
+        let result = try await session.value("opening \(appID) has a result") { results.first }
+        #expect(results.count == 1)
+        return result
+    }
+}
+
+/// A person's data directory with apps in it, and a program that writes down how it was started.
+private struct AppFolder {
+    let files: TemporaryDirectory
+    let recorder: String
+
+    init() throws {
+        files = try TemporaryDirectory()
+        try files.makeDirectory("applications")
+        let record = files.path(of: "record")
+        recorder = try files.write(
+            """
+            #!/bin/sh
+            echo run >> '\(record).runs'
+            {
+                printf 'arguments='; for argument; do printf '%s|' "$argument"; done; echo
+                for name in POSTHORN_NOTIFICATION XDG_ACTIVATION_TOKEN DESKTOP_STARTUP_ID HOME NOTIFY_SOCKET; do
+                    echo "$name=$(printenv "$name")"
+                done
+                echo "stdin=$(readlink "/proc/$$/fd/0")"
+                echo "process=$$"
+                echo "session=$(cut -d ' ' -f 6 "/proc/$$/stat")"
+                echo "blocked=$(sed -n 's/^SigBlk:.//p' "/proc/$$/status")"
+                echo "directory=$(pwd)"
+                echo "runs=$(wc -l < '\(record).runs')"
+            } > '\(record).new'
+            mv '\(record).new' '\(record)'
+            """, to: "recorder", permissions: 0o700)
+    }
+
+    func addApp(_ id: String, _ lines: String) throws {
+        try files.write(
+            "[Desktop Entry]\nType=Application\nName=App of Test;x\n\(lines)\n", to: "applications/\(id).desktop")
+    }
+
+    func launcher(_ session: DesktopSession) -> AppLauncher {
+        AppLauncher(
+            connection: session.connection,
+            environment: [
+                "XDG_DATA_HOME": files.path, "XDG_DATA_DIRS": "/nonexistent", "HOME": files.path,
+                "PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": "/run/notify", "XDG_ACTIVATION_TOKEN": "stale",
+                "DESKTOP_STARTUP_ID": "stale",
+            ])
+    }
+
+    /// What the recorder wrote, once it has.
+    func record(_ session: DesktopSession) async throws -> [String: String] {
+        try await session.run(until: "the program has written its record") { !files.read("record").isEmpty }
+        var record: [String: String] = [:]
+        for line in files.read("record").split(separator: "\n") {
+            guard let equals = line.firstIndex(of: "=") else { continue }
+            record[String(line[..<equals])] = String(line[line.index(after: equals)...])
+        }
+        return record
+    }
+}
+
+/// Whether two results say the same.
+private func == (left: Result<Void, AppOpenError>, right: Result<Void, AppOpenError>) -> Bool {
+    switch (left, right) {
+    case (.success, .success): true
+    case (.failure(let left), .failure(let right)): left == right
+    case (.success, .failure), (.failure, .success): false
+    }
+}

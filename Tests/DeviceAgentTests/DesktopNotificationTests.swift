@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Foundation
+import PushDBus
+import TestSupport
+import Testing
+
+/// What `Notify` is called with, for servers of all abilities.
+struct DesktopNotificationTests {
+    private static let all = ["actions", "body", "body-markup", "sound"]
+
+    private func shown(
+        _ alert: Alert, name: String = "scripted", capabilities: [String] = all, environment: [String: String] = [:]
+    ) async throws -> (ScriptedNotificationServer.Shown, AlertPresented) {
+        let session = try DesktopSession(await DesktopBus())
+        let server = try ScriptedNotificationServer(
+            session.bus, loop: session.loop, name: name, capabilities: capabilities)
+        let presenter = try session.presenter(environment: environment)
+        let answer = try await session.present(alert, with: presenter)
+        return (try #require(server.shown.first), answer)
+    }
+
+    private let order = Alert(entry: 1, appID: "org.posthorn.Test", appName: "Orders", title: "New order")
+
+    // MARK: Texts
+
+    @Test(arguments: [
+        (
+            ["body", "body-markup"],
+            "<b>a &lt;b&gt;&amp;amp; 'x' \"y\"</b>\n&lt;img src=\"file:///etc/passwd\"&gt;\nc &lt; d"
+        ),
+        (["body"], "a <b>&amp; 'x' \"y\"\n<img src=\"file:///etc/passwd\">\nc < d"), ([], ""),
+    ])
+    func `texts are escaped exactly where the server reads markup`(
+        capabilities: [String], body: String
+    ) async throws {
+        var alert = order
+        alert.title = "a <b>&amp; 'x' \"y\""
+        alert.subtitle = "<img src=\"file:///etc/passwd\">"
+        alert.body = "c < d"
+        let (shown, _) = try await shown(alert, capabilities: capabilities)
+        #expect(shown.body == body)
+    }
+
+    @Test(
+        arguments: [
+            ("t", "s", "b", "<b>t</b>\ns\nb"), ("t", nil, nil, "<b>t</b>"), (nil, "s", "b", "s\nb"),
+            (nil, nil, "b", "b"),
+            (nil, nil, nil, ""), ("", "", "b", "b"), ("\u{202E}\u{1B}", nil, "b", "b"),
+            ("t\u{7}", nil, "a\nb", "<b>t</b>\na\nb"),
+        ] as [(String?, String?, String?, String)])
+    func `each part has its line, and what is empty has none`(
+        title: String?, subtitle: String?, body: String?, expected: String
+    ) async throws {
+        let alert = Alert(entry: 1, appID: "a", appName: "A", title: title, subtitle: subtitle, body: body)
+        #expect(try await shown(alert).0.body == expected)
+    }
+
+    @Test func `the top line is the app's name on one line, whatever the payload says`() async throws {
+        var alert = order
+        alert.appName = "Or\u{202E}ders\n<b>\u{1B}[0m"
+        alert.title = "Bank"
+        #expect(try await shown(alert).0.summary == "Orders <b>[0m")
+        #expect(try await shown(alert, capabilities: []).0.summary == "Orders <b>[0m · Bank")
+    }
+
+    @Test func `texts are cut to what a person can read`() async throws {
+        var alert = order
+        alert.appName = String(repeating: "a", count: 300)
+        alert.title = String(repeating: "t", count: 300)
+        alert.body = String(repeating: "<", count: 3000)
+        let (shown, _) = try await shown(alert, capabilities: ["body"])
+        #expect(shown.summary.unicodeScalars.count == 256)
+        let lines = shown.body.split(separator: "\n")
+        #expect(lines.map(\.unicodeScalars.count) == [256, 2000])
+    }
+
+    // MARK: Buttons
+
+    @Test(
+        arguments: [
+            ("scripted", all, "View", ["default", "View", "close", "Close", "view", "View"]),
+            ("Xfce Notify Daemon", all, "View", ["close", "Close", "view", "View"]),
+            ("scripted", ["body"], "View", []), ("scripted", all, nil, ["ok", "OK"]),
+            ("scripted", all, "\u{1}\u{202E}", ["default", "View", "close", "Close", "view", "View"]),
+            ("scripted", all, "Read\nit", ["default", "Read it", "close", "Close", "view", "Read it"]),
+        ] as [(String, [String], String?, [String])])
+    func `buttons are Close and View in this order, or OK`(
+        name: String, capabilities: [String], label: String?, actions: [String]
+    ) async throws {
+        var alert = order
+        alert.viewLabel = label
+        #expect(try await shown(alert, name: name, capabilities: capabilities).0.actions == actions)
+    }
+
+    @Test func `a long label leaves room for Close`() async throws {
+        var alert = order
+        alert.viewLabel = String(repeating: "v", count: 41)
+        let actions = try await shown(alert).0.actions
+        #expect(actions.last?.unicodeScalars.count == 40)
+    }
+
+    @Test func `capabilities are asked anew before each alert on Xfce only`() async throws {
+        for (name, count) in [("Xfce Notify Daemon", 3), ("scripted", 1)] {
+            let session = try DesktopSession(await DesktopBus())
+            let server = try ScriptedNotificationServer(session.bus, loop: session.loop, name: name)
+            let presenter = try session.presenter()
+            for entry in 1...3 as ClosedRange<Int64> {
+                if entry == 3 { server.capabilities = ["body"] }
+                _ = try await session.present(Alert(entry: entry, appID: "a", appName: "A"), with: presenter)
+            }
+            #expect(server.capabilityCallCount == count)
+            #expect(server.shown[2].actions.isEmpty == (name != "scripted"))
+        }
+    }
+
+    // MARK: Hints
+
+    @Test(arguments: [(UInt8(0), UInt8(0)), (1, 1), (2, 2), (3, 2), (255, 2)])
+    func `urgency is a byte of at most 2`(urgency: UInt8, hint: UInt8) async throws {
+        var alert = order
+        alert.urgency = urgency
+        let (shown, _) = try await shown(alert)
+        #expect(shown.hints[key: "urgency"] == .byte(hint))
+        #expect(shown.hints[key: "desktop-entry"] == .string("org.posthorn.Test"))
+        #expect(shown.expireTimeout == .int32(0))
+    }
+
+    @Test(
+        arguments: [
+            (nil, ""), ("mail-unread", "mail-unread"),
+            ("/usr/share/a b/ä#.png", "file:///usr/share/a%20b/%C3%A4%23.png"),
+            ("/a\u{1}", "file:///a%01"),
+        ] as [(String?, String)])
+    func `an icon is a name or a file URL`(icon: String?, expected: String) async throws {
+        var alert = order
+        alert.icon = icon
+        #expect(try await shown(alert).0.icon == expected)
+    }
+
+    // MARK: Sounds
+
+    @Test(
+        arguments: [
+            ("scripted", all, Sound.standard, true), ("scripted", ["body"], .standard, false),
+            ("cinnamon", all, .standard, false), ("scripted", all, .named("chime"), false),
+            ("scripted", all, nil, false),
+        ] as [(String, [String], Sound?, Bool)])
+    func `the server plays what it can, and is silent otherwise`(
+        name: String, capabilities: [String], sound: Sound?, isPlayed: Bool
+    ) async throws {
+        var alert = order
+        alert.sound = sound
+        let (shown, answer) = try await shown(alert, name: name, capabilities: capabilities)
+        #expect(answer == .shown(playsSound: isPlayed))
+        #expect(shown.hints[key: "sound-name"] == (isPlayed ? .string("message-new-instant") : nil))
+        #expect(shown.hints[key: "suppress-sound"] == (isPlayed ? nil : .bool(true)))
+    }
+
+    @Test(
+        arguments: [
+            ("chime", "chime.oga"), ("chime.oga", "chime.oga"), ("chime.caf", "chime.oga"), ("tick", "tick.ogg"),
+            ("a.b", "a.b.wav"), ("missing", nil), ("empty", nil), ("large", nil), ("link", nil), ("pipe", nil),
+            ("folder", nil), ("../org.posthorn.Test/chime", nil), ("..", nil), ("/etc/passwd", nil), ("", nil),
+            (".hidden", nil), ("chime\0", nil), (String(repeating: "a", count: 65), nil),
+        ] as [(String, String?)])
+    func `a sound's name reaches a regular file of the app's folder or nothing`(
+        name: String, file: String?
+    ) async throws {
+        let home = try soundFolder()
+        var alert = order
+        alert.sound = .named(name)
+        let (shown, answer) = try await shown(alert, environment: ["XDG_DATA_HOME": home.path])
+        let folder = URL(fileURLWithPath: home.path).resolvingSymlinksInPath().path
+        let path = file.map { "\(folder)/posthorn/sounds/org.posthorn.Test/\($0)" }
+        #expect(shown.hints[key: "sound-file"]?.stringValue == path)
+        #expect(answer == .shown(playsSound: file != nil))
+    }
+
+    @Test func `an app's folder that is a symbolic link has no sounds`() async throws {
+        let home = try soundFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: home.path(of: "posthorn/sounds/org.posthorn.Linked"), withDestinationPath: "org.posthorn.Test")
+        var alert = order
+        alert.appID = "org.posthorn.Linked"
+        alert.sound = .named("chime")
+        let (shown, _) = try await shown(alert, environment: ["XDG_DATA_HOME": home.path])
+        #expect(shown.hints[key: "sound-file"] == nil)
+    }
+
+    private func soundFolder() throws -> TemporaryDirectory {
+        let home = try TemporaryDirectory()
+        let folder = "posthorn/sounds/org.posthorn.Test"
+        try home.makeDirectory("\(folder)/folder.oga")
+        for name in ["chime.oga", "chime.wav", "tick.ogg", "a.b.wav", ".hidden.oga"] {
+            try home.write("sound", to: "\(folder)/\(name)")
+        }
+        try home.write("", to: "\(folder)/empty.oga")
+        try home.write(String(repeating: "x", count: (5 << 20) + 1), to: "\(folder)/large.oga")
+        let path = home.path(of: folder)
+        try FileManager.default.createSymbolicLink(atPath: "\(path)/link.oga", withDestinationPath: "/etc/passwd")
+        #expect(unsafe mkfifo("\(path)/pipe.oga", 0o600) == 0)
+        return home
+    }
+}

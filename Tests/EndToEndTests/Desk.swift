@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+
+/// A person at a desktop: screen, notification daemon, sound server, agent, two registered apps, and a server behind it.
+///
+/// What reaches the person is watched from outside: the message bus is monitored, and the sound server.
+final class Desk: Sendable {
+    /// The app that tests send to, and the one that marks the end of what it caused.
+    static let app = House.app
+    private static let markerApp = "org.example.Marker"
+
+    let screen: DesktopScreen
+    let sound: DesktopSound
+    let house: House
+    private let markerToken: String
+    private let alerts: RunningProcess
+    private let badges: RunningProcess
+    private let sounds: RunningProcess
+
+    /// Starts everything but a notification daemon.
+    init() async throws {
+        screen = try await DesktopScreen()
+        sound = try await DesktopSound()
+        alerts = try await screen.bus.monitor("interface='org.freedesktop.Notifications',member='Notify'")
+        badges = try await screen.bus.monitor("type='signal',interface='com.canonical.Unity.LauncherEntry'")
+        sounds = try await sound.subscribe()
+        let environment = screen.environment.merging(sound.environment) { $1 }
+        house = try await House(bus: screen.bus, environment: environment) { user in
+            for app in [Self.app, Self.markerApp] { try Self.install(app, for: user) }
+        }
+        try await house.server.posthorn("app", "add", Self.markerApp)
+        markerToken = try await house.user.register(Self.markerApp)
+    }
+
+    /// What reached the person since some moment.
+    struct Reached: Equatable {
+        /// How many alerts were shown.
+        var alertCount = 0
+        /// Numbers shown on the app's icon.
+        var badges: [Int] = []
+        /// How often something was played.
+        var soundCount = 0
+    }
+
+    /// Sends a payload to the app, and answers what reached the person.
+    ///
+    /// Two markers, sent behind it, end the waiting: what came of the payload came before the second.
+    ///
+    /// - Parameters:
+    ///   - payload: The payload.
+    ///   - expected: What is waited for at least.
+    /// - Returns: What came, which may be more.
+    /// - Throws: `DeadlinePassed` when less came.
+    func send(_ payload: String, expecting expected: Reached) async throws -> Reached {
+        let before = state
+        let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+        guard sent.status == 200 else { throw RefusedMarker(result: sent) }
+        for round in 1...2 {
+            let text = "marker \(UUID().uuidString)"
+            try await sendMarker(text)
+            try await eventually("marker \(round) and \(expected) reach the person", evidence: { self.transcript }) {
+                let now = state
+                return alerts.output.contains(text) && now.markerBadgeCount >= before.markerBadgeCount + round
+                    && now.soundCount >= before.soundCount + expected.soundCount + round
+            }
+        }
+        let after = state
+        return Reached(
+            alertCount: after.alertCount - before.alertCount - 2, badges: Array(after.badges[before.badges.count...]),
+            soundCount: after.soundCount - before.soundCount - 2)
+    }
+
+    /// Sends a payload while the master switch is off, and answers what reached the person.
+    ///
+    /// The next entry in the inbox marks the end.
+    func sendWhileSilent(_ payload: String) async throws -> Reached {
+        let before = state
+        let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+        guard sent.status == 200 else { throw RefusedMarker(result: sent) }
+        _ = try await house.bodiesUpToMarker()
+        let after = state
+        return Reached(
+            alertCount: after.alertCount - before.alertCount, badges: Array(after.badges[before.badges.count...]),
+            soundCount: after.soundCount - before.soundCount)
+    }
+
+    /// What was given to the notification daemon, one text for each alert.
+    var alertTexts: [Substring] { Array(alerts.output.split(separator: "member=Notify").dropFirst()) }
+
+    /// All that the observers print, for a failure's text.
+    var transcript: String {
+        [house.user.agent.now, alerts, badges, sounds].map(\.transcript).joined(separator: "\n")
+    }
+
+    private struct State {
+        let alertCount: Int
+        let badges: [Int]
+        let markerBadgeCount: Int
+        let soundCount: Int
+    }
+
+    private var state: State {
+        let updates = badges.output.split(separator: "member=Update").dropFirst()
+        func numbers(_ app: String) -> [Int] {
+            updates.filter { $0.contains("application://\(app).desktop") }.map { update in
+                let isVisible = update.contains(/"count-visible"\s+variant\s+boolean true/)
+                let count = update.firstMatch(of: /"count"\s+variant\s+int64 ([0-9]+)/).flatMap { Int($0.1) } ?? 0
+                return isVisible ? count : 0
+            }
+        }
+        return State(
+            alertCount: alerts.output.matches(of: /member=Notify/).count, badges: numbers(Self.app),
+            markerBadgeCount: numbers(Self.markerApp).count,
+            soundCount: sounds.output.matches(of: /Event 'new' on sink-input/).count)
+    }
+
+    private func sendMarker(_ text: String) async throws {
+        let badge = state.markerBadgeCount + 1
+        let payload = #"{"aps":{"alert":"\#(text)","badge":\#(badge),"sound":"default"}}"#
+        let sent = try await house.provider.send(
+            SentNotification(token: markerToken, payload: payload, topic: Self.markerApp))
+        guard sent.status == 200 else { throw RefusedMarker(result: sent) }
+    }
+
+    /// An app that writes down what it is opened with.
+    private static func install(_ app: String, for user: DeviceUser) throws {
+        try user.files.makeDirectory("data/applications")
+        let program = try user.files.write(
+            """
+            #!/bin/sh
+            printf '%s\\n' "$POSTHORN_NOTIFICATION" >>'\(user.files.path(of: "\(app).opened"))'
+
+            """, to: "\(app).sh", permissions: 0o700)
+        try user.files.write(
+            """
+            [Desktop Entry]
+            Type=Application
+            Name=Example \(app.split(separator: ".").last ?? "")
+            Exec=\(program)
+            Icon=mail-unread
+
+            """, to: "data/applications/\(app).desktop", permissions: 0o644)
+    }
+
+    /// What the app was opened with, one notification each time.
+    var opened: [Substring] { house.user.files.read("\(Self.app).opened").split(separator: "\n") }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// What a person sees and hears, and that their settings decide.
+    struct PresentationTests {
+        private let everything = #"{"aps":{"alert":{"title":"Lunch","body":"At noon"},"badge":4,"sound":"default"}}"#
+
+        @Test(.tags(.slow)) func `badge, sound and alert come alone and together, as the payload says`() async throws {
+            let desk = try await Desk()
+            let daemon = try await desk.screen.start(.dunst)
+            let cases: [(String, Desk.Reached)] = [
+                (#"{"aps":{"badge":3}}"#, .init(badges: [3])),
+                (#"{"aps":{"badge":0}}"#, .init(badges: [0])),
+                (#"{"aps":{"sound":"default"}}"#, .init(soundCount: 1)),
+                (#"{"aps":{"alert":"Hello"}}"#, .init(alertCount: 1)),
+                (everything, .init(alertCount: 1, badges: [4], soundCount: 1)),
+                (#"{"aps":{}}"#, .init()),
+            ]
+            for (payload, expected) in cases {
+                #expect(try await desk.send(payload, expecting: expected) == expected, "\(payload)")
+            }
+            #expect(daemon.exit == nil)
+        }
+
+        @Test(.tags(.slow)) func `each of the three is switched off by its setting, and on again`() async throws {
+            let desk = try await Desk()
+            let daemon = try await desk.screen.start(.dunst)
+            let cases: [(String, Desk.Reached)] = [
+                ("badge", .init(alertCount: 1, soundCount: 1)),
+                ("sound", .init(alertCount: 1, badges: [4])),
+                ("alert", .init(badges: [4], soundCount: 1)),
+            ]
+            for (setting, expected) in cases {
+                try await desk.house.user.posthorn("settings", "set", Desk.app, setting, "off")
+                #expect(try await desk.send(everything, expecting: expected) == expected, "\(setting) off")
+                try await desk.house.user.posthorn("settings", "set", Desk.app, setting, "on")
+            }
+            let all = Desk.Reached(alertCount: 1, badges: [4], soundCount: 1)
+            #expect(try await desk.send(everything, expecting: all) == all)
+            #expect(daemon.exit == nil)
+        }
+
+        @Test func `the master switch keeps everything from the person, and in the inbox`() async throws {
+            let desk = try await Desk()
+            let daemon = try await desk.screen.start(.dunst)
+            try await desk.house.user.posthorn("settings", "set", "master", "off")
+            let reached = try await desk.sendWhileSilent(everything)
+            #expect(reached == Desk.Reached())
+            let entry = try await desk.house.user.waitForEntry("it is in the inbox") { $0.body == "At noon" }
+            #expect(entry.state == "suppressed" && !entry.reason.isEmpty)
+            try await desk.house.user.posthorn("settings", "set", "master", "on")
+            let all = Desk.Reached(alertCount: 1, badges: [4], soundCount: 1)
+            #expect(try await desk.send(everything, expecting: all) == all)
+            #expect(daemon.exit == nil)
+        }
+
+        @Test func `an alert that came before there was a desktop is shown once when there is one`() async throws {
+            let desk = try await Desk()
+            let user = desk.house.user
+            #expect(try await desk.house.provider.send(desk.house.notification("early")).status == 200)
+            try await user.waitForEntry("it waits") { $0.body == "early" && $0.state == "waiting" }
+            try await user.agent.killNow()
+            let daemon = try await desk.screen.start(.dunst)
+            try await user.startAgent()
+            try await user.waitForEntry("it is shown") { $0.body == "early" && $0.state == "shown" }
+            #expect(desk.alertTexts.filter { $0.contains("early") }.count == 1)
+
+            try await user.agent.killNow()
+            try await user.startAgent()
+            try await user.waitUntilConnected()
+            let alert = Desk.Reached(alertCount: 1)
+            #expect(try await desk.send(#"{"aps":{"alert":"later"}}"#, expecting: alert) == alert)
+            #expect(desk.alertTexts.filter { $0.contains("early") }.count == 1)
+            #expect(daemon.exit == nil)
+        }
+    }
+}

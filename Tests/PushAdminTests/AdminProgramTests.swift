@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAdmin
+internal import PushCore
+internal import Testing
+
+struct AdminProgramTests {
+    /// Every command and group, as the words that lead to it.
+    private static let paths = walk(AdminProgram.root.command, [])
+
+    private static func walk(_ command: Command, _ path: [String]) -> [[String]] {
+        [path] + command.subcommands.flatMap { walk($0, path + [$0.name]) }
+    }
+
+    private func command(at path: [String]) throws -> Command {
+        try path.reduce(AdminProgram.root.command) { try #require($0.subcommand($1)) }
+    }
+
+    @Test func `the commands are those that the documentation promises`() {
+        let leaves = Self.paths.filter { path in !Self.paths.contains { $0.count > path.count && $0.starts(with: path) }
+        }
+        #expect(
+            leaves.map { $0.joined(separator: " ") } == [
+                "app add", "app list", "app show", "app remove", "key create", "key list", "key revoke", "enrol",
+                "device list", "device show", "device remove", "send", "status", "agent status", "agent enrol",
+                "agent unenrol", "settings list", "settings show", "settings set", "inbox list", "inbox show",
+                "inbox clear", "register", "unregister", "completion", "help",
+            ])
+    }
+
+    @Test(arguments: paths)
+    func `every command explains itself and does something unless it is a group`(path: [String]) throws {
+        guard case .help(let text) = try AdminProgram.root.command.parse(path + ["--help"]).get() else {
+            throw NothingToRun()
+        }
+        #expect(text.hasPrefix((["Usage: posthorn"] + path).joined(separator: " ")))
+        #expect(text.contains("--json") && text.contains("Exit codes:") && text.contains("POSTHORN_ADMIN_SOCKET"))
+        let isGroup = try !command(at: path).subcommands.isEmpty
+        #expect((AdminProgram.root.find(path) == nil) == isGroup)
+    }
+
+    @Test(arguments: paths)
+    func `summaries and helps are sentences`(path: [String]) throws {
+        let command = try command(at: path)
+        let sentences = [command.summary] + command.arguments.map(\.help) + command.options.options.map(\.help)
+        #expect(sentences.filter { $0.utf8.last != UInt8(ascii: ".") } == [])
+    }
+
+    @Test func `every exit code is explained once`() {
+        #expect(ExitCode.explanations.map(\.term) == ["0", "1", "2", "3", "4", "5", "6"])
+        #expect(Set(ExitCode.allCases.map(\.meaning)).count == ExitCode.allCases.count)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAdmin
+internal import PushCore
+internal import PushDBus
+internal import Testing
+
+struct AgentCallTests {
+    private func check(_ call: AgentCall, _ method: String, _ arguments: [BusValue]) {
+        #expect(call.method == method)
+        #expect(call.arguments == arguments)
+    }
+
+    @Test(
+        arguments: [
+            (
+                ["org.example.Mail", "sound", "off"], "SetAppSetting",
+                [.string("org.example.Mail"), .string("sound"), .bool(false)]
+            ),
+            (["a", "badge", "on"], "SetAppSetting", [.string("a"), .string("badge"), .bool(true)]),
+            (["master", "off"], "SetMaster", [.bool(false)]), (["master", "on"], "SetMaster", [.bool(true)]),
+            (["master", "alert", "on"], "SetAppSetting", [.string("master"), .string("alert"), .bool(true)]),
+        ] as [([String], String, [BusValue])])
+    func `settings set calls the switch that is meant`(words: [String], method: String, arguments: [BusValue]) throws {
+        check(try SettingsCommands.setCall(try typed(["settings", "set"] + words)), method, arguments)
+    }
+
+    @Test(arguments: [["a", "on"], ["a", "sound"], ["master", "sound"], ["a", "on", "off"]])
+    func `settings set refuses words that do not go together`(words: [String]) throws {
+        let invocation = try typed(["settings", "set"] + words)
+        let error = thrown { () throws(CommandError) in _ = try SettingsCommands.setCall(invocation) }
+        #expect(error?.exitCode == .usage)
+    }
+
+    @Test(arguments: [["a", "sound", "maybe"], ["a", "noise", "on"], ["a"], ["a", "sound", "on", "off"]])
+    func `settings set refuses words that it does not know`(words: [String]) {
+        #expect(throws: UsageError.self) { try typed(["settings", "set"] + words) }
+    }
+
+    @Test(arguments: [([], 20), (["-n", "1"], 1), (["--limit=4294967295"], 4_294_967_295)] as [([String], UInt32)])
+    func `inbox list asks for as many as were wanted`(words: [String], limit: UInt32) throws {
+        check(try InboxCommands.listCall(try typed(["inbox", "list"] + words)), "ListInbox", [.uint32(limit)])
+    }
+
+    @Test(arguments: ["0", "-1", "4294967296", "all"])
+    func `inbox list refuses a limit that is no count`(limit: String) throws {
+        let invocation = try typed("inbox", "list", "--limit", limit)
+        let error = thrown { () throws(CommandError) in _ = try InboxCommands.listCall(invocation) }
+        #expect(error?.exitCode == .usage)
+    }
+
+    @Test func `inbox show asks for the entry and refuses what is no number`() throws {
+        check(try InboxCommands.showCall(try typed("inbox", "show", "17")), "GetInboxEntry", [.int64(17)])
+        let invocation = try typed("inbox", "show", "last")
+        #expect(thrown { () throws(CommandError) in _ = try InboxCommands.showCall(invocation) }?.exitCode == .usage)
+    }
+
+    @Test(
+        arguments: [
+            ([], []), (["--topic", "t"], [("topic", BusValue.string("t"))]),
+            (["--name", "N", "-t", "t"], [("topic", .string("t")), ("name", .string("N"))]),
+        ] as [([String], [(String, BusValue)])])
+    func `register passes on only what was said`(words: [String], options: [(String, BusValue)]) throws {
+        let call = try RegisterCommands.registerCall(try typed(["register", "org.example.Mail"] + words))
+        check(call, "Register", [.string("org.example.Mail"), .dictionary(options)])
+    }
+
+    @Test(arguments: ["org.example.Mail.desktop", "/usr/share/applications/org.example.Mail.desktop", "a/b"])
+    func `register refuses a file where an app id belongs`(app: String) throws {
+        let invocation = try typed("register", app)
+        let error = thrown { () throws(CommandError) in _ = try RegisterCommands.registerCall(invocation) }
+        #expect(error?.exitCode == .usage)
+        #expect(error?.problem.contains("without '.desktop'") == true)
+    }
+
+    @Test func `enrol gives the agent a path from the root, or none`() throws {
+        let url = "https://push.example.org:2197"
+        check(
+            AgentCommands.enrolCall(try typed("agent", "enrol", url, "CODE", "--ca-file", "/etc/ca.pem")), "Enrol",
+            [.string(url), .string("CODE"), .string("/etc/ca.pem")])
+        check(
+            AgentCommands.enrolCall(try typed("agent", "enrol", url)), "Enrol",
+            [.string(url), .string(""), .string("")])
+        let relative = AgentCommands.enrolCall(try typed("agent", "enrol", url, "--ca-file", "ca.pem")).arguments[2]
+        let path = try #require(relative.stringValue)
+        #expect(path.hasPrefix("/") && path.hasSuffix("/ca.pem"))
+    }
+}

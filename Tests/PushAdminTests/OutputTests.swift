@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import PushAdmin
+internal import TestSupport
+internal import Testing
+
+struct OutputTests {
+    @Test(
+        arguments: [
+            (0, 0, "1970-01-01 00:00:00Z"), (1_795_295_709, 3600, "2026-11-21 22:15:09+0100"),
+            (1_795_295_709, -12600, "2026-11-21 17:45:09-0330"), (253_402_300_799, 0, "9999-12-31 23:59:59Z"),
+            (253_402_300_800, 0, "253402300800 s after 1970"), (-1, 0, "-1 s after 1970"),
+            (Int64.max, 0, "9223372036854775807 s after 1970"), (Int64.min, 0, "-9223372036854775808 s after 1970"),
+        ] as [(Int64, Int, String)])
+    func `a moment is shown with its time zone`(seconds: Int64, offset: Int, text: String) {
+        #expect(LocalTime.text(unixSeconds: seconds, offsetSeconds: offset) == text)
+    }
+
+    @Test(arguments: [
+        ("plain ✓", "plain ✓"), ("\u{9B}", "\\u009b"), ("\u{7F}", "\\u007f"), ("\u{202E}", "\\u202e"),
+        ("\u{2028}", "\\u2028"), ("\u{1B}\n", "\\u001b\\n"),
+    ])
+    func `JSON for a terminal holds no scalar that acts and means the same`(text: String, inJSON: String) throws {
+        let printed = JSONText.printable(try JSONText.encode(["a": text]))
+        #expect(printed == "{\"a\":\"\(inJSON)\"}")
+        #expect(try JSONDecoder().decode([String: String].self, from: Data(printed.utf8)) == ["a": text])
+    }
+
+    @Test(arguments: [
+        (64, 64), (65, 64), (200, 64),
+    ])
+    func `a cell is cut at 64 columns`(length: Int, shown: Int) {
+        let table = Table([.text("X")], rows: [[String(repeating: "x", count: length)]])
+        let cell = table.text.split(separator: "\n")[1]
+        #expect(cell.count == shown)
+        #expect(cell.hasSuffix("…") == (length > 64))
+    }
+
+    @Test(arguments: [(32, 32), (33, 31)])
+    func `a wide character takes two columns`(length: Int, shown: Int) {
+        let table = Table([.text("X")], rows: [[String(repeating: "郵", count: length)]])
+        #expect(table.text.split(separator: "\n")[1].filter { $0 == "郵" }.count == shown)
+    }
+
+    @Test func `a new file is its owner's alone`() throws {
+        let files = try TemporaryDirectory()
+        let path = files.path(of: "key.p8")
+        try LocalFile.create(path, holding: [1, 2, 3])
+        #expect(try LocalFile.read(path) == [1, 2, 3])
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func `a file that is there is never replaced, a link neither`() throws {
+        let files = try TemporaryDirectory()
+        let path = try files.write("old", to: "key.p8")
+        try FileManager.default.createSymbolicLink(atPath: files.path(of: "link"), withDestinationPath: "elsewhere")
+        for name in ["key.p8", "link"] {
+            let error = #expect(throws: FileError.self) { try LocalFile.create(files.path(of: name), holding: [1]) }
+            #expect(error?.attempt == .create && error?.exitCode == .refused)
+            #expect(error?.remedy.contains("never replaced") == true)
+        }
+        #expect(readText(path) == "old")
+        #expect(!LocalFile.exists(files.path(of: "elsewhere")))
+    }
+
+    @Test(arguments: [(1_048_576, true), (1_048_577, false)])
+    func `a file is read up to a mebibyte`(byteCount: Int, isRead: Bool) throws {
+        let files = try TemporaryDirectory()
+        let path = try files.write(String(repeating: "x", count: byteCount), to: "large")
+        if isRead {
+            #expect(try LocalFile.read(path).count == byteCount)
+        } else {
+            #expect(throws: FileError.self) { try LocalFile.read(path) }
+        }
+    }
+
+    @Test func `a file that is not there is not found, a directory is no file`() throws {
+        let files = try TemporaryDirectory()
+        let absent = #expect(throws: FileError.self) { try LocalFile.read(files.path(of: "absent")) }
+        #expect(absent?.exitCode == .notFound && absent?.remedy == "Check the name.")
+        let directory = #expect(throws: FileError.self) { try LocalFile.read(files.path) }
+        #expect(directory?.remedy == "Name a file, not a directory.")
+        #expect(LocalFile.isDirectory(files.path) && !LocalFile.isDirectory(files.path(of: "absent")))
+        let nowhere = #expect(throws: FileError.self) { try LocalFile.create(files.path(of: "a/b"), holding: []) }
+        #expect(nowhere?.remedy == "Make the directory first.")
+    }
+
+    @Test(arguments: [
+        ("new", nil), ("there", "Choose another name; a file that is there is never replaced."), ("folder", nil),
+        ("folder/new", nil), ("folder/", nil), ("absent/new", "Make the directory first."),
+        ("there/new", "Make the directory first."),
+    ])
+    func `what stands in the way of a new file is known before`(name: String, remedy: String?) throws {
+        let files = try TemporaryDirectory()
+        try files.write("", to: "there")
+        try files.makeDirectory("folder")
+        var found: FileError?
+        do throws(FileError) { try LocalFile.checkCreation(files.path(of: name)) } catch { found = error }
+        #expect(found?.remedy == remedy)
+    }
+
+    @Test(arguments: [
+        ("ABC1234567", true), ("0000000000", true), ("ABC123456", false), ("ABC12345678", false),
+        ("abc1234567", false), ("../../../x", false), ("", false), ("ABC12345é", false),
+    ])
+    func `only ten capitals and digits are a key id`(text: String, isKeyID: Bool) {
+        #expect(KeyCommands.isKeyID(text) == isKeyID)
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAdmin
+internal import PushCore
+internal import PushDBus
+internal import Testing
+
+struct ReportTests {
+    @Test func `apps stand in aligned columns`() throws {
+        let apps = AdminAPI.Apps(apps: [
+            AdminAPI.App(topic: "org.example.Mail", name: "Mail", teamID: "T", registrationCount: 12, pendingCount: 0),
+            AdminAPI.App(topic: "a", name: "郵便", teamID: "TEAM123456", registrationCount: 3, pendingCount: 1),
+        ])
+        let report = AppCommands.report(of: apps)
+        #expect(
+            report.text == """
+                TOPIC             NAME  TEAM ID     REGISTRATIONS  PENDING
+                org.example.Mail  Mail  T                      12        0
+                a                 郵便  TEAM123456              3        1
+                """)
+        #expect(
+            try report.jsonText
+                == #"{"apps":[{"name":"Mail","pending_count":0,"registration_count":12,"team_id":"T","topic":"#
+                + #""org.example.Mail"},{"name":"郵便","pending_count":1,"registration_count":3,"#
+                + #""team_id":"TEAM123456","topic":"a"}]}"#)
+    }
+
+    @Test func `an empty list says what to do, and is empty for scripts`() throws {
+        let report = AppCommands.report(of: AdminAPI.Apps(apps: []))
+        #expect(report.text.contains("posthorn app add TOPIC"))
+        #expect(try report.jsonText == #"{"apps":[]}"#)
+        #expect(KeyCommands.report(of: AdminAPI.Keys(keys: [])).text.contains("posthorn key create"))
+        #expect(DeviceCommands.report(of: AdminAPI.Devices(devices: [])).text.contains("posthorn enrol"))
+    }
+
+    @Test(arguments: ["a\nTOPIC forged", "a\r\nb", "\u{1B}]0;title", "\u{9B}2Jx", "a\u{2028}b", "\u{202E}txt", "a\tb"])
+    func `a name from outside cannot act on a terminal or begin a line`(name: String) {
+        let app = AdminAPI.App(topic: "t", name: name, teamID: "T", registrationCount: 0, pendingCount: 0)
+        let row = AppCommands.report(of: AdminAPI.Apps(apps: [app])).text
+        #expect(row.split(whereSeparator: \.isNewline).count == 2)
+        #expect(row.split(separator: " ").last == "0", "the rest of the row is there")
+        #expect(AppCommands.report(of: app).text.split(whereSeparator: \.isNewline).count == 5)
+        for text in [row, AppCommands.report(of: app).text] {
+            #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
+            #expect(!text.unicodeScalars.contains("\u{202E}"))
+        }
+    }
+
+    @Test func `a created key shows both ids and its file, never itself`() throws {
+        let key = AdminAPI.Key(
+            keyID: "ABC1234567", teamID: "TEAM123456", topics: nil, createdAt: 0, privateKey: "-----BEGIN")
+        let report = KeyCommands.report(of: key, path: "AuthKey_ABC1234567.p8")
+        #expect(
+            report.text == """
+                Key ID   ABC1234567
+                Team ID  TEAM123456
+                File     AuthKey_ABC1234567.p8
+                Topics   every topic of the team
+                """)
+        #expect(
+            try report.jsonText
+                == #"{"file":"AuthKey_ABC1234567.p8","key_id":"ABC1234567","team_id":"TEAM123456"}"#)
+    }
+
+    @Test func `a revoked key says since when`() {
+        let key = AdminAPI.Key(keyID: "K", teamID: "T", topics: ["a", "b"], createdAt: 0, revokedAt: 1_795_295_709)
+        let text = KeyCommands.report(of: AdminAPI.Keys(keys: [key])).text
+        #expect(text.contains("revoked 2026-11-2") && text.hasSuffix("a, b"))
+    }
+
+    @Test(arguments: [
+        (nil, "posthorn agent enrol https://push.example.org:2197 ABCD-EFGH"),
+        (
+            "/var/lib/posthorn/ca.pem",
+            "posthorn agent enrol https://push.example.org:2197 ABCD-EFGH --ca-file /var/lib/posthorn/ca.pem"
+        ),
+        (
+            "/srv/my ca's.pem",
+            #"posthorn agent enrol https://push.example.org:2197 ABCD-EFGH --ca-file '/srv/my ca'\''s.pem'"#
+        ),
+        ("$(reboot)", "posthorn agent enrol https://push.example.org:2197 ABCD-EFGH --ca-file '$(reboot)'"),
+    ])
+    func `enrol prints a command that a shell takes as it stands`(caFile: String?, command: String) {
+        let code = AdminAPI.EnrolmentCode(
+            code: "ABCD-EFGH", expiresAt: 0, serverURL: "https://push.example.org:2197", caFile: caFile)
+        #expect(EnrolCommand.deviceCommand(for: code) == command)
+        #expect(EnrolCommand.report(of: code).text.contains("\n  \(command)"))
+    }
+
+    @Test func `the status counts everything`() throws {
+        var counts = AdminAPI.Counts()
+        counts.devices = 5
+        counts.devicesConnected = 4
+        counts.outcomes = ["viewed": 2, "closed": 1]
+        let status = AdminAPI.Status(
+            version: "1.2.3", processID: 77, startedAt: 0, serverURL: "https://a:1", dataDirectory: "/d",
+            teamID: "T", counts: counts)
+        let text = StatusCommand.report(of: status).text
+        #expect(text.contains("Version           1.2.3, process 77"))
+        #expect(text.contains("Devices           5, 4 connected"))
+        #expect(text.hasSuffix("  closed          1\n  viewed          2"))
+    }
+
+    @Test func `a message keeps its lines, indented`() {
+        let entry = InboxEntry(
+            .dictionary([
+                ("entry", .int64(3)), ("app_id", .string("org.example.Mail")), ("app_name", .string("Mail")),
+                ("title", .string("Hi")), ("body", .string("one\r\n\u{1B}[31mtwo\nState  viewed")),
+                ("state", .string("suppressed")), ("reason", .string("master")), ("received_at", .int64(0)),
+            ]))
+        let text = InboxCommands.report(of: entry).text
+        #expect(text.contains("App       Mail (org.example.Mail)") && text.contains("State     suppressed: master"))
+        #expect(text.hasSuffix("\n\n  one\n  two\n  State  viewed"))
+        let row = InboxCommands.report(of: [entry]).text.split(separator: "\n")[1]
+        #expect(row.hasSuffix("Mail  suppressed  Hi: one two State  viewed"))
+    }
+
+    @Test func `register prints the device token alone`() throws {
+        let report = RegisterCommands.report(appID: "a", token: "00ff")
+        #expect(report.text == "00ff")
+        #expect(try report.jsonText == #"{"app_id":"a","device_token":"00ff"}"#)
+    }
+
+    @Test(arguments: [(true, "Notifications are on."), (false, "Notifications are off: nothing is shown")])
+    func `the master switch stands above the settings`(master: Bool, head: String) throws {
+        let app = AgentApp(
+            .dictionary([("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4))]))
+        let report = SettingsCommands.report(master: master, apps: [app])
+        #expect(report.text.hasPrefix(head))
+        #expect(report.text.hasSuffix("\na          off    on     off        4"))
+        #expect(try report.jsonText.hasSuffix(#""master":\#(master)}"#))
+    }
+
+    @Test(
+        arguments: [
+            (true, 1_795_295_709, 0, "since 2026-11-2"), (false, 0, 1_795_295_709, "no; last at 2026-11-2"),
+            (false, 0, 0, "no, and never was"),
+        ] as [(Bool, Int64, Int64, String)])
+    func `the agent's status says when it was last connected`(
+        connected: Bool, since: Int64, last: Int64, text: String
+    ) {
+        let status = AgentStatus(
+            .dictionary([
+                ("enrolled", .bool(true)), ("connected", .bool(connected)), ("connected_since", .int64(since)),
+                ("last_connected", .int64(last)),
+            ]))
+        #expect(AgentCommands.report(of: status).text.contains("Connected        \(text)"))
+    }
+}

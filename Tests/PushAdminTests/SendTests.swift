@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAdmin
+internal import PushCore
+internal import PushCurl
+internal import TestSupport
+internal import Testing
+
+struct SendTests {
+    private func options(
+        _ words: [String], file: RequestFile = .none, environment: [String: String] = [:]
+    ) throws -> SendOptions {
+        SendOptions(
+            try typed(["send"] + words), in: Surroundings(environment: environment, isRoot: false), file: file)
+    }
+
+    private func requestFile(_ json: String) throws -> RequestFile {
+        try RequestFile(Array(json.utf8), path: "request.json")
+    }
+
+    @Test(arguments: [
+        ([], #"{"aps":{}}"#), (["--title", "Hi"], #"{"aps":{"alert":{"title":"Hi"}}}"#),
+        (["-b", "a\nb", "--badge", "0"], #"{"aps":{"alert":{"body":"a\nb"},"badge":0}}"#),
+        (["--sound", "default", "--thread-id", "t"], #"{"aps":{"sound":"default","thread-id":"t"}}"#),
+        (["--category", "c", "--badge", "3"], #"{"aps":{"badge":3,"category":"c"}}"#),
+        (["--push-type", "background"], #"{"aps":{"content-available":1}}"#),
+    ])
+    func `the payload is made of what was said`(words: [String], payload: String) throws {
+        #expect(String(decoding: try options(words).payload(), as: UTF8.self) == payload)
+    }
+
+    @Test(arguments: ["-1", "many", "1.5", "99999999999999999999"])
+    func `a badge that is no count is refused`(badge: String) throws {
+        let options = try options(["--badge", badge])
+        #expect(thrown { () throws(CommandError) in _ = try options.payload() }?.exitCode == .usage)
+    }
+
+    @Test func `a whole payload is sent byte for byte`() throws {
+        let files = try TemporaryDirectory()
+        let path = try files.write(" { \"aps\" : {} }\n", to: "payload.json")
+        #expect(try options(["--payload", path]).payload() == Array(" { \"aps\" : {} }\n".utf8))
+        let file = try requestFile(#"{"topic":"t","payload":{ "aps" : {"badge":1.0} } }"#)
+        #expect(try options([], file: file).payload() == Array(#"{ "aps" : {"badge":1.0} }"#.utf8))
+        #expect(try options(["--payload", path], file: file).payload() == Array(" { \"aps\" : {} }\n".utf8))
+    }
+
+    @Test func `a whole payload and parts of one do not go together`() throws {
+        let file = try requestFile(#"{"payload":{}}"#)
+        for options in [try options(["--payload", "x", "--title", "y"]), try options(["--badge", "1"], file: file)] {
+            let error = thrown { () throws(CommandError) in _ = try options.payload() }
+            #expect(error?.exitCode == .usage)
+            #expect(error?.problem.contains("is the whole payload") == true)
+        }
+    }
+
+    @Test func `the command line goes before the file and the file before the environment`() throws {
+        let file = try requestFile(#"{"server":"file","key-id":"FILE","priority":5}"#)
+        let environment = ["POSTHORN_SERVER": "env", "POSTHORN_KEY": "env.p8", "POSTHORN_TEAM_ID": ""]
+        let options = try options(["--server", "line"], file: file, environment: environment)
+        #expect(options.value("server") == "line")
+        #expect(options.value("key-id") == "FILE")
+        #expect(options.value("priority") == "5")
+        #expect(options.value("key") == "env.p8")
+        #expect(options.value("team-id") == nil)
+        #expect(
+            thrown { () throws(CommandError) in _ = try options.required("token") }?.problem == "--token is missing")
+    }
+
+    @Test func `a key's file name goes before the environment's key id`() throws {
+        let environment = ["POSTHORN_KEY_ID": "ENV1234567"]
+        #expect(try options([], environment: environment).keyID(keyFile: "AuthKey_ABC1234567.p8") == "ABC1234567")
+        #expect(try options([], environment: environment).keyID(keyFile: "key.p8") == "ENV1234567")
+        #expect(try options(["--key-id", "X"]).keyID(keyFile: "AuthKey_ABC1234567.p8") == "X")
+    }
+
+    @Test(arguments: [
+        ("[]", "no JSON object"), ("{", "no JSON object"), ("", "no JSON object"),
+        (#"{"titel":"x"}"#, "'titel' is no option"),
+        (#"{"payload":"x"}"#, "'payload' is no object"), (#"{"badge":1.5}"#, "neither a text nor a whole number"),
+        (#"{"title":null}"#, "neither a text nor a whole number"), (#"{"file":"x"}"#, "'file' is no option"),
+    ])
+    func `a request file that makes no sense is refused by its name`(json: String, problem: String) {
+        let error = thrown { () throws(CommandError) in
+            _ = try RequestFile(Array(json.utf8), path: "request.json")
+        }
+        #expect(error?.problem.hasPrefix("request.json: ") == true && error?.problem.contains(problem) == true)
+        #expect(error?.exitCode == .refused)
+        if json.contains("titel") { #expect(error?.remedy.hasPrefix("Did you mean 'title'?") == true) }
+    }
+
+    @Test(arguments: [
+        (nil, nil), ("0", "0"), ("1700000000", "1700000000"), ("+60", "1060"), ("+0", "1000"), ("soon", "soon"),
+    ])
+    func `an expiration may count from now`(text: String?, sent: String?) throws {
+        let options = try options(text.map { ["--expiration", $0] } ?? [])
+        #expect(try options.expiration(nowUnixSeconds: 1000) == sent)
+    }
+
+    @Test(arguments: ["+", "+x", "+9223372036854775807", "+99999999999999999999"])
+    func `an expiration that counts from now needs a number that fits`(text: String) throws {
+        let options = try options(["--expiration", text])
+        let error = thrown { () throws(CommandError) in _ = try options.expiration(nowUnixSeconds: 1000) }
+        #expect(error?.exitCode == .usage)
+    }
+
+    private func request(_ words: [String], server: String = "https://a:1/") throws -> ProviderRequest {
+        try ProviderRequest(
+            options(["-t", "org.example.Mail", "-d", "00ff"] + words), server: server, caFile: "/ca.pem",
+            providerToken: "a.b.c", nowUnixSeconds: 1000)
+    }
+
+    @Test func `a request has the headers of an APNs client`() throws {
+        let words = ["--priority", "5", "--expiration", "+1", "--collapse-id", "c", "--id", "u", "--push-type", "voip"]
+        let message = try request(words).httpRequest
+        #expect(message.method == "POST" && message.url == "https://a:1/3/device/00ff")
+        #expect(message.requiresHTTP2 && message.caFile == "/ca.pem")
+        #expect(
+            message.fields.map { "\($0.0): \($0.1)" } == [
+                "authorization: bearer a.b.c", "apns-topic: org.example.Mail", "apns-push-type: voip",
+                "apns-priority: 5", "apns-expiration: 1001", "apns-collapse-id: c", "apns-id: u",
+            ])
+        #expect(message.body == Array(#"{"aps":{}}"#.utf8))
+    }
+
+    @Test(arguments: [
+        ([], ["apns-push-type: alert"]),
+        (["--push-type", "background"], ["apns-push-type: background", "apns-priority: 5"]),
+        (["--push-type", "background", "--priority", "10"], ["apns-push-type: background", "apns-priority: 10"]),
+    ])
+    func `a background push has priority 5 unless another is asked for`(words: [String], fields: [String]) throws {
+        #expect(try request(words).fields.dropFirst(2).map { "\($0.0): \($0.1)" } == fields)
+    }
+
+    @Test(arguments: [
+        ("push.example.org:2197", "https://push.example.org:2197/3/device/00ff"),
+        ("https://push.example.org/", "https://push.example.org/3/device/00ff"),
+        ("http://localhost:1", "http://localhost:1/3/device/00ff"),
+    ])
+    func `a server may be named without scheme and with a slash`(server: String, url: String) throws {
+        #expect(try request([], server: server).httpRequest.url == url)
+    }
+
+    @Test func `a device token cannot leave its place in the path`() throws {
+        let options = try options(["-t", "t", "-d", "../x?y"])
+        let request = try ProviderRequest(
+            options, server: "https://a", caFile: nil, providerToken: "", nowUnixSeconds: 0)
+        #expect(request.httpRequest.url == "https://a/3/device/..%2Fx%3Fy")
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushCore
+import PushSQLite
+import PushStore
+import TestSupport
+import Testing
+
+@Suite struct DamageTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path(of: "posthorn.sqlite")
+    }
+
+    /// Remembers what was reported.
+    // Safety: `lock` guards `notices`.
+    private final class Notices: @unchecked Sendable {
+        private let lock = NSLock()
+        private var notices: [StoreNotice] = []
+
+        var all: [StoreNotice] { lock.withLock { notices } }
+
+        func add(_ notice: StoreNotice) { lock.withLock { notices.append(notice) } }
+    }
+
+    /// Fills a store with three notifications and closes it.
+    private func prepare() throws {
+        let store = try TestStore(in: directory)
+        let (_, token) = try store.registeredDevice()
+        _ = try store.accept(["first", "second", "third"].map { .to(token, $0, collapseID: $0) })
+        store.store.stop()
+    }
+
+    @Test(arguments: [
+        "UPDATE pending SET payload = 'secund' WHERE sequence = 2",
+        "UPDATE pending SET payload = zeroblob(4) WHERE sequence = 2",
+        "UPDATE pending SET topic_name = 'com.example.Apq' WHERE sequence = 2",
+        "UPDATE pending SET apns_id = x'00' WHERE sequence = 2",
+        "UPDATE pending SET unique_low = 1 WHERE sequence = 2",
+        "UPDATE pending SET collapse_id = x'00' WHERE sequence = 2",
+        "UPDATE pending SET push_type = 'voip' WHERE sequence = 2",
+        "UPDATE pending SET generation = 2 WHERE sequence = 2",
+        "UPDATE pending SET expiration = 99 WHERE sequence = 2",
+        "UPDATE pending SET checksum = checksum + 1 WHERE sequence = 2",
+    ])
+    func `a row that changed behind the store's back is dropped and reported, its neighbours are delivered`(
+        change: String
+    ) throws {
+        try prepare()
+        try change.replacingOccurrences(of: "'secund'", with: "CAST('secund' AS BLOB)").runBySQLite(path)
+        let damaged = Notices()
+        let store = try TestStore(in: directory) { configuration in
+            configuration.onNotice = { damaged.add($0) }
+        }
+        let device = TestDevice(number: 1)
+        #expect(try store.waiting(device) == ["first", "third"])
+        #expect(damaged.all == [.damagedRow(sequence: 2)])
+        #expect(try store.counts().pending == 2)
+        #expect(try store.counts().dropped == 1)
+    }
+
+    @Test(.tags(.slow), arguments: 0..<20)
+    func `flipped bits never come out as another text`(seed: Int) throws {
+        try prepare()
+        var random = SplitMix64(seed: UInt64(seed))
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        for _ in 0..<20 {
+            let bit = Int.random(in: 0..<bytes.count * 8, using: &random)
+            bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+        }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        // A store that does not open, or refuses everything, has told no wrong text either.
+        guard let store = try? TestStore(in: directory) else { return }
+        let texts = (try? store.waiting(TestDevice(number: 1))) ?? []
+        #expect(texts.allSatisfy { ["first", "second", "third"].contains($0) }, "seed \(seed)")
+    }
+
+    @Test func `a damaged page is fatal: everything is refused, and the server is told once`() throws {
+        try prepare()
+        try damageLeaves()
+        let store = try TestStore(in: directory)
+        let token = DeviceTokenContents(device: DeviceID(rawValue: 1), topic: TopicID(rawValue: 1), generation: 1)
+        let (stream, replies) = try store.attach(TestDevice(number: 1))
+        #expect(replies.delivered(to: stream).isEmpty)
+        let answers = try store.accept([.to(token, "new"), .to(token, "newer")]).0
+        #expect(answers.allSatisfy { $0 == .refused(.serviceUnavailable, ended: nil) })
+        guard case .damaged(path, _, _) = store.fatal.all.first else {
+            Issue.record("\(store.fatal.all)")
+            return
+        }
+        #expect(store.fatal.all.count == 1)
+    }
+
+    /// Overwrites the pages that hold notifications, and no page of an index.
+    private func damageLeaves() throws {
+        var pages: [Int] = []
+        do {
+            let connection = try Connection(path: path, durability: .full, exclusive: true)
+            let select = try connection.prepare("SELECT pageno FROM dbstat WHERE name = 'pending'")
+            while try select.step() { pages.append(Int(select.int64(0))) }
+        }
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        for page in pages {
+            bytes.replaceSubrange((page - 1) * 4096..<page * 4096, with: [UInt8](repeating: 0xA5, count: 4096))
+        }
+        try #require(!pages.isEmpty)
+        try bytes.write(to: URL(fileURLWithPath: path))
+    }
+}
+
+extension String {
+    /// Runs this as SQL with the system's own shell, as a disk that changes bytes would not, but as exactly.
+    fileprivate func runBySQLite(_ path: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try RepositoryPaths.tool("sqlite3"))
+        process.arguments = [path, self]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw MissingReply(what: "sqlite3 \(self)") }
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@Suite struct DeviceTests {
+    private let store: TestStore
+    private let app = "com.example.App"
+
+    init() throws {
+        store = try TestStore()
+        try store.addApp()
+    }
+
+    // MARK: Enrolment
+
+    private let code = [UInt8](repeating: 7, count: 32)
+
+    @Test func `an enrolment code is good once`() throws {
+        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
+        #expect(try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code))) == nil)
+        #expect(try store.refusal(.enrol(TestDevice(number: 2).enrolment(codeHash: code))) == .badEnrolmentCode)
+        try store.reopen()
+        #expect(try store.refusal(.enrol(TestDevice(number: 3).enrolment(codeHash: code))) == .badEnrolmentCode)
+        #expect(try store.counts().devices == 1)
+    }
+
+    @Test(arguments: [(Int64(60_999), true), (61_000, false)])
+    func `an enrolment code is good until its second is over`(laterMilliseconds: Int64, isGood: Bool) throws {
+        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
+        store.clock.now += laterMilliseconds
+        let refusal = try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
+        #expect(refusal == (isGood ? nil : .badEnrolmentCode))
+    }
+
+    @Test func `an unknown enrolment code enrols nobody`() throws {
+        #expect(try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code))) == .badEnrolmentCode)
+        #expect(try store.refusal(.register(secretHash: TestDevice(number: 1).secretHash, topic: app)) == .unauthorized)
+    }
+
+    @Test func `a code that is there already, used or not, is refused`() throws {
+        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max))
+        #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max)) == .alreadyExists)
+        try store.succeed(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
+        #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max)) == .alreadyExists)
+    }
+
+    @Test func `a device whose id or secret is taken uses no code up`() throws {
+        let first = try store.enrol(1)
+        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max))
+        var same = TestDevice(number: 2).enrolment(codeHash: code)
+        same.secretHash = first.secretHash
+        #expect(try store.refusal(.enrol(same)) == .alreadyExists)
+        #expect(try store.refusal(.enrol(first.enrolment(codeHash: code))) == .alreadyExists)
+        #expect(try store.refusal(.enrol(TestDevice(number: .max).enrolment(codeHash: code))) == .alreadyExists)
+        #expect(try store.refusal(.enrol(TestDevice(number: 2).enrolment(codeHash: code))) == nil)
+    }
+
+    @Test(arguments: [(0, true), (Limits.displayNameByteCountMax, true), (Limits.displayNameByteCountMax + 1, false)])
+    func `a name has its bound, in bytes`(byteCount: Int, fits: Bool) throws {
+        let name = String(repeating: "n", count: byteCount)
+        let device = TestDevice(number: 1)
+        #expect(try store.refusal(.enrol(device.enrolment(name: name))) == (fits ? nil : .tooMany))
+        let other = TestDevice(number: 2)
+        #expect(try store.refusal(.enrol(other.enrolment(platform: name))) == (fits ? nil : .tooMany))
+        guard byteCount > 2 else { return }
+        let wide = String(repeating: "é", count: byteCount / 2 + byteCount % 2)
+        #expect(try store.refusal(.enrol(TestDevice(number: 3).enrolment(name: wide))) == (fits ? nil : .tooMany))
+    }
+
+    // MARK: Registration
+
+    @Test func `registering again changes nothing while it is live`() throws {
+        let device = try store.enrol()
+        let first = try store.register(device)
+        #expect(first == DeviceTokenContents(device: device.id, topic: first.topic, generation: 1))
+        #expect(try store.register(device) == first)
+        try store.reopen()
+        #expect(try store.register(device) == first)
+        #expect(try store.counts().registrations == 1)
+    }
+
+    @Test func `each registration after an end has the next generation`() throws {
+        let device = try store.enrol()
+        for generation in UInt32(1)...4 {
+            #expect(try store.register(device).generation == generation)
+            try store.succeed(.unregister(secretHash: device.secretHash, topic: app))
+        }
+        #expect(try store.counts().registrations == 0)
+    }
+
+    @Test(arguments: ["com.example.Other", "com.example.app", "com.example.App\0", ""])
+    func `only a topic that exists can be registered`(topic: String) throws {
+        let device = try store.enrol()
+        #expect(try store.refusal(.register(secretHash: device.secretHash, topic: topic)) == .unknownTopic)
+        #expect(try store.refusal(.unregister(secretHash: device.secretHash, topic: topic)) == nil)
+    }
+
+    @Test func `a device has a bound of registrations`() throws {
+        let device = try store.enrol()
+        let topics = (0..<Limits.registrationPerDeviceCountMax + 1).map { "com.example.\($0)" }
+        let adding = topics.map { topic in
+            StoreCommand.perform(.addApp(topic: topic, name: "", teamID: ""), answer: store.address())
+        }
+        _ = try store.run(adding)
+        _ = try store.run(
+            topics.dropLast().map {
+                .perform(.register(secretHash: device.secretHash, topic: $0), answer: store.address())
+            })
+        #expect(try store.counts().registrations == Limits.registrationPerDeviceCountMax)
+        #expect(try store.refusal(.register(secretHash: device.secretHash, topic: topics.last ?? "")) == .tooMany)
+        try store.succeed(.unregister(secretHash: device.secretHash, topic: topics[0]))
+        try store.register(device, topics.last ?? "")
+    }
+
+    @Test func `unregistering ends the token, drops what waits and delivers nothing more`() throws {
+        let device = try store.enrol()
+        let token = try store.register(device)
+        let (stream, _) = try store.attach(device)
+        store.clock.now += 1
+        let refused = store.address()
+        let replies = try store.run([
+            .accept(.to(token, "a"), answer: store.address()),
+            .accept(.to(token, "now", expiration: 0), answer: store.address()),
+            .perform(.unregister(secretHash: device.secretHash, topic: app), answer: store.address()),
+            .accept(.to(token, "b"), answer: refused),
+        ])
+        #expect(replies.delivered(to: stream).isEmpty)
+        let ended = replies.contains { reply in
+            if case .refused(.unregistered, store.clock.now, refused) = reply { true } else { false }
+        }
+        #expect(ended)
+        #expect(try store.counts().unregistered == 1)
+        #expect(try store.counts().pending == 0)
+        #expect(try store.waiting(device) == [])
+    }
+
+    @Test func `unregistering leaves other apps and devices alone`() throws {
+        try store.addApp("com.example.Other")
+        let (first, second) = (try store.enrol(1), try store.enrol(2))
+        let tokens = [
+            try store.register(first), try store.register(first, "com.example.Other"), try store.register(second),
+        ]
+        _ = try store.accept(tokens.map { .to($0, "a") })
+        try store.succeed(.unregister(secretHash: first.secretHash, topic: app))
+        #expect(try store.accept(tokens.map { .to($0, "b") }).0.map { $0 == .accepted } == [false, true, true])
+        #expect(try store.waiting(first) == ["a", "b"])
+        #expect(try store.waiting(second) == ["a", "b"])
+    }
+
+    // MARK: Filters
+
+    @Test func `a filter drops what waits of its topics, and replaces the earlier filter`() throws {
+        try store.addApp("com.example.Other")
+        let device = try store.enrol()
+        let tokens = [try store.register(device), try store.register(device, "com.example.Other")]
+        _ = try store.accept(tokens.map { .to($0, "\($0.topic.rawValue)") })
+        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: [app, app, "unknown"]))
+        #expect(try store.waiting(device) == ["\(tokens[1].topic.rawValue)"])
+        #expect(try store.counts().dropped == 1)
+        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: []))
+        try store.accept(.to(tokens[0], "again"))
+        #expect(try store.waiting(device) == ["\(tokens[1].topic.rawValue)", "again"])
+    }
+
+    @Test func `a filter holds for what is registered later`() throws {
+        let device = try store.enrol()
+        try store.succeed(.setFilter(secretHash: device.secretHash, refusedTopics: [app]))
+        let token = try store.register(device)
+        #expect(try store.accept(.to(token, "a")) == .accepted)
+        #expect(try store.waiting(device) == [])
+    }
+
+    @Test(arguments: [(Limits.filterTopicCountMax, true), (Limits.filterTopicCountMax + 1, false)])
+    func `a filter has a bound of topics`(count: Int, fits: Bool) throws {
+        let device = try store.enrol()
+        let topics = (0..<count).map(String.init)
+        let refusal = try store.refusal(.setFilter(secretHash: device.secretHash, refusedTopics: topics))
+        #expect(refusal == (fits ? nil : .tooMany))
+    }
+
+    @Test(arguments: [(Limits.topicByteCountMax, true), (Limits.topicByteCountMax + 1, false)])
+    func `a topic of a filter has a bound of bytes`(byteCount: Int, fits: Bool) throws {
+        let device = try store.enrol()
+        let topics = [String(repeating: "t", count: byteCount)]
+        let refusal = try store.refusal(.setFilter(secretHash: device.secretHash, refusedTopics: topics))
+        #expect(refusal == (fits ? nil : .tooMany))
+    }
+
+    @Test(arguments: [(Limits.acknowledgementBatchCountMax, true), (Limits.acknowledgementBatchCountMax + 1, false)])
+    func `acknowledgements have a bound`(count: Int, fits: Bool) throws {
+        let device = try store.enrol()
+        let acknowledgements = (0..<count).map { DeviceAPI.Acknowledgement(id: Int64($0), outcome: .viewed) }
+        let refusal = try store.refusal(.acknowledge(secretHash: device.secretHash, acknowledgements))
+        #expect(refusal == (fits ? nil : .tooMany))
+        #expect(try store.counts().outcomes["viewed"] == (fits ? count : 0))
+    }
+
+    // MARK: The end of a device
+
+    @Test(arguments: [true, false])
+    func `a removed device ends its stream, its tokens and its secret`(bySelf: Bool) throws {
+        let device = try store.enrol()
+        let token = try store.register(device)
+        let (stream, _) = try store.attach(device)
+        try store.accept(.to(token, "a"))
+        store.clock.now += 9
+        let request = bySelf ? StoreRequest.removeSelf(secretHash: device.secretHash) : .removeDevice(device.id)
+        let replies = try store.run([.perform(request, answer: store.address())])
+        #expect(replies.end(of: stream) == .removed)
+        let ended = store.clock.now
+        store.clock.now += 9
+        #expect(try store.accept(.to(token, "b")) == .refused(.unregistered, ended: ended))
+        #expect(try store.refusal(.register(secretHash: device.secretHash, topic: app)) == .unauthorized)
+        #expect(try store.refusal(.removeDevice(device.id)) == .unknownDevice)
+        #expect(try store.refusal(.device(device.id)) == .unknownDevice)
+        let counts = try store.counts()
+        #expect(counts.devices == 0 && counts.devicesConnected == 0 && counts.registrations == 0)
+        #expect(counts.pending == 0 && counts.unregistered == 1)
+    }
+
+    @Test func `the id of a removed device is never given out again, its secret may be`() throws {
+        let device = try store.enrol(1)
+        try store.succeed(.removeDevice(device.id))
+        #expect(try store.refusal(.enrol(device.enrolment())) == .alreadyExists)
+        var other = TestDevice(number: 2).enrolment()
+        other.secretHash = device.secretHash
+        #expect(try store.refusal(.enrol(other)) == nil)
+    }
+
+    @Test(arguments: [
+        StoreRequest.register(secretHash: [], topic: "com.example.App"),
+        .unregister(secretHash: [1], topic: "com.example.App"), .setFilter(secretHash: [], refusedTopics: []),
+        .acknowledge(secretHash: [], []), .removeSelf(secretHash: [UInt8](repeating: 0, count: 10_000)),
+    ])
+    func `every device request needs a secret`(request: StoreRequest) throws {
+        let removed = try store.enrol()
+        try store.succeed(.removeDevice(removed.id))
+        #expect(try store.refusal(request) == .unauthorized)
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushCore
+import PushSQLite
+import PushStore
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: geteuid() == 0, "mounting a small file system needs root")) struct FullDiskTests {
+    /// A file system of its own, so small that it is full soon; unmounted when the last user lets go.
+    private final class SmallDisk {
+        let directory: TemporaryDirectory
+        private let umount: String
+
+        init(byteCount: Int) throws {
+            directory = try TemporaryDirectory()
+            umount = try RepositoryPaths.tool("umount")
+            try Self.run(
+                try RepositoryPaths.tool("mount"), "-t", "tmpfs", "-o", "size=\(byteCount)", "tmpfs", directory.path)
+        }
+
+        deinit { try? Self.run(umount, directory.path) }
+
+        private static func run(_ program: String, _ arguments: String...) throws {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: program)
+            process.arguments = arguments
+            try process.run()
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else { throw MissingReply(what: "\(program) \(arguments)") }
+        }
+    }
+
+    private let disk: SmallDisk
+    private let store: TestStore
+    private let device: TestDevice
+    private let token: DeviceTokenContents
+    private let ballast: String
+
+    init() throws {
+        disk = try SmallDisk(byteCount: 8 << 20)
+        ballast = disk.directory.path(of: "ballast")
+        store = try TestStore(path: disk.directory.path(of: "posthorn.sqlite")) {
+            $0.pendingPerTopicCountMax = 100_000
+        }
+        (device, token) = try store.registeredDevice()
+        try Data(count: 1 << 20).write(to: URL(fileURLWithPath: ballast))
+    }
+
+    /// Sends until the disk is full; returns what was accepted.
+    private func fill() throws -> [String] {
+        var accepted: [String] = []
+        for batch in 0..<1000 {
+            let texts = (0..<20).map { "\(batch).\($0) " + String(repeating: "x", count: 3000) }
+            let answers = try store.accept(texts.map { .to(token, $0) }).0
+            accepted += zip(texts, answers).filter { $0.1 == .accepted }.map(\.0)
+            if answers.contains(.accepted) { continue }
+            #expect(answers.allSatisfy { $0 == .refused(.serviceUnavailable, ended: nil) })
+            return accepted
+        }
+        throw MissingReply(what: "the disk was never full")
+    }
+
+    /// All that waits, in order, acknowledged as it comes.
+    private func drain() throws -> [String] {
+        var (stream, replies) = try store.attach(device)
+        var texts: [String] = []
+        while !replies.delivered(to: stream).isEmpty {
+            let delivered = replies.delivered(to: stream)
+            texts += delivered.map(\.text)
+            replies = try store.acknowledge(device, delivered.map(\.sequence))
+        }
+        _ = try store.run([.detach(stream: stream)])
+        stream = store.address()
+        return texts
+    }
+
+    @Test func `a full disk refuses new notifications, and everything accepted is delivered and acknowledged`() throws {
+        let accepted = try fill()
+        try #require(accepted.count > 64)
+        #expect(try drain() == accepted)
+        let counts = try store.counts()
+        #expect(counts.accepted == accepted.count && counts.acknowledged == accepted.count && counts.pending == 0)
+        #expect(store.fatal.all == [])
+    }
+
+    @Test func `on a full disk what grows is refused with a text, what shrinks and what reads is done`() throws {
+        let other = try store.enrol(2)
+        try store.register(other)
+        _ = try fill()
+        // What is left of the last page may take a row or two.
+        let refusals = try (100..<400).compactMap { number in
+            try store.refusal(.addApp(topic: "\(number)" + String(repeating: "t", count: 200), name: "", teamID: ""))
+        }
+        guard case .unavailable(let text) = refusals.last else {
+            Issue.record("\(refusals)")
+            return
+        }
+        #expect(text.contains("full"))
+        #expect(try store.refusal(.apps) == nil)
+        #expect(try store.refusal(.unregister(secretHash: other.secretHash, topic: "com.example.App")) == nil)
+        #expect(try store.refusal(.removeDevice(other.id)) == nil)
+        #expect(try store.counts().devices == 1)
+    }
+
+    @Test func `when space comes back, notifications are accepted again`() throws {
+        var accepted = try fill()
+        try FileManager.default.removeItem(atPath: ballast)
+        let deadline = ContinuousClock.now + .seconds(30) * Patience.factor
+        while try store.accept(.to(token, "after")) != .accepted { try #require(ContinuousClock.now < deadline) }
+        accepted.append("after")
+        try store.reopen()
+        #expect(try drain() == accepted)
+    }
+
+    @Test func `nothing is lost when the server ends on a full disk`() throws {
+        let accepted = try fill()
+        try store.reopen()
+        #expect(try drain() == accepted)
+        store.store.stop()
+        let connection = try Connection(path: store.path, durability: .full, exclusive: true)
+        let check = try connection.prepare("PRAGMA integrity_check")
+        #expect(try check.step() && check.string(0) == "ok")
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+
+/// What the store promises, as plainly as it can be said: arrays in memory, one command after the other.
+struct StoreModel {
+    struct Waiting {
+        var text: String
+        var token: DeviceTokenContents
+        var collapseID: String?
+        var expiresMilliseconds: Int64
+    }
+
+    struct Registration {
+        var generation: UInt32 = 0
+        var isLive = false
+        var endedMilliseconds: Int64?
+    }
+
+    struct Stream {
+        var address: ReplyAddress
+        /// Texts that were sent and are neither acknowledged nor gone, in order.
+        var unacknowledged: [String] = []
+        /// Everything that was sent, for what must not come twice.
+        var sent: Set<String> = []
+    }
+
+    struct Place: Hashable {
+        var device: DeviceID
+        var topic: TopicID
+    }
+
+    let pendingPerTopicCountMax: Int
+    var now: Int64
+    var waiting: [DeviceID: [Waiting]] = [:]
+    var registrations: [Place: Registration] = [:]
+    var refused: [DeviceID: Set<TopicID>] = [:]
+    var streams: [DeviceID: Stream] = [:]
+    var counts = AdminAPI.Counts()
+
+    init(pendingPerTopicCountMax: Int, now: Int64) {
+        self.pendingPerTopicCountMax = pendingPerTopicCountMax
+        self.now = now
+        for outcome in DeviceAPI.Outcome.allCases { counts.outcomes[outcome.rawValue] = 0 }
+    }
+
+    // MARK: Notifications
+
+    mutating func accept(_ notification: Notification) -> Acceptance {
+        let token = notification.address
+        let place = Place(device: token.device, topic: token.topic)
+        let registration = registrations[place]
+        guard let registration, registration.isLive, registration.generation == token.generation else {
+            return .refused(.unregistered, ended: registration?.endedMilliseconds ?? now)
+        }
+        counts.accepted += 1
+        if refused[token.device, default: []].contains(token.topic) {
+            counts.dropped += 1
+        } else if let expiration = notification.expirationUnixSeconds, expiration * 1000 < now, expiration != 0 {
+            counts.expired += 1
+        } else {
+            store(notification, at: place)
+        }
+        return .accepted
+    }
+
+    private mutating func store(_ notification: Notification, at place: Place) {
+        let collapseID = notification.collapseID.map { String(decoding: $0, as: UTF8.self) }
+        if let collapseID, let older = first(at: place, where: { $0.collapseID == collapseID }) {
+            remove(older, from: place.device)
+            counts.collapsed += 1
+        }
+        let here = waiting[place.device, default: []].filter { $0.token.topic == place.topic }
+        if here.count >= pendingPerTopicCountMax {
+            remove(here[0].text, from: place.device)
+            counts.dropped += 1
+        }
+        let latest = now + Limits.retentionSecondsMax * 1000
+        waiting[place.device, default: []].append(
+            Waiting(
+                text: String(decoding: notification.payload, as: UTF8.self), token: notification.address,
+                collapseID: collapseID,
+                expiresMilliseconds: min(latest, notification.expirationUnixSeconds.map { $0 * 1000 } ?? latest)))
+        counts.pending += 1
+    }
+
+    /// One that is now or never, alone in its batch; true when it is delivered.
+    mutating func acceptNow(_ token: DeviceTokenContents) -> (Acceptance, isDelivered: Bool) {
+        let registration = registrations[Place(device: token.device, topic: token.topic)]
+        guard let registration, registration.isLive, registration.generation == token.generation else {
+            return (.refused(.unregistered, ended: registration?.endedMilliseconds ?? now), false)
+        }
+        counts.accepted += 1
+        guard !refused[token.device, default: []].contains(token.topic) else {
+            counts.dropped += 1
+            return (.accepted, false)
+        }
+        let room = streams[token.device].map { Limits.unacknowledgedCountMax - $0.unacknowledged.count } ?? 0
+        if room <= 0 { counts.expired += 1 }
+        return (.accepted, room > 0)
+    }
+
+    mutating func acknowledge(_ device: DeviceID, _ text: String?, _ outcome: DeviceAPI.Outcome) {
+        counts.outcomes[outcome.rawValue, default: 0] += 1
+        guard let text, waiting[device, default: []].contains(where: { $0.text == text }) else { return }
+        remove(text, from: device)
+        counts.acknowledged += 1
+    }
+
+    // MARK: Devices
+
+    mutating func register(_ device: DeviceID, _ topic: TopicID) -> DeviceTokenContents {
+        let place = Place(device: device, topic: topic)
+        var registration = registrations[place] ?? Registration()
+        if !registration.isLive {
+            registration.generation += 1
+            registration.isLive = true
+            counts.registrations += 1
+        }
+        registrations[place] = registration
+        return DeviceTokenContents(device: device, topic: topic, generation: registration.generation)
+    }
+
+    mutating func unregister(_ device: DeviceID, _ topic: TopicID) {
+        let place = Place(device: device, topic: topic)
+        guard registrations[place]?.isLive == true else { return }
+        registrations[place]?.isLive = false
+        registrations[place]?.endedMilliseconds = now
+        counts.registrations -= 1
+        counts.unregistered += removeAll(at: place)
+    }
+
+    mutating func setFilter(_ device: DeviceID, _ topics: Set<TopicID>) {
+        refused[device] = topics
+        for topic in topics { counts.dropped += removeAll(at: Place(device: device, topic: topic)) }
+    }
+
+    mutating func attach(_ device: DeviceID, _ address: ReplyAddress) {
+        streams[device] = Stream(address: address)
+    }
+
+    mutating func detach(_ device: DeviceID) { streams[device] = nil }
+
+    /// A new start: streams are gone, and what counts since the start begins again.
+    mutating func reopen() {
+        streams = [:]
+        let before = counts
+        self.counts = StoreModel(pendingPerTopicCountMax: 1, now: 0).counts
+        (counts.apps, counts.devices) = (before.apps, before.devices)
+        (counts.registrations, counts.pending) = (before.registrations, before.pending)
+    }
+
+    // MARK: Delivery
+
+    /// What each stream is given at the end of a batch.
+    mutating func deliver() -> [ReplyAddress: [String]] {
+        var deliveries: [ReplyAddress: [String]] = [:]
+        counts.devicesConnected = streams.count
+        for (device, var stream) in streams {
+            for next in waiting[device, default: []] where !stream.sent.contains(next.text) {
+                guard stream.unacknowledged.count < Limits.unacknowledgedCountMax else { break }
+                stream.sent.insert(next.text)
+                guard now <= next.expiresMilliseconds else { continue }
+                stream.unacknowledged.append(next.text)
+                deliveries[stream.address, default: []].append(next.text)
+            }
+            streams[device] = stream
+        }
+        return deliveries
+    }
+
+    // MARK: Rows
+
+    private func first(at place: Place, where matches: (Waiting) -> Bool) -> String? {
+        waiting[place.device, default: []].first { $0.token.topic == place.topic && matches($0) }?.text
+    }
+
+    private mutating func remove(_ text: String, from device: DeviceID) {
+        waiting[device]?.removeAll { $0.text == text }
+        streams[device]?.unacknowledged.removeAll { $0 == text }
+        counts.pending -= 1
+    }
+
+    private mutating func removeAll(at place: Place) -> Int {
+        let texts = waiting[place.device, default: []].filter { $0.token.topic == place.topic }.map(\.text)
+        for text in texts { remove(text, from: place.device) }
+        return texts.count
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@Suite struct StreamTests {
+    private let store: TestStore
+    private let device: TestDevice
+    private let token: DeviceTokenContents
+    private let window = Limits.unacknowledgedCountMax
+
+    init() throws {
+        store = try TestStore { $0.pendingPerTopicCountMax = 10_000 }
+        (device, token) = try store.registeredDevice()
+    }
+
+    private func texts(_ range: Range<Int>) -> [String] { range.map(String.init) }
+
+    private func accept(_ range: Range<Int>) throws -> [StoreReply] {
+        try store.accept(range.map { .to(token, "\($0)") }).1
+    }
+
+    @Test func `a stream is attached first and then gets all that waits, oldest first`() throws {
+        _ = try accept(0..<3)
+        let (stream, replies) = try store.attach(device)
+        guard case .attached(let id, stream) = replies.first else {
+            Issue.record("first came \(replies)")
+            return
+        }
+        #expect(id == device.id)
+        #expect(replies.delivered(to: stream).map(\.text) == texts(0..<3))
+        let sequences = replies.delivered(to: stream).map(\.sequence)
+        #expect(sequences == sequences.sorted() && Set(sequences).count == 3 && sequences.allSatisfy { $0 > 0 })
+    }
+
+    @Test func `an unknown secret opens no stream`() throws {
+        let (stream, replies) = try store.attach(TestDevice(number: 99))
+        guard case .performed(.failure(.unauthorized), stream) = replies.first else {
+            Issue.record("got \(replies)")
+            return
+        }
+        #expect(try store.counts().devicesConnected == 0)
+    }
+
+    @Test func `what is accepted flows to the open stream after its acceptance`() throws {
+        let (stream, _) = try store.attach(device)
+        let answer = store.address()
+        let replies = try store.run([.accept(.to(token, "a"), answer: answer)])
+        let accepted = try #require(replies.firstIndex { $0.answers(answer) })
+        let delivered = try #require(replies.firstIndex { $0.answers(stream) })
+        #expect(accepted < delivered)
+        #expect(replies.delivered(to: stream).map(\.text) == ["a"])
+    }
+
+    @Test func `the window is full at its bound, and each acknowledgement lets one more go`() throws {
+        let (stream, _) = try store.attach(device)
+        let sent = try accept(0..<window + 3).delivered(to: stream)
+        #expect(sent.map(\.text) == texts(0..<window))
+        let next = try store.acknowledge(device, [sent[1].sequence]).delivered(to: stream)
+        #expect(next.map(\.text) == ["\(window)"])
+        let rest = try store.acknowledge(device, sent.map(\.sequence)).delivered(to: stream)
+        #expect(rest.map(\.text) == ["\(window + 1)", "\(window + 2)"])
+    }
+
+    @Test func `what waits longer than the window comes window by window, without gap or repetition`() throws {
+        _ = try accept(0..<window * 3 + 1)
+        let (stream, attached) = try store.attach(device)
+        var replies = attached
+        var texts: [String] = []
+        while !replies.delivered(to: stream).isEmpty {
+            let delivered = replies.delivered(to: stream)
+            #expect(delivered.count <= window)
+            texts += delivered.map(\.text)
+            replies = try store.acknowledge(device, delivered.map(\.sequence))
+        }
+        #expect(texts == self.texts(0..<window * 3 + 1))
+        #expect(try store.counts().pending == 0)
+        #expect(try store.counts().acknowledged == window * 3 + 1)
+    }
+
+    @Test func `new ones stay behind older ones that wait for room`() throws {
+        _ = try accept(0..<window + 1)
+        let (stream, replies) = try store.attach(device)
+        let first = replies.delivered(to: stream)
+        #expect(try accept(window + 1..<window + 2).delivered(to: stream).isEmpty)
+        // The acknowledgement and a third one in the same batch.
+        let batch = try store.run([
+            .perform(
+                .acknowledge(
+                    secretHash: device.secretHash,
+                    first.prefix(3).map { DeviceAPI.Acknowledgement(id: $0.sequence, outcome: .shown) }),
+                answer: store.address()),
+            .accept(.to(token, "\(window + 2)"), answer: store.address()),
+        ])
+        #expect(batch.delivered(to: stream).map(\.text) == texts(window..<window + 3))
+    }
+
+    @Test func `without acknowledgement everything comes again on the next stream, and only there`() throws {
+        _ = try accept(0..<2)
+        let (first, _) = try store.attach(device)
+        let (second, replies) = try store.attach(device)
+        #expect(replies.end(of: first) == .replaced)
+        #expect(replies.delivered(to: second).map(\.text) == texts(0..<2))
+        let late = try accept(2..<3)
+        #expect(late.delivered(to: first).isEmpty)
+        #expect(late.delivered(to: second).map(\.text) == ["2"])
+        #expect(try store.counts().devicesConnected == 1)
+    }
+
+    @Test func `what is acknowledged never comes again, over a new start`() throws {
+        _ = try accept(0..<3)
+        let (stream, replies) = try store.attach(device)
+        _ = try store.acknowledge(device, [replies.delivered(to: stream)[1].sequence])
+        #expect(try store.waiting(device) == ["0", "2"])
+        try store.reopen()
+        #expect(try store.waiting(device) == ["0", "2"])
+    }
+
+    @Test func `a sequence is never given out again, over a new start with an empty table`() throws {
+        let (stream, _) = try store.attach(device)
+        let first = try accept(0..<1).delivered(to: stream)
+        _ = try store.acknowledge(device, first.map(\.sequence))
+        try store.reopen()
+        let (again, _) = try store.attach(device)
+        let second = try accept(1..<2).delivered(to: again)
+        #expect(second[0].sequence > first[0].sequence)
+        _ = try store.acknowledge(device, first.map(\.sequence))
+        #expect(try store.counts().pending == 1)
+    }
+
+    @Test func `acknowledging twice, or what never was, does nothing`() throws {
+        let (stream, _) = try store.attach(device)
+        let sequence = try accept(0..<1).delivered(to: stream)[0].sequence
+        _ = try store.acknowledge(device, [sequence, sequence, 0, -1, .max, .min])
+        #expect(try store.counts().acknowledged == 1)
+        #expect(try store.counts().outcomes["delivered"] == 6)
+    }
+
+    @Test func `a device cannot acknowledge for another`() throws {
+        let other = try store.enrol(2)
+        let (stream, _) = try store.attach(device)
+        let sequence = try accept(0..<1).delivered(to: stream)[0].sequence
+        _ = try store.acknowledge(other, [sequence])
+        #expect(try store.waiting(device) == ["0"])
+    }
+
+    @Test func `after detaching nothing is delivered, and nothing is lost`() throws {
+        let (stream, _) = try store.attach(device)
+        _ = try store.run([.detach(stream: stream)])
+        #expect(try accept(0..<1).delivered(to: stream).isEmpty)
+        #expect(try store.waiting(device) == ["0"])
+    }
+
+    @Test func `a late detach does not close the stream that took over`() throws {
+        let (first, _) = try store.attach(device)
+        let (second, _) = try store.attach(device)
+        _ = try store.run([.detach(stream: first), .detach(stream: store.address())])
+        #expect(try accept(0..<1).delivered(to: second).map(\.text) == ["0"])
+    }
+
+    @Test func `collapsing what was sent makes room and delivers the newer one`() throws {
+        let (stream, _) = try store.attach(device)
+        _ = try store.accept([.to(token, "old", collapseID: "x")])
+        _ = try accept(1..<window)
+        let replies = try store.accept([.to(token, "new", collapseID: "x"), .to(token, "late")]).1
+        #expect(replies.delivered(to: stream).map(\.text) == ["new"])
+    }
+
+    @Test func `one batch that accepts and collapses delivers only the newest`() throws {
+        let (stream, _) = try store.attach(device)
+        let replies = try store.accept([
+            .to(token, "a", collapseID: "x"), .to(token, "b", collapseID: "x"), .to(token, "c"),
+        ]).1
+        #expect(replies.delivered(to: stream).map(\.text) == ["b", "c"])
+    }
+
+    @Test func `one batch that attaches, accepts and detaches delivers nothing and keeps it`() throws {
+        let stream = store.address()
+        let replies = try store.run([
+            .attach(secretHash: device.secretHash, stream: stream),
+            .accept(.to(token, "a"), answer: store.address()),
+            .accept(.to(token, "now", expiration: 0), answer: store.address()),
+            .detach(stream: stream),
+        ])
+        #expect(replies.delivered(to: stream).isEmpty)
+        #expect(try store.counts().expired == 1)
+        #expect(try store.waiting(device) == ["a"])
+    }
+
+    @Test func `a thousand devices that come back at once all get what waits`() throws {
+        let devices = (UInt64(10)..<1010).map(TestDevice.init)
+        _ = try store.run(devices.map { .perform(.enrol($0.enrolment()), answer: store.address()) })
+        _ = try store.run(
+            devices.map { device in
+                .perform(
+                    .register(secretHash: device.secretHash, topic: "com.example.App"), answer: store.address())
+            })
+        let tokens = devices.map { DeviceTokenContents(device: $0.id, topic: token.topic, generation: 1) }
+        for _ in 0..<10 { _ = try store.accept(tokens.map { .to($0, "a") }) }
+        try store.reopen()
+        let streams = tokens.map { _ in store.address() }
+        store.store.submit(
+            zip(devices, streams).map { .attach(secretHash: $0.secretHash, stream: $1) })
+        var counts: [ReplyAddress: Int] = [:]
+        _ = try store.collectors[0].take("10 for each of 1000") { replies in
+            counts = [:]
+            for case .deliver(let notifications, let stream) in replies {
+                counts[stream, default: 0] += notifications.count
+            }
+            return counts.count == 1000 && counts.values.allSatisfy { $0 == 10 }
+        }
+        #expect(counts.values.reduce(0, +) == 10_000)
+    }
+}
