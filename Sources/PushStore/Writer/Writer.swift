@@ -47,7 +47,8 @@ final class Writer {
         publishDirectory()
         if !reserve.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
         while true {
-            let taken = queue.take(until: ledger.streams.hasHungry ? .now : nextSweep)
+            let hasWork = ledger.streams.hasHungry && failure == nil
+            let taken = queue.take(until: hasWork ? .now : nextSweep)
             for answer in taken.shed { ledger.shed(answer) }
             var rest = taken.commands[...]
             while !rest.isEmpty {
@@ -208,18 +209,20 @@ final class Writer {
     private func feed(_ device: DeviceID, _ stream: DeviceStream) -> Int {
         var read: [PendingNotification] = []
         var rowCount = 0
+        var last = stream.lastSent
         do {
             try executor.pending.forEachWaiting(
                 of: device, after: stream.lastSent, now: configuration.unixMilliseconds(), countMax: stream.room
             ) { pending, isIntact in
                 rowCount += 1
+                last = pending.sequence
                 if isIntact { read.append(pending) } else { noteDamage(pending) }
             }
         } catch {
             fail(StoreError(error, path: configuration.path))
             return rowCount
         }
-        ledger.refill(device, read, isComplete: rowCount < stream.room)
+        ledger.refill(device, read, through: last, isComplete: rowCount < stream.room)
         return rowCount
     }
 
