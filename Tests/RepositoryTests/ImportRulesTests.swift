@@ -17,7 +17,8 @@ struct ImportRulesTests {
     private static let controlPlane = [
         "Sources/PushServer/AdminAPI/", "Sources/PushServer/DeviceAPI/", "Sources/PushServer/Configuration/",
         "Sources/PushServer/Ephemeral/", "Sources/PushServer/Installation/", "Sources/DeviceAgent/",
-        "Sources/PushAdmin/", "Sources/PushServer/Loop/ControlAnswer.swift", "Sources/PushServer/Program/",
+        "Sources/PushAdmin/", "Sources/PushServer/Loop/ControlAnswer.swift",
+        "Sources/PushServer/Program/ServerURL.swift",
         "Sources/posthornd/Main.swift", "Sources/posthorn-agent/Main.swift",
     ]
 
