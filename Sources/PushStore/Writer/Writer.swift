@@ -195,14 +195,15 @@ final class Writer {
 
     /// Reads the next notifications for streams that have room, a bounded number in all.
     private func feedStreams() {
-        guard failure == nil else { return }
         var rowCount = 0
-        for device in ledger.takeHungry() {
-            guard rowCount < WriterLimits.rowsReadPerTurnCountMax, failure == nil else {
-                ledger.postpone(device)
-                continue
+        while failure == nil, ledger.streams.hasHungry, rowCount < WriterLimits.rowsReadPerTurnCountMax {
+            for device in ledger.takeHungry() {
+                if rowCount >= WriterLimits.rowsReadPerTurnCountMax || failure != nil {
+                    ledger.postpone(device)
+                } else if let stream = ledger.streams.hungryStream(of: device) {
+                    rowCount += feed(device, stream)
+                }
             }
-            if let stream = ledger.streams.hungryStream(of: device) { rowCount += feed(device, stream) }
         }
     }
 
