@@ -3,12 +3,15 @@
 internal import Glibc
 internal import PushNet
 
-/// Programs that the agent starts and does not wait for.
+/// Programs that the agent starts, and whose end it collects at once.
 ///
-/// Dead ones are collected when the next one starts: until then they cost an entry in the process table and nothing
-/// else. A thread or a timer for each would wake the agent for nothing that anybody wants to know.
+/// A thread waits for each: it costs nothing while the program runs, and no dead child is left for another part of the
+/// process, or for a library, that waits for children of its own.
 struct ChildProcesses {
-    private var identifiers: [pid_t] = []
+    /// Programs that run at a time and whose end is collected; one more stays in the process table when it ends.
+    private static let watchedCountMax = 64
+
+    private let watchedCount = Lock(0)
 
     /// Why a program did not start.
     struct Failure: Error {
@@ -22,13 +25,8 @@ struct ChildProcesses {
     ///   - program: The absolute path; nothing looks it up, and no shell reads it.
     ///   - arguments: The vector, the program's own name first.
     ///   - environment: All of it.
-    /// - Returns: The process id.
     /// - Throws: `Failure`: missing, not executable, or the system is out of something.
-    @discardableResult
-    mutating func start(
-        _ program: String, _ arguments: [String], environment: [String: String]
-    ) throws(Failure) -> pid_t {
-        collectDead()
+    func start(_ program: String, _ arguments: [String], environment: [String: String]) throws(Failure) {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -44,15 +42,21 @@ struct ChildProcesses {
             }
         }
         guard code == 0 else { throw Failure(code: code) }
-        identifiers.append(identifier)
-        return identifier
+        watch(identifier)
     }
 
-    /// Collects the status of those that ended, without waiting.
-    mutating func collectDead() {
-        identifiers.removeAll { identifier in
+    private func watch(_ identifier: pid_t) {
+        let isRoom = watchedCount.withLock { count in
+            guard count < ChildProcesses.watchedCountMax else { return false }
+            count += 1
+            return true
+        }
+        guard isRoom else { return }
+        // Nobody joins it: it is detached at once, and ends with the program.
+        _ = Thread(name: "app") { [watchedCount] in
             var status: Int32 = 0
-            return unsafe waitpid(identifier, &status, WNOHANG) != 0
+            while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+            watchedCount.withLock { $0 -= 1 }
         }
     }
 
