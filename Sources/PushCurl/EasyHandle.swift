@@ -67,6 +67,12 @@ protocol AnswerSink: AnyObject {
     /// Runs the transfer to its end: curl_easy_perform(3).
     func perform() -> CURLcode { unsafe curl_easy_perform(pointer) }
 
+    /// Has somebody else open the sockets: CURLOPT_OPENSOCKETFUNCTION.
+    func setOpenFunction(_ function: @escaping curl_opensocket_callback, _ userData: UnsafeMutableRawPointer) {
+        unsafe check(push_curl_easy_set_open_function(pointer, function))
+        unsafe set(CURLOPT_OPENSOCKETDATA, userData)
+    }
+
     private func freeLists() {
         while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
     }

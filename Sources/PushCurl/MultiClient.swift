@@ -61,6 +61,7 @@ package final class MultiClient {
         whenOutside { [unowned self] in
             // Cancelled or abandoned before it began.
             guard transfers[id] != nil else { return }
+            multi.adopt(handle)
             enterLibrary { multi.add(handle) }
         }
         return id

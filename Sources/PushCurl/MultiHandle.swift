@@ -2,6 +2,7 @@
 
 internal import CCurl
 internal import CPushShims
+internal import Glibc
 
 /// A set of transfers that share connections; owns one `CURLM *`.
 ///
@@ -13,7 +14,7 @@ internal import CPushShims
 
     private let pointer: UnsafeMutableRawPointer
     private let watcher: any SocketWatcher
-    private var watchedSockets: Set<Int32> = []
+    private var watchedSockets: [Int32: (readable: Bool, writable: Bool)] = [:]
     private var isClosed = false
 
     init(watcher: any SocketWatcher) {
@@ -34,13 +35,18 @@ internal import CPushShims
     func close() {
         isClosed = true
         // Before they are closed: curl_multi_cleanup(3) does not announce every socket that it closes.
-        for socket in watchedSockets { watcher.watch(socket, readable: false, writable: false) }
-        watchedSockets = []
+        for socket in watchedSockets.keys { watcher.watch(socket, readable: false, writable: false) }
+        watchedSockets = [:]
         watcher.setTimer(after: nil)
         unsafe check(curl_multi_cleanup(pointer))
     }
 
     deinit { precondition(isClosed, "a MultiHandle was dropped without close()") }
+
+    /// Has every socket that a transfer opens announced to this set; before `add`.
+    func adopt(_ handle: EasyHandle) {
+        unsafe handle.setOpenFunction(socketOpenedCallback, Unmanaged.passUnretained(self).toOpaque())
+    }
 
     func add(_ handle: EasyHandle) { unsafe check(curl_multi_add_handle(pointer, handle.pointer)) }
 
@@ -82,10 +88,18 @@ internal import CPushShims
 
     fileprivate func socketChanged(_ socket: Int32, what: Int32) {
         guard !isClosed else { return }
-        if what == CURL_POLL_REMOVE { watchedSockets.remove(socket) } else { watchedSockets.insert(socket) }
-        watcher.watch(
-            socket, readable: what == CURL_POLL_IN || what == CURL_POLL_INOUT,
-            writable: what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
+        let readable = what == CURL_POLL_IN || what == CURL_POLL_INOUT
+        let writable = what == CURL_POLL_OUT || what == CURL_POLL_INOUT
+        watchedSockets[socket] = readable || writable ? (readable, writable) : nil
+        watcher.watch(socket, readable: readable, writable: writable)
+    }
+
+    /// libcurl 7.88 closes a socket that lost the race between addresses and says so only later, or never when the
+    /// next socket gets the same number: then it believes that the new one is watched.
+    fileprivate func socketOpened(_ socket: Int32) {
+        guard let wanted = watchedSockets[socket] else { return }
+        watcher.watch(socket, readable: false, writable: false)
+        watcher.watch(socket, readable: wanted.readable, writable: wanted.writable)
     }
 
     fileprivate func timerChanged(milliseconds: Int) {
@@ -111,4 +125,17 @@ private func timerCallback(
     guard let userData = unsafe userData else { return 0 }
     unsafe Unmanaged<MultiHandle>.fromOpaque(userData).takeUnretainedValue().timerChanged(milliseconds: milliseconds)
     return 0
+}
+
+/// Does what libcurl does without it, and tells the set.
+private func socketOpenedCallback(
+    _ userData: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> Int32 {
+    guard let userData = unsafe userData, let address = unsafe address else { return CURL_SOCKET_BAD }
+    let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    let descriptor = unsafe socket(address.pointee.family, type, address.pointee.protocol)
+    if descriptor >= 0 {
+        unsafe Unmanaged<MultiHandle>.fromOpaque(userData).takeUnretainedValue().socketOpened(descriptor)
+    }
+    return descriptor
 }

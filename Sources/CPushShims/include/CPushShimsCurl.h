@@ -37,6 +37,11 @@ static inline CURLcode push_curl_easy_set_sink(CURL *handle, CURLoption option, 
     return (curl_easy_setopt)(handle, option, value);
 }
 
+/// curl_easy_setopt(3) is variadic: CURLOPT_OPENSOCKETFUNCTION.
+static inline CURLcode push_curl_easy_set_open_function(CURL *handle, curl_opensocket_callback value) {
+    return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
 /// curl_easy_getinfo(3) is variadic: facts that are a `long`.
 static inline CURLcode push_curl_easy_get_long(CURL *handle, CURLINFO info, long *value) {
     return (curl_easy_getinfo)(handle, info, value);

@@ -40,6 +40,7 @@ package final class Agent {
     var lastError = ""
     var isEnrolling = false
     private var isInboxChangeDue = false
+    private static let inboxChangeDelay: Duration = .milliseconds(50)
 
     /// What exists while the device is enrolled.
     struct Link {
@@ -141,11 +142,11 @@ package final class Agent {
         if error.isInputOutput || error.isCorrupt { onFatal?(error) }
     }
 
-    /// Tells the observer at the end of the turn, once.
+    /// Tells the observer soon, once for all that changes until then: a flood of notifications is no flood of signals.
     func inboxChanged() {
         guard !isInboxChangeDue else { return }
         isInboxChangeDue = true
-        loop.atEndOfTurn { [weak self] in
+        loop.schedule(after: Self.inboxChangeDelay) { [weak self] in
             self?.isInboxChangeDue = false
             self?.observer?.inboxChanged()
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import PushCurl
 internal import PushNet
 
@@ -18,14 +19,12 @@ final class CurlDriver: SocketWatcher {
         if readable { readiness.insert(.readable) }
         if writable { readiness.insert(.writable) }
         guard !readiness.isEmpty else {
-            if let watched = sockets.removeValue(forKey: socket) { loop.deregister(watched.registration) }
+            sockets[socket] = nil
             return
         }
         do {
-            if let watched = sockets[socket] { return try loop.modify(watched.registration, for: readiness) }
-            let handler = SocketHandler(self, socket)
-            let registration = try loop.register(socket, for: readiness, handler: handler)
-            sockets[socket] = WatchedSocket(registration: registration, handler: handler)
+            if let watched = sockets[socket] { return try watched.modify(readiness) }
+            sockets[socket] = try WatchedSocket(socket, for: readiness, loop: loop, driver: self)
         } catch {
             // The kernel has no room: the transfer ends by its own timeout or heartbeat, and is tried again.
             agentLog.error("socket_not_watched", ["error": "\(error)"])
@@ -47,22 +46,42 @@ final class CurlDriver: SocketWatcher {
         client?.socketReady(
             socket, readable: hasFailed || readiness.contains(.readable), writable: readiness.contains(.writable))
     }
-
-    private struct WatchedSocket {
-        let registration: Registration
-        let handler: SocketHandler
-    }
 }
 
-/// Gets the events of one socket.
-private final class SocketHandler: EventHandler {
+/// One socket of libcurl's that the loop watches, until this goes.
+///
+/// Through a descriptor of its own, because libcurl 7.88 closes a socket that lost the race between addresses before it
+/// says so: by then the number may belong to another file, and epoll would be told nonsense about that.
+private final class WatchedSocket {
     private weak var driver: CurlDriver?
     private let socket: Int32
+    private let duplicate: FileDescriptor
+    private let loop: EventLoop
+    private var registration: Registration?
 
-    init(_ driver: CurlDriver, _ socket: Int32) {
-        self.driver = driver
+    init(_ socket: Int32, for readiness: Readiness, loop: EventLoop, driver: CurlDriver) throws(NetError) {
+        let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw .system(call: "fcntl", code: errno, subject: "a socket of libcurl's") }
+        duplicate = FileDescriptor(adopting: descriptor)
         self.socket = socket
+        self.loop = loop
+        self.driver = driver
+        let relay = Relay()
+        registration = try loop.register(descriptor, for: readiness, handler: relay)
+        relay.socket = self
     }
 
-    func ready(_ readiness: Readiness) { driver?.ready(socket, readiness) }
+    deinit { if let registration { loop.deregister(registration) } }
+
+    func modify(_ readiness: Readiness) throws(NetError) {
+        if let registration { try loop.modify(registration, for: readiness) }
+    }
+
+    fileprivate func ready(_ readiness: Readiness) { driver?.ready(socket, readiness) }
+
+    /// What the loop keeps: not the socket itself, so that it can go.
+    private final class Relay: EventHandler {
+        weak var socket: WatchedSocket?
+        func ready(_ readiness: Readiness) { socket?.ready(readiness) }
+    }
 }

@@ -91,7 +91,9 @@ package struct ServerClient {
         _ method: String, _ path: String, _ body: some Encodable,
         completion: @escaping (Result<HTTPResponse, ServerError>) -> Void
     ) {
-        guard let bytes = try? JSONEncoder().encode(body) else {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let bytes = try? encoder.encode(body) else {
             preconditionFailure("a body of the device API cannot be encoded: \(type(of: body))")
         }
         send(request(method, path, body: Array(bytes)), completion: completion)

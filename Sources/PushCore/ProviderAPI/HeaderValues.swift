@@ -2,8 +2,9 @@
 
 /// The values of the `apns-*` header fields that are more than words.
 package enum HeaderValues {
-    /// The latest `apns-expiration` that is taken, in seconds since 1970: 31,688 years, far below any overflow.
-    package static let expirationUnixSecondsMax: Int64 = 1_000_000_000_000
+    /// The latest `apns-expiration` that is taken: some senders give milliseconds, and nothing is kept longer than
+    /// `Limits.retentionSecondsMax` anyway; far below any overflow.
+    package static let expirationUnixSecondsMax: Int64 = 1_000_000_000_000_000
 
     /// Reads `apns-expiration`: whole seconds since 1970, or 0 for now or never; nil when it is neither.
     package static func expiration(_ value: Span<UInt8>) -> Int64? {

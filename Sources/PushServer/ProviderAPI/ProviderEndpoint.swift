@@ -44,7 +44,7 @@ final class ProviderEndpoint {
             headers.authorization, in: bytes.span, directory: loop.directory, unixSeconds: now / 1000)
         guard id.isGood else { throw .badMessageID }
         let values = try HeaderSet(headers, bytes.span)
-        guard let topicRange = headers.topic else { throw .missingTopic }
+        guard let topicRange = headers.topic, !topicRange.isEmpty else { throw .missingTopic }
         let baseByteCount = try Self.baseTopicByteCount(
             of: bytes.span.extracting(topicRange), pushType: values.pushType)
         let baseName = bytes.span.extracting(topicRange).extracting(first: baseByteCount)
@@ -130,7 +130,8 @@ private struct HeaderSet {
             guard let type = PushType(bytes.extracting(range)) else { throw .invalidPushType }
             pushType = type
         }
-        if let range = headers.collapseID {
+        // An empty one is none: clients send it when their own field is empty.
+        if let range = headers.collapseID, !range.isEmpty {
             let value = bytes.extracting(range)
             guard HeaderValues.isCollapseID(value) else { throw .badCollapseID }
             collapseID = Array(copying: value)

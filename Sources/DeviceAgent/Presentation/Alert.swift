@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An alert as presenters get it: texts are raw, each presenter makes them safe for its medium.
+package struct Alert: Sendable, Equatable {
+    /// The inbox's number of the notification.
+    package var entry: Int64
+    /// The app id: name of the .desktop file without `.desktop`.
+    package var appID: String
+    /// The registered app's name: the top line of every alert, never text from a payload.
+    package var appName: String
+    /// Icon name or absolute path from the .desktop file; nil when there is none.
+    package var icon: String?
+    package var title: String?
+    package var subtitle: String?
+    package var body: String?
+    /// View's label; nil when the alert has a single OK.
+    package var viewLabel: String?
+    /// `interruption-level` mapped: 0 low, 1 normal, 2 critical.
+    package var urgency: UInt8
+    /// Replaces the alert with the same key of the same app that is on the screen.
+    package var collapseID: String?
+    /// The sound that goes with it; nil for silence.
+    package var sound: Sound?
+
+    package init(
+        entry: Int64, appID: String, appName: String, icon: String? = nil, title: String? = nil,
+        subtitle: String? = nil, body: String? = nil, viewLabel: String? = "View", urgency: UInt8 = 1,
+        collapseID: String? = nil, sound: Sound? = nil
+    ) {
+        self.entry = entry
+        self.appID = appID
+        self.appName = appName
+        self.icon = icon
+        self.title = title
+        self.subtitle = subtitle
+        self.body = body
+        self.viewLabel = viewLabel
+        self.urgency = urgency
+        self.collapseID = collapseID
+        self.sound = sound
+    }
+}
+
+/// A sound by name, never by path.
+package enum Sound: Sendable, Equatable {
+    /// The person's alert sound of the desktop.
+    case standard
+    /// A name that passed `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`: looked up in the app's folder, then in the sound theme.
+    case named(String)
+}

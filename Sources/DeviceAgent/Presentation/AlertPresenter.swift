@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Shows alerts somewhere.
+///
+/// One thread, that of the agent's loop.
+package protocol AlertPresenter: AnyObject {
+    /// Set by the agent before anything is presented.
+    var delegate: (any AlertPresenterDelegate)? { get set }
+    /// Whether alerts can be shown now (a notification daemon or a terminal is there).
+    var isAvailable: Bool { get }
+    /// Shows an alert, in the place of the one that has the same collapse id.
+    ///
+    /// - Parameters:
+    ///   - alert: What to show.
+    ///   - completion: Called once: whether it was shown, and whether the sound is left to the caller.
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void)
+    /// Takes alerts off the screen.
+    func withdraw(entries: [Int64])
+}
+
+/// What a person did with an alert, or what became of it.
+package enum AlertOutcome: Sendable, Equatable {
+    /// View, or a click on the body; the token lets the app's window come to the front.
+    case view(activationToken: String?)
+    /// Close, OK, Escape or the window's own close.
+    case dismissed
+    /// It left the screen by itself.
+    case expired
+}
+
+/// The answer of a presenter.
+package enum AlertPresented: Sendable, Equatable {
+    /// On the screen. When `playsSound` is false the agent plays the sound itself.
+    case shown(playsSound: Bool)
+    /// Nothing there to show it: try again when the presenter says that it became available.
+    case unavailable(String)
+}
+
+/// What a presenter tells the agent.
+package protocol AlertPresenterDelegate: AnyObject {
+    /// An alert ended; at most once for each.
+    func alert(_ entry: Int64, ended outcome: AlertOutcome)
+    /// What was `unavailable` may be presented again.
+    func presenterBecameAvailable()
+}

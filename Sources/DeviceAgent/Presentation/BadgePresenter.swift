@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Shows numbers on app icons.
+package protocol BadgePresenter: AnyObject {
+    /// 0 removes the badge.
+    func setBadge(_ count: UInt32, appID: String)
+}

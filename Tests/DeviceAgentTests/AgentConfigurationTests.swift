@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import TestSupport
+import Testing
+
+@Suite struct AgentConfigurationTests {
+    private func load(
+        _ text: String?, environment: [String: String] = [:], isRequired: Bool = true
+    ) throws -> AgentConfiguration {
+        let directory = try TemporaryDirectory()
+        if let text { try directory.write(text, to: "agent.ini") }
+        return try AgentConfiguration(
+            path: directory.path(of: "agent.ini"), isRequired: isRequired, environment: environment, hostName: "host")
+    }
+
+    @Test func `the file says how to enrol`() throws {
+        let configuration = try load(
+            "[server]\nurl = https://a:1\nca_file = /ca.pem\nenrolment_code = C\nname = kiosk 7\n")
+        #expect(configuration.serverURL == "https://a:1")
+        #expect(configuration.caFile == "/ca.pem")
+        #expect(configuration.enrolmentCode == "C")
+        #expect(configuration.deviceName == "kiosk 7")
+    }
+
+    @Test func `the environment wins over the file, where it says something`() throws {
+        let configuration = try load(
+            "[server]\nurl = https://a\nname = file\n",
+            environment: ["POSTHORN_AGENT_URL": "https://b", "POSTHORN_AGENT_NAME": "", "POSTHORN_AGENT_CA_FILE": "/x"])
+        #expect(configuration.serverURL == "https://b")
+        #expect(configuration.deviceName == "file")
+        #expect(configuration.caFile == "/x")
+    }
+
+    @Test func `without a file a person enrols, and the device has the host's name`() throws {
+        let configuration = try load(nil, isRequired: false)
+        #expect(configuration.serverURL == nil)
+        #expect(configuration.deviceName == "host")
+    }
+
+    @Test(arguments: [
+        (nil, "cannot read"), ("[server]\nurll = x\n", "unknown setting 'urll'"), ("[other]\nurl = x\n", "[other]"),
+        ("[server]\nurl = http://a\n", "is no server"), ("[server]\nca_file = ca.pem\n", "relative"),
+        ("[server]\nnonsense\n", ":2: "),
+    ])
+    func `what is wrong with the file is said with its place`(text: String?, message: String) throws {
+        let error = #expect(throws: AgentConfigurationError.self) { try load(text) }
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+        #expect(error?.remedy.isEmpty == false)
+    }
+}

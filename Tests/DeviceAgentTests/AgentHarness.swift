@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushNet
+import TestSupport
+
+/// A whole agent in the test's process, on a loop that the test turns, with a terminal that the test reads.
+final class AgentHarness: AgentObserver {
+    let loop: EventLoop
+    let agent: Agent
+    let database: AgentDatabase
+    let secretFile: SecretFile
+    /// What was printed on the terminal.
+    private(set) var screen = ""
+    /// What clients were told, in order.
+    private(set) var events: [String] = []
+
+    init(
+        in directory: TemporaryDirectory, opener: (any AppOpener)? = nil, badges: (any BadgePresenter)? = nil
+    ) throws {
+        loop = try EventLoop()
+        database = try AgentDatabase(path: directory.path(of: "agent.sqlite"))
+        secretFile = SecretFile(path: directory.path(of: "device-secret"))
+        let screen = ScreenText()
+        let presenter = TerminalPresenter {
+            screen.text += String(decoding: $0, as: UTF8.self)
+            return true
+        }
+        agent = Agent(
+            loop: loop, database: database, secretFile: secretFile,
+            surroundings: Surroundings(
+                presenterName: "terminal", presenter: presenter, badges: badges, opener: opener,
+                describeApp: { $0 == "org.example.Mail" ? ("Example Mail", "mail") : nil }))
+        agent.observer = self
+        screen.harness = self
+    }
+
+    private final class ScreenText {
+        weak var harness: AgentHarness?
+        var text = "" { didSet { harness?.screen = text } }
+    }
+
+    func isConnected() -> Bool { agent.status(nowUnixSeconds: 0).isConnected }
+
+    /// Enrols and waits for the stream.
+    func enrol(with server: ScriptedDeviceServer) throws -> Result<String, AgentRefusal> {
+        var result: Result<String, AgentRefusal>?
+        agent.enrol(serverURL: server.url, code: "C0DE", caFile: server.caFile, name: "test") { result = $0 }
+        try loop.run("enrolment is answered") { result != nil }
+        guard let result else { throw NeverHappened(what: "enrolment is answered") }
+        if case .success = result { try loop.run("the stream is open") { self.isConnected() } }
+        return result
+    }
+
+    /// Registers an app and waits for the answer.
+    func register(_ appID: String, topic: String? = nil, name: String? = nil) throws -> Result<String, AgentRefusal> {
+        var result: Result<String, AgentRefusal>?
+        agent.register(appID: appID, topic: topic, name: name) { result = $0 }
+        try loop.run("the registration is answered") { result != nil }
+        guard let result else { throw NeverHappened(what: "the registration is answered") }
+        return result
+    }
+
+    /// Waits for the answer of something that answers nothing.
+    func wait(_ body: (@escaping (Result<Void, AgentRefusal>) -> Void) -> Void) throws -> AgentRefusal? {
+        var result: Result<Void, AgentRefusal>?
+        body { result = $0 }
+        try loop.run("it is answered") { result != nil }
+        guard case .failure(let refusal) = result else { return nil }
+        return refusal
+    }
+
+    func tokenChanged(appID: String, deviceToken: String) { events.append("token \(appID) \(deviceToken.prefix(4))") }
+    func badgeChanged(appID: String, count: UInt32) { events.append("badge \(appID) \(count)") }
+    func settingsChanged(appID: String) { events.append("settings \(appID)") }
+    func inboxChanged() { events.append("inbox") }
+    func statusChanged() { events.append("status") }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Foundation
+import PushDBus
+import PushNet
+import TestSupport
+import Testing
+
+/// The agent's service on a real bus, with a client on the same loop.
+private final class ServiceHarness {
+    let harness: AgentHarness
+    let service: AgentService
+    private let serviceDriver: BusDriver
+    private let clientDriver: BusDriver
+    let client: BusConnection
+    var signals: [String] = []
+
+    init(busAddress: String, directory: TemporaryDirectory) throws {
+        harness = try AgentHarness(in: directory)
+        let connection = try BusConnection(.address(busAddress))
+        serviceDriver = try BusDriver(loop: harness.loop, connection: connection)
+        service = try AgentService(harness.agent, on: connection, deviceName: "test")
+        client = try BusConnection(.address(busAddress))
+        clientDriver = try BusDriver(loop: harness.loop, connection: client)
+        harness.agent.observer = service
+        for member in ["TokenChanged", "BadgeChanged", "SettingsChanged", "InboxChanged"] {
+            try client.subscribe(sender: nil, path: AgentService.path, interface: AgentService.name, member: member) {
+                [weak self] signal in
+                self?.signals.append("\(member) \(signal.arguments.compactMap(\.stringValue).joined(separator: " "))")
+            }
+        }
+        try harness.agent.start()
+        _ = try service.claimName()
+    }
+
+    func call(_ member: String, _ arguments: BusValue...) throws -> Result<[BusValue], BusError> {
+        var result: Result<[BusValue], BusError>?
+        client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { result = $0 }
+        try harness.loop.run("\(member) is answered") { result != nil }
+        guard let result else { throw NeverHappened(what: "\(member) is answered") }
+        return result
+    }
+
+    /// The last part of the error's name.
+    func refusal(_ member: String, _ arguments: [BusValue]) throws -> String? {
+        var result: Result<[BusValue], BusError>?
+        client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { result = $0 }
+        try harness.loop.run("\(member) is answered") { result != nil }
+        guard case .failure(let error) = result else { return nil }
+        return error.name.split(separator: ".").last.map(String.init)
+    }
+}
+
+@Suite struct AgentServiceTests {
+    private let bus: DesktopBus
+    private let server: ScriptedDeviceServer
+    private let directory: TemporaryDirectory
+
+    init() async throws {
+        bus = try await DesktopBus()
+        server = try await ScriptedDeviceServer()
+        directory = try TemporaryDirectory()
+    }
+
+    private func start() throws -> ServiceHarness { try ServiceHarness(busAddress: bus.address, directory: directory) }
+
+    private func enrol(_ service: ServiceHarness) throws {
+        let answer = try service.call("Enrol", .string(server.url), .string("C0DE"), .string(server.caFile)).get()
+        #expect(answer == [.string("00000000000000ab")])
+        try service.harness.loop.run("the stream is open") { service.harness.isConnected() }
+    }
+
+    @Test func `the description that is served is the file of the repository`() throws {
+        let path = "\(RepositoryPaths.root)/deploy/dbus/org.posthorn.Agent1.xml"
+        #expect(AgentIntrospection.xml.description == readText(path))
+    }
+
+    @Test func `every method of the description is answered`() throws {
+        let service = try start()
+        let xml = AgentIntrospection.xml.description
+        let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
+            $0.components(separatedBy: "\"").first
+        }
+        #expect(methods.count == 12)
+        for method in methods { #expect(try service.refusal(method, []) != "UnknownMethod", "\(method)") }
+        #expect(try service.refusal("Nonsense", []) == "UnknownMethod")
+    }
+
+    @Test func `an app enrols, registers, is listed and hears of its notifications`() throws {
+        let service = try start()
+        try enrol(service)
+        let options = BusValue.dictionary([("name", .variant(.string("My Mail")))])
+        let token = try service.call("Register", .string("org.example.Mail"), options).get()
+        #expect(token.first?.stringValue?.utf8.count == 64)
+        let apps = try service.call("ListApps").get().first?.arrayValue
+        #expect(apps?.first?[key: "name"]?.stringValue == "My Mail")
+        #expect(apps?.first?[key: "device_token"]?.stringValue == token.first?.stringValue)
+        try server.push(1, payload: #"{"aps":{"alert":{"title":"T","body":"B"},"badge":3}}"#)
+        try service.harness.loop.run("the signals came") {
+            service.signals.contains("InboxChanged ") && service.signals.contains("BadgeChanged org.example.Mail")
+        }
+        let entries = try service.call("ListInbox", .uint32(5)).get().first?.arrayValue
+        #expect(entries?.count == 1)
+        #expect(entries?.first?[key: "title"]?.stringValue == "T")
+        #expect(entries?.first?[key: "app_name"]?.stringValue == "My Mail")
+        #expect(entries?.first?[key: "state"]?.stringValue == "shown")
+        let entry = try service.call("GetInboxEntry", .int64(1)).get().first
+        #expect(entry?[key: "payload"]?.stringValue == #"{"aps":{"alert":{"title":"T","body":"B"},"badge":3}}"#)
+        #expect(try service.call("ClearInbox", .string("")).get() == [.uint32(1)])
+    }
+
+    @Test func `switches are kept, and turning one is a signal`() throws {
+        let service = try start()
+        try enrol(service)
+        _ = try service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
+        _ = try service.call("SetAppSetting", .string("org.example.Mail"), .string("sound"), .bool(false)).get()
+        _ = try service.call("SetMaster", .bool(false)).get()
+        #expect(try service.call("GetMaster").get() == [.bool(false)])
+        let app = try service.call("ListApps").get().first?.arrayValue?.first
+        #expect(app?[key: "allows_sound"]?.boolValue == false && app?[key: "allows_badge"]?.boolValue == true)
+        try service.harness.loop.run("the signals came") {
+            service.signals.contains("SettingsChanged org.example.Mail") && service.signals.contains("SettingsChanged ")
+        }
+    }
+
+    @Test func `the status tells whether it is connected`() throws {
+        let service = try start()
+        let before = try service.call("GetStatus").get().first
+        #expect(before?[key: "enrolled"]?.boolValue == false && before?[key: "connected"]?.boolValue == false)
+        try enrol(service)
+        let after = try service.call("GetStatus").get().first
+        #expect(after?[key: "connected"]?.boolValue == true)
+        #expect(after?[key: "server_url"]?.stringValue == server.url)
+        #expect(after?[key: "pid"]?.integerValue == Int64(getpid()))
+    }
+
+    static let refusals: [(String, [BusValue], String)] = [
+        ("Register", [.string("org.example.Mail"), .dictionary([])], "NotEnrolled"),
+        (
+            "Register", [.string("org.example.Mail"), .dictionary([("colour", .variant(.string("x")))])],
+            "InvalidArguments"
+        ),
+        ("Register", [.string("../x"), .dictionary([])], "BadAppID"), ("Register", [.string("x")], "InvalidArguments"),
+        ("Register", [.int32(1), .dictionary([])], "InvalidArguments"), ("Unregister", [.string("x")], "UnknownApp"),
+        ("Unenrol", [], "NotEnrolled"), ("Enrol", [.string("http://x"), .string(""), .string("")], "BadServer"),
+        ("Enrol", [.string("https://x"), .string(""), .string("ca.pem")], "BadServer"),
+        ("SetAppSetting", [.string("x"), .string("badge"), .bool(true)], "UnknownApp"),
+        ("SetAppSetting", [.string("x"), .string("colour"), .bool(true)], "UnknownSetting"),
+        ("SetMaster", [.string("yes")], "InvalidArguments"), ("GetInboxEntry", [.int64(1)], "UnknownEntry"),
+        ("GetInboxEntry", [.int64(.min)], "UnknownEntry"), ("ListInbox", [.int64(1)], "InvalidArguments"),
+        ("ClearInbox", [.string(String(repeating: "x", count: 4097))], "InvalidArguments"),
+    ]
+
+    @Test func `what makes no sense is refused by name`() throws {
+        let service = try start()
+        for (member, arguments, name) in Self.refusals {
+            #expect(try service.refusal(member, arguments) == name, "\(member) \(arguments)")
+        }
+    }
+
+    @Test func `a second program does not get the name`() throws {
+        let service = try start()
+        let other = try BusConnection(.address(bus.address))
+        #expect(try other.requestName(AgentService.name) == false)
+        withExtendedLifetime(service) {}
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+
+/// A device API on real TLS and HTTP, in Python, that fails where a test wants it to; the real server does not.
+final class ScriptedDeviceServer {
+    let url: String
+    let caFile: String
+    private let process: RunningProcess
+    private let files: TemporaryDirectory
+
+    init() async throws {
+        files = try TemporaryDirectory()
+        let script = try files.write(Self.script, to: "server.py")
+        process = try RunningProcess("/usr/bin/env", ["python3", "-u", script, files.path], hasInput: true)
+        url = "https://localhost:\(try await process.outputLine())"
+        caFile = files.path(of: "cert.pem")
+    }
+
+    /// Sends an event on every open stream.
+    func push(event: String, id: Int64 = 0, data: String) throws {
+        try tell(["do": "push", "text": "event: \(event)\nid: \(id)\ndata: \(data)\n\n"])
+    }
+
+    /// Sends a notification on every open stream.
+    func push(_ number: Int, sequence: Int64? = nil, payload: String = #"{"aps":{"alert":"Hello"}}"#) throws {
+        let sequence = sequence ?? Int64(number)
+        let id = String(repeating: "0", count: 12 - "\(number)".utf8.count) + "\(number)"
+        try push(
+            event: "notification", id: sequence,
+            data: #"{"id":\#(sequence),"unique-id":"00000000-0000-4000-8000-\#(id)","topic":"org.example.Mail","#
+                + #""apns-id":"A","accepted-at":\#(number),"payload":\#(payload)}"#)
+    }
+
+    /// Ends every open stream properly.
+    func endStreams() throws { try tell(["do": "end"]) }
+
+    /// Answers the next requests of a path with a status instead.
+    func fail(_ path: String, status: Int, count: Int = 1) throws {
+        try tell(["do": "fail", "path": path, "status": "\(status)", "count": "\(count)"])
+    }
+
+    /// Requests so far, as `METHOD path body`.
+    var requests: [String] {
+        process.output.split(separator: "\n").dropFirst().map(String.init).filter { !$0.hasPrefix("done") }
+    }
+
+    func requests(_ prefix: String) -> [String] { requests.filter { $0.hasPrefix(prefix) } }
+
+    func kill() async throws { try await process.killNow() }
+
+    /// Stops answering without closing anything.
+    func freeze() { process.send(SIGSTOP) }
+    func thaw() { process.send(SIGCONT) }
+
+    /// Sends a command and waits until it was followed.
+    private func tell(_ command: [String: String]) throws {
+        let doneCount = process.output.components(separatedBy: "\ndone").count
+        try process.write(String(decoding: try JSONEncoder().encode(command), as: UTF8.self) + "\n")
+        let deadline = ContinuousClock.now + Patience.usual
+        while process.output.components(separatedBy: "\ndone").count == doneCount {
+            guard ContinuousClock.now < deadline else { throw NeverHappened(what: "\(command) was followed") }
+            usleep(2000)
+        }
+    }
+
+    private static let script = #"""
+        import http.server, json, queue, ssl, subprocess, sys, threading
+
+        folder = sys.argv[1]
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", folder + "/key.pem", "-out", folder + "/cert.pem", "-subj", "/CN=localhost", "-days", "2",
+            "-addext", "subjectAltName=DNS:localhost"], check=True, stderr=subprocess.DEVNULL)
+        lock, streams, failures = threading.Lock(), [], {}
+
+        def say(line):
+            with lock:
+                sys.stdout.write(line + "\n")
+                sys.stdout.flush()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self):
+                body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
+                say(" ".join([self.command, self.path, body]).strip())
+                with lock:
+                    failing = failures.get(self.path, [])
+                    status = failing.pop() if failing else None
+                if status:
+                    data = json.dumps({"error": "Ordered", "detail": "a test wants it"}).encode()
+                    return self.give(status, data)
+                if self.path == "/v1/stream":
+                    return self.stream()
+                if self.path == "/v1/devices":
+                    return self.give(201, json.dumps(
+                        {"device_id": "00000000000000ab", "device_secret": "s3cret"}).encode())
+                if self.path.startswith("/v1/apps/") and self.command == "PUT":
+                    topic = self.path[9:]
+                    token = (topic.encode().hex() * 64)[:64]
+                    return self.give(200, json.dumps({"topic": topic, "device_token": token}).encode())
+                self.give(204, b"")
+
+            def give(self, status, data):
+                self.send_response(status)
+                if status != 204:
+                    self.send_header("content-type", "application/json")
+                    self.send_header("content-length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def stream(self):
+                events = queue.Queue()
+                self.send_response(200)
+                self.send_header("content-type", "text/event-stream")
+                self.send_header("transfer-encoding", "chunked")
+                self.end_headers()
+                self.chunk(b": \n\n")
+                with lock: streams.append(events)
+                try:
+                    while True:
+                        text = events.get()
+                        if text is None: break
+                        self.chunk(text.encode())
+                        say("done")
+                    self.wfile.write(b"0\r\n\r\n")
+                    self.close_connection = True
+                except OSError:
+                    pass
+                finally:
+                    with lock:
+                        if events in streams: streams.remove(events)
+                    say("done")
+
+            def chunk(self, data):
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+                self.wfile.flush()
+
+            do_GET = do_POST = do_PUT = do_DELETE = answer
+            def log_message(self, *arguments): pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(folder + "/cert.pem", folder + "/key.pem")
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        say(str(server.server_port))
+        for line in sys.stdin:
+            command = json.loads(line)
+            if command["do"] == "fail":
+                with lock: failures[command["path"]] = [int(command["status"])] * int(command["count"])
+                say("done")
+                continue
+            with lock: targets = list(streams)
+            if not targets: say("done")
+            for events in targets: events.put(command.get("text"))
+        """#
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Foundation
+import PushCore
+import PushSQLite
+import TestSupport
+import Testing
+
+@Suite struct StorageTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func mode(of path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test func `the state directory is made, and nobody else may enter`() throws {
+        let state = directory.path(of: "a/b/state")
+        let directories = AgentDirectories(environment: ["HOME": directory.path, "XDG_STATE_HOME": state])
+        try directories.makeState()
+        try directories.makeState()
+        #expect(directories.databasePath == "\(state)/posthorn/agent.sqlite")
+        #expect(try mode(of: "\(state)/posthorn") == 0o700)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(state)/posthorn")
+        try directories.makeState()
+        #expect(try mode(of: "\(state)/posthorn") == 0o700)
+    }
+
+    @Test(arguments: [nil, "", "relative/path"])
+    func `without an absolute XDG_STATE_HOME it is in the home directory`(variable: String?) {
+        var environment = ["HOME": "/home/anna"]
+        environment["XDG_STATE_HOME"] = variable
+        environment["XDG_CONFIG_HOME"] = variable
+        let directories = AgentDirectories(environment: environment)
+        #expect(directories.state == "/home/anna/.local/state/posthorn")
+        #expect(directories.configurationPath == "/home/anna/.config/posthorn/agent.ini")
+    }
+
+    @Test func `a directory that cannot be made is an error that names it`() throws {
+        try directory.write("", to: "file")
+        let directories = AgentDirectories(environment: ["XDG_STATE_HOME": directory.path(of: "file")])
+        let error = #expect(throws: StorageError.self) { try directories.makeState() }
+        #expect(error?.message.contains("\(directory.path)/file/posthorn") == true)
+    }
+
+    @Test func `a second agent is refused for as long as the first lives`() throws {
+        let path = directory.path(of: "agent.lock")
+        var first: AgentLock? = try AgentLock(path: path)
+        let error = #expect(throws: StorageError.self) { try AgentLock(path: path) }
+        guard case .alreadyRunning(path) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        withExtendedLifetime(first) {}
+        first = nil
+        #expect(throws: Never.self) { try AgentLock(path: path) }
+    }
+
+    @Test func `the secret is for this person only, and is replaced as a whole`() throws {
+        let path = directory.path(of: "device-secret")
+        let file = SecretFile(path: path)
+        #expect(try file.read() == nil)
+        try file.write("first")
+        try file.write("second")
+        #expect(try file.read() == "second")
+        #expect(try mode(of: path) == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["device-secret"])
+        try file.remove()
+        try file.remove()
+        #expect(try file.read() == nil)
+    }
+
+    @Test func `a half-written secret of a crash does not stand in the way`() throws {
+        try directory.write("half", to: "device-secret.new", permissions: 0o644)
+        let file = SecretFile(path: directory.path(of: "device-secret"))
+        try file.write("whole")
+        #expect(try file.read() == "whole")
+        #expect(try mode(of: directory.path(of: "device-secret")) == 0o600)
+    }
+
+    @Test(arguments: ["", "\n", " \r\n\u{0}"]) func `a secret without visible characters is none`(text: String) throws {
+        try directory.write(text, to: "device-secret")
+        #expect(try SecretFile(path: directory.path(of: "device-secret")).read() == nil)
+    }
+
+    @Test func `a link in the secret's place is not followed`() throws {
+        try directory.write("elsewhere", to: "other")
+        let path = directory.path(of: "device-secret")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory.path(of: "other"))
+        #expect(throws: StorageError.self) { try SecretFile(path: path).read() }
+    }
+
+    @Test func `a database of a later version is refused and left alone`() throws {
+        let file = try DatabaseFile()
+        do { _ = try file.open() }
+        try raiseVersion(file.path)
+        let error = #expect(throws: StorageError.self) { try file.open() }
+        guard case .newerDatabase(_, 99, 1) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    /// Writes user_version into the file's header, big-endian at byte 60.
+    private func raiseVersion(_ path: String) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: 60)
+        try file.write(contentsOf: Data([0, 0, 0, 99]))
+        try file.close()
+    }
+
+    @Test func `what was saved is there after opening again`() throws {
+        let file = try DatabaseFile()
+        let identity = Identity(serverURL: "https://a", deviceID: "00000000000000ab", caFile: "/ca")
+        do {
+            let database = try file.open()
+            try database.identity.save(identity)
+            try database.apps.save(Sample.app)
+            try database.apps.setSwitches(
+                AppSwitches(allowsBadge: false, allowsSound: true, allowsAlert: false), of: Sample.app.appID)
+            try database.settings.set(.master, to: 0)
+            try database.outbox.append(sequence: 3, .suppressed, reason: "master-off")
+        }
+        let database = try file.open()
+        #expect(try database.identity.load() == identity)
+        #expect(try database.settings.isMasterOn() == false)
+        let app = try #require(try database.apps.app(topic: "org.example.Mail"))
+        #expect(app.switches == AppSwitches(allowsBadge: false, allowsSound: true, allowsAlert: false))
+        #expect(try database.outboxLines() == ["3 suppressed master-off"])
+    }
+
+    @Test func `registering again keeps switches and badge`() throws {
+        let database = try DatabaseFile().open()
+        try database.apps.save(Sample.app)
+        let quiet = AppSwitches(allowsBadge: true, allowsSound: false, allowsAlert: true)
+        try database.apps.setSwitches(quiet, of: Sample.app.appID)
+        _ = try database.apps.setBadge(3, of: Sample.app.appID, sequence: 1, acceptedUnixMilliseconds: 1)
+        var again = Sample.app
+        again.name = "Mail 2"
+        try database.apps.save(again)
+        let app = try #require(try database.apps.app(id: Sample.app.appID))
+        #expect(app.name == "Mail 2" && app.switches == quiet && app.badge == 3)
+    }
+
+    @Test func `app ids that look alike are different apps`() throws {
+        let database = try DatabaseFile().open()
+        try database.apps.save(Sample.app)
+        #expect(try database.apps.app(id: "ORG.EXAMPLE.MAIL") == nil)
+        #expect(try database.apps.app(id: "org.example.Mail\u{301}") == nil)
+    }
+
+    @Test func `the outbox keeps the newest up to its bound`() throws {
+        let database = try DatabaseFile().open()
+        let surplus: Int64 = 3
+        try database.transaction { () throws(SQLiteError) in
+            for sequence in 1...(OutboxTable.rowCountMax + surplus) {
+                try database.outbox.append(sequence: sequence, .delivered)
+            }
+        }
+        #expect(try database.outbox.oldest(countMax: 1)?.acknowledgements.first?.id == surplus + 1)
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import PushNet
+import TestSupport
+import Testing
+
+private final class Listener: StreamClientDelegate {
+    var arrivals: [Arrival] = []
+    var log: [String] = []
+    var isWritable = true
+
+    func streamReceived(_ arrivals: [Arrival]) -> Bool {
+        guard isWritable else { return false }
+        self.arrivals += arrivals
+        return true
+    }
+    func streamOpened() { log.append("opened") }
+    func streamEnded(_ reason: String) { log.append("ended \(reason)") }
+    func streamRefused(_ reason: String) { log.append("refused") }
+}
+
+@Suite struct StreamClientTests {
+    private let server: ScriptedDeviceServer
+    private let loop: EventLoop
+    private let listener = Listener()
+
+    init() async throws {
+        server = try await ScriptedDeviceServer()
+        loop = try EventLoop()
+    }
+
+    private func client(silenceMax: Duration = StreamClient.silenceMax) -> StreamClient {
+        let session = ServerSession(loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret")
+        let client = StreamClient(loop: loop, session: session, silenceMax: silenceMax, random: { 0 })
+        client.delegate = listener
+        return client
+    }
+
+    @Test func `a connection on which nothing comes is given up, and a fresh one is made`() throws {
+        let client = client(silenceMax: .milliseconds(400))
+        client.start()
+        try loop.run("it is open") { client.isOpen }
+        server.freeze()
+        try loop.run("the silence was noticed") { listener.log.contains { $0.contains("nothing came") } }
+        server.thaw()
+        try loop.run("it is open again") { listener.log.filter { $0 == "opened" }.count > 1 && client.isOpen }
+        client.stop()
+    }
+
+    @Test func `bytes keep a connection alive for longer than the silence that ends it`() throws {
+        let client = client(silenceMax: .milliseconds(1000))
+        client.start()
+        try loop.run("it is open") { client.isOpen }
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < .milliseconds(1500) {
+            let count = listener.arrivals.count
+            try server.push(count + 1)
+            try loop.run("it came") { listener.arrivals.count > count }
+        }
+        #expect(listener.log == ["opened"])
+        client.stop()
+    }
+
+    @Test func `hurrying leaves the open connection for a new one`() throws {
+        let client = client()
+        client.start()
+        try loop.run("it is open") { client.isOpen }
+        client.hurry()
+        #expect(!client.isOpen)
+        try loop.run("it is open again") { client.isOpen }
+        #expect(server.requests("GET /v1/stream").count == 2)
+        client.stop()
+    }
+
+    @Test func `what could not be written is given up and comes again`() throws {
+        let client = client()
+        client.start()
+        try loop.run("it is open") { client.isOpen }
+        listener.isWritable = false
+        try server.push(1)
+        try loop.run("it was given up") { listener.log.count > 1 }
+        #expect(listener.log[1] == "ended what came could not be written")
+        listener.isWritable = true
+        try loop.run("it is open again") { client.isOpen }
+        client.stop()
+    }
+
+    @Test func `an event that is too long ends the stream, and the next one is read`() throws {
+        let client = client()
+        client.start()
+        try loop.run("it is open") { client.isOpen }
+        try server.push(event: "notification", data: String(repeating: "x", count: 70_000))
+        try loop.run("it was given up") { listener.log.contains { $0.contains("too long") } }
+        try loop.run("it is open again") { client.isOpen }
+        try server.push(1)
+        try loop.run("the next came") { listener.arrivals.count == 1 }
+        client.stop()
+    }
+
+    @Test func `many events at once come in their order`() throws {
+        let client = client()
+        client.start()
+        try loop.run("it is open") { client.isOpen }
+        for number in 1...200 { try server.push(number) }
+        try loop.run("all came") { listener.arrivals.count == 200 }
+        let sequences = listener.arrivals.map { arrival -> Int64 in
+            guard case .notification(let notification) = arrival else { return 0 }
+            return notification.sequence
+        }
+        #expect(sequences == Array(1...200))
+        client.stop()
+    }
+
+    @Test func `a server that is gone is tried again until it is stopped`() async throws {
+        try await server.kill()
+        try endlessTrying()
+    }
+
+    private func endlessTrying() throws {
+        let client = client()
+        client.start()
+        try loop.run("it failed three times") { listener.log.count >= 3 }
+        client.stop()
+        let count = listener.log.count
+        var isLater = false
+        loop.schedule(after: .milliseconds(50)) { isLater = true }
+        try loop.run("a moment passed") { isLater }
+        #expect(listener.log.count == count)
+    }
+}
