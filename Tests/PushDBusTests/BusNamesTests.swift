@@ -29,9 +29,9 @@ struct BusNamesTests {
         let uniqueName = service?.uniqueName
         #expect(try service?.requestName("org.posthorn.Other") == true)
         #expect(try service?.requestName(BusNamesTests.name) == true)
-        try await bus.work(until: "the name has an owner") { owners.count == 1 }
+        try bus.work(until: "the name has an owner") { owners.count == 1 }
         service = nil
-        try await bus.work(until: "the name has none") { owners.count == 2 }
+        try bus.work(until: "the name has none") { owners.count == 2 }
         #expect(owners == [uniqueName, nil])
     }
 
@@ -44,7 +44,7 @@ struct BusNamesTests {
             "NameOwnerChanged", "sss", BusNamesTests.name, "", ":1.999"
         ).succeeded()
         #expect(try bus.server.requestName(BusNamesTests.name))
-        try await bus.work(until: "the real change is heard") { !owners.isEmpty }
+        try bus.work(until: "the real change is heard") { !owners.isEmpty }
         #expect(owners == [bus.server.uniqueName])
     }
 
