@@ -14,6 +14,9 @@ STRICT := --explicit-target-dependency-import-check error
 # test build; the release build spends nothing on it. `now` resolves symbols at start, which makes RELRO whole.
 RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked -Xlinker -z -Xlinker now $(STRICT)
 
+# Tests wait more than they compute, but each may start a display, a bus and daemons: bounded on purpose.
+TEST := swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4
+
 help: ## List the targets (this text)
 	@printf 'Posthorn: push notifications for Linux.\n\n'
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -30,7 +33,7 @@ demo: setup ## Send a notification to a desktop and show what a person sees
 
 test: setup ## Build and run every test, the end-to-end ones too
 	@swift build --build-tests $(STRICT)
-	@swift test --skip-build --disable-xctest
+	@$(TEST)
 
 check: setup lint test sanitize ## What a change must pass: format, tests, sanitizers
 
@@ -49,17 +52,17 @@ bench: build ## Measure the server beside nghttpd in the same run
 
 soak: setup ## Run property, crash and load tests with large counts (POSTHORN_TEST_CASES, default 10000)
 	@swift build --build-tests $(STRICT)
-	@POSTHORN_TEST_CASES="$${POSTHORN_TEST_CASES:-10000}" swift test --skip-build --disable-xctest
+	@POSTHORN_TEST_CASES="$${POSTHORN_TEST_CASES:-10000}" $(TEST)
 
 fuzz: ## Fuzz each parser of untrusted bytes (FUZZ_SECONDS for each, default 30)
-	@for target in $$(FuzzTesting/run.sh --list); do \
+	@for target in $(notdir $(basename $(wildcard FuzzTesting/Targets/*.swift))); do \
 	    FuzzTesting/run.sh "$$target" "$${FUZZ_SECONDS:-30}" || exit 1; done
 
 docs: pages ## Rewrite the generated pages and build the API archive into .build/docs
 	@scripts/docs.sh
 
 pages: ## Rewrite the pages of docs/reference that are made from the code
-	@POSTHORN_UPDATE_PAGES=1 swift test --disable-xctest --filter RepositoryTests.GeneratedPages
+	@POSTHORN_UPDATE_PAGES=1 swift test --disable-xctest --filter GeneratedPages
 
 clean: ## Remove what was built
 	rm -rf .build .demo

@@ -55,7 +55,7 @@ let modules: [Target] = [
     module(
         "DeviceAgent", uses: ["PushCore", "PushNet", "PushCurl", "PushSQLite", "PushDBus", "PushSound", "PushINI"]),
     module("AgentPanel", uses: ["CAdwaita", "PushDBus"]),
-    module("PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus", "PushINI"]),
+    module("PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
 ]
 
 let programs: [Target] = [

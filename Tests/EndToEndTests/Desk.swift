@@ -86,6 +86,29 @@ final class Desk: Sendable {
             soundCount: after.soundCount - before.soundCount)
     }
 
+    /// Sends a payload and waits until its alert is the one on the screen.
+    func show(_ payload: String) async throws {
+        try await eventually("the screen is empty") { try await screen.alertFrames().isEmpty }
+        let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+        guard sent.status == 200 else { throw RefusedMarker(result: sent) }
+        try await eventually("the alert is on the screen", evidence: { self.transcript }) {
+            guard try await screen.alertFrames().count == 1 else { return false }
+            return try await house.user.inbox(limit: 1).first?.state == "shown"
+        }
+    }
+
+    /// Clicks on the alert, by a distance from its lower right corner, until the newest entry has a state.
+    ///
+    /// A window that has just appeared may miss the first click.
+    func click(_ state: String, fromRight: Int, fromBottom: Int) async throws {
+        try await eventually("the alert is \(state)", evidence: { self.transcript }) {
+            if let frame = try await screen.alertFrames().first {
+                try await screen.click(frame.place(fromRight: fromRight, fromBottom: fromBottom))
+            }
+            return try await house.user.inbox(limit: 1).first?.state == state
+        }
+    }
+
     /// What was given to the notification daemon, one text for each alert.
     var alertTexts: [Substring] { Array(alerts.output.split(separator: "member=Notify").dropFirst()) }
 

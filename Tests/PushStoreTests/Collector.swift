@@ -55,13 +55,13 @@ final class TestClock: @unchecked Sendable {
     }
 }
 
-/// Remembers what was fatal.
-// Safety: `lock` guards `errors`.
-final class FatalErrors: @unchecked Sendable {
+/// Remembers, in order, what the store told.
+// Safety: `lock` guards `values`.
+final class Told<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
-    private var errors: [StoreError] = []
+    private var values: [Value] = []
 
-    var all: [StoreError] { lock.withLock { errors } }
+    var all: [Value] { lock.withLock { values } }
 
-    func add(_ error: StoreError) { lock.withLock { errors.append(error) } }
+    func add(_ value: Value) { lock.withLock { values.append(value) } }
 }

@@ -72,18 +72,18 @@ private func liveUntilKilled(_ path: String, _ diary: String, seed: UInt64) thro
     )
     let (stream, attached) = try store.attach(device)
     var delivered = attached.delivered(to: stream)
-    let file = try Diarist(diary)
+    let file = Diarist(diary)
     killMyself(afterMicroseconds: .random(in: 0...150_000, using: &random))
     for batch in 0... {
         let texts = (0..<Int.random(in: 1...50, using: &random)).map { "\(seed).\(batch).\($0)" }
         let (answers, replies) = try store.accept(texts.map { .to(token, $0) })
-        file.write("+", zip(texts, answers).filter { $0.1 == .accepted }.map(\.0))
+        try file.write("+", zip(texts, answers).filter { $0.1 == .accepted }.map(\.0))
         delivered += replies.delivered(to: stream)
         let count = Int.random(in: 0...delivered.count, using: &random)
         let (now, later) = (delivered.prefix(count), delivered.dropFirst(count))
-        file.write("?", now.map(\.text))
+        try file.write("?", now.map(\.text))
         let more = try store.acknowledge(device, now.map(\.sequence))
-        file.write("-", now.map(\.text))
+        try file.write("-", now.map(\.text))
         delivered = later + more.delivered(to: stream)
     }
 }

@@ -16,17 +16,6 @@ import Testing
         path = directory.path(of: "posthorn.sqlite")
     }
 
-    /// Remembers what was reported.
-    // Safety: `lock` guards `notices`.
-    private final class Notices: @unchecked Sendable {
-        private let lock = NSLock()
-        private var notices: [StoreNotice] = []
-
-        var all: [StoreNotice] { lock.withLock { notices } }
-
-        func add(_ notice: StoreNotice) { lock.withLock { notices.append(notice) } }
-    }
-
     /// Fills a store with three notifications and closes it.
     private func prepare() throws {
         let store = try TestStore(in: directory)
@@ -52,15 +41,41 @@ import Testing
     ) throws {
         try prepare()
         try change.replacingOccurrences(of: "'secund'", with: "CAST('secund' AS BLOB)").runBySQLite(path)
-        let damaged = Notices()
-        let store = try TestStore(in: directory) { configuration in
-            configuration.onNotice = { damaged.add($0) }
-        }
+        let store = try TestStore(in: directory)
         let device = TestDevice(number: 1)
         #expect(try store.waiting(device) == ["first", "third"])
-        #expect(damaged.all == [.damagedRow(sequence: 2)])
+        #expect(store.notices.all == [.damagedRow(sequence: 2)])
         #expect(try store.counts().pending == 2)
         #expect(try store.counts().dropped == 1)
+    }
+
+    @Test func `a damaged row holds up nothing of a long queue`() throws {
+        let count = Limits.unacknowledgedCountMax + 5
+        do {
+            let store = try TestStore(in: directory)
+            let (_, token) = try store.registeredDevice()
+            _ = try store.accept((1...count).map { .to(token, "\($0)") })
+            store.store.stop()
+        }
+        let last = Limits.unacknowledgedCountMax
+        try "UPDATE pending SET payload = x'00' WHERE sequence IN (2, \(last))".runBySQLite(path)
+        let store = try TestStore(in: directory)
+        let device = TestDevice(number: 1)
+        let intact = (1...count).filter { $0 != 2 && $0 != last }.map(String.init)
+        let (stream, replies) = try store.attach(device)
+        let first = replies.delivered(to: stream)
+        #expect(first.map(\.text) == Array(intact.prefix(last)))
+        let rest = try store.acknowledge(device, first.map(\.sequence)).delivered(to: stream)
+        #expect((first + rest).map(\.text) == intact)
+        #expect(store.notices.all.count == 2)
+    }
+
+    @Test(arguments: [Int64.max, -1])
+    func `a last sequence that cannot be right is damage`(sequence: Int64) throws {
+        try prepare()
+        try "UPDATE state SET value = \(sequence)".runBySQLite(path)
+        let error = try #require(throws: StoreError.self) { try TestStore(in: directory) }
+        guard case .damaged(path, _, _) = error else { throw error }
     }
 
     @Test(.tags(.slow), arguments: 0..<20)

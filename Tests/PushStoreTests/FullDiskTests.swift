@@ -110,6 +110,7 @@ import Testing
         let deadline = ContinuousClock.now + .seconds(30) * Patience.factor
         while try store.accept(.to(token, "after")) != .accepted { try #require(ContinuousClock.now < deadline) }
         accepted.append("after")
+        #expect(store.notices.all.map(\.code) == ["store-disk-full", "store-space-returned"])
         try store.reopen()
         #expect(try drain() == accepted)
     }

@@ -10,7 +10,8 @@ final class TestStore {
 
     let path: String
     let clock = TestClock(milliseconds: TestStore.startMilliseconds)
-    let fatal = FatalErrors()
+    let fatal = Told<StoreError>()
+    let notices = Told<StoreNotice>()
     private(set) var store: SQLiteStore
     private(set) var collectors: [Collector]
     private let directory: TemporaryDirectory
@@ -28,6 +29,8 @@ final class TestStore {
         var configuration = SQLiteStore.Configuration(path: self.path) { clock.now }
         // Far beyond any test, so that only a test that sweeps sees a sweep.
         configuration.sweepIntervalMilliseconds = 3_600_000
+        let notices = notices
+        configuration.onNotice = { notices.add($0) }
         adjust(&configuration)
         self.configuration = configuration
         store = try SQLiteStore(configuration)

@@ -43,6 +43,17 @@ struct DocumentTests {
         #expect(pages.filter { !reached.contains($0) } == [])
     }
 
+    @Test func `every document that the code names exists`() {
+        let code = RepositoryFiles.all.filter { !$0.path.hasSuffix(".md") }
+        let missing = code.flatMap { file in
+            file.text.matches(of: /(?:docs|examples|deploy)\/[A-Za-z0-9_.\/-]+\.(?:md|ini|xml|service|png|py|sh)/)
+                .map { String($0.0) }
+                .filter { !FileManager.default.fileExists(atPath: "\(RepositoryPaths.root)/\($0)") }
+                .map { "\(file.path): \($0)" }
+        }
+        #expect(missing == [])
+    }
+
     @Test func `the list that make prints holds every target`() async throws {
         let listing = try await RunningProcess.run(
             try RepositoryPaths.tool("make"), ["-C", RepositoryPaths.root, "help"]

@@ -17,8 +17,9 @@ struct ImportRulesTests {
     private static let controlPlane = [
         "Sources/PushServer/AdminAPI/", "Sources/PushServer/DeviceAPI/", "Sources/PushServer/Configuration/",
         "Sources/PushServer/Ephemeral/", "Sources/PushServer/Installation/", "Sources/DeviceAgent/",
-        "Sources/PushAdmin/", "Sources/PushServer/Loop/ControlAnswer.swift", "Sources/PushServer/ServerURL.swift",
-        "Sources/posthornd/Main.swift",
+        "Sources/PushAdmin/", "Sources/PushServer/Loop/ControlAnswer.swift",
+        "Sources/PushServer/Program/ServerURL.swift",
+        "Sources/posthornd/Main.swift", "Sources/posthorn-agent/Main.swift",
     ]
 
     @Test func `every C library has a wrapper in the table`() throws {

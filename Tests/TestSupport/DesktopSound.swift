@@ -29,6 +29,7 @@ package final class DesktopSound: Sendable {
             RepositoryPaths.tool("pulseaudio"),
             [
                 "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disable-shm=yes",
+                "--log-level=info", "--log-target=stderr",
                 "--load=module-null-sink sink_name=silent",
                 "--load=module-native-protocol-unix auth-anonymous=1 socket=\(socket)",
             ], environment: environment)
@@ -42,16 +43,17 @@ package final class DesktopSound: Sendable {
         try await RunningProcess.run(RepositoryPaths.tool("pactl"), arguments, environment: environment)
     }
 
-    /// Follows what happens on the server, one line an event, and waits until that works.
-    package func subscribe() async throws -> RunningProcess {
-        let process = try RunningProcess(RepositoryPaths.tool("pactl"), ["subscribe"], environment: environment)
-        // Every further client is an event: asked often enough, one of them comes after the subscription.
-        try await eventually("pactl listens", evidence: { process.transcript }) {
-            _ = try await pactl("info")
-            return process.output.contains("client")
+    /// Waits until the server plays something with a property, such as `event.id = "bell"`.
+    ///
+    /// The server's log names each sound that it starts with all its properties, however short it is.
+    package func plays(_ property: String) async throws {
+        try await eventually("the sound server plays \(property)", evidence: { self.server.transcript }) {
+            server.errorOutput.contains(property)
         }
-        return process
     }
+
+    /// How many sounds were started.
+    package var playedCount: Int { server.errorOutput.components(separatedBy: "Created input").count - 1 }
 
     /// Writes a WAV file of a square wave: 8 bits, one channel, 8 kHz.
     package func writeWave(to path: String, durationSeconds: Int) throws {

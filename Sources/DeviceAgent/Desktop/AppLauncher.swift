@@ -18,7 +18,6 @@ package final class AppLauncher: AppOpener {
     private let connection: BusConnection
     private let environment: [String: String]
     private let entries: DesktopEntries
-    private var children = ChildProcesses()
 
     /// Takes what apps are found and started with.
     ///
@@ -104,7 +103,7 @@ package final class AppLauncher: AppOpener {
         variables["DESKTOP_STARTUP_ID"] = token
         let command = AppLauncher.command(program, exec, in: entry.workingDirectory)
         do {
-            try children.start(command.program, command.arguments, environment: variables)
+            try ChildProcesses.start(command.program, command.arguments, environment: variables)
             return .success(())
         } catch {
             return .failure(.failed("\(command.program): \(SystemError.text(error.code))"))

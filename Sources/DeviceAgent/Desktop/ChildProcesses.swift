@@ -5,11 +5,9 @@ internal import PushNet
 
 /// Programs that the agent starts and does not wait for.
 ///
-/// Dead ones are collected when the next one starts: until then they cost an entry in the process table and nothing
-/// else. A thread or a timer for each would wake the agent for nothing that anybody wants to know.
-struct ChildProcesses {
-    private var identifiers: [pid_t] = []
-
+/// A sleeping thread collects the status of each when it ends, so that no dead one lingers: whoever waits for any
+/// child of this process would find it again and again.
+enum ChildProcesses {
     /// Why a program did not start.
     struct Failure: Error {
         /// The value of errno.
@@ -25,10 +23,9 @@ struct ChildProcesses {
     /// - Returns: The process id.
     /// - Throws: `Failure`: missing, not executable, or the system is out of something.
     @discardableResult
-    mutating func start(
+    static func start(
         _ program: String, _ arguments: [String], environment: [String: String]
     ) throws(Failure) -> pid_t {
-        collectDead()
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -44,15 +41,15 @@ struct ChildProcesses {
             }
         }
         guard code == 0 else { throw Failure(code: code) }
-        identifiers.append(identifier)
+        collect(identifier)
         return identifier
     }
 
-    /// Collects the status of those that ended, without waiting.
-    mutating func collectDead() {
-        identifiers.removeAll { identifier in
+    /// Waits for a child's end on a thread of its own.
+    private static func collect(_ identifier: pid_t) {
+        _ = Thread(name: "wait-\(identifier)") {
             var status: Int32 = 0
-            return unsafe waitpid(identifier, &status, WNOHANG) != 0
+            while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushINI
+internal import PushNet
 
 /// What may stand in `agent.ini`, section `[server]`, and in the environment.
 package enum AgentSetting: String, CaseIterable, Sendable {
@@ -86,7 +87,7 @@ package struct AgentConfiguration: Sendable, Equatable {
 
     private static func message(for error: INIError) -> String {
         switch error {
-        case .cannotRead(let path, let code): "cannot read \(path): \(systemText(code))"
+        case .cannotRead(let path, let code): "cannot read \(path): \(SystemError.text(code))"
         case .syntax(let path, let line): "\(path):\(line): this is neither [section] nor name = value"
         case .tooLong(let path, let line, let byteCountMax): "\(path):\(line): longer than \(byteCountMax) bytes"
         }

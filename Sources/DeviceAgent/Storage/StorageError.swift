@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+internal import PushNet
 package import PushSQLite
 
 /// Why the agent's own files cannot be used.
@@ -19,9 +19,9 @@ package enum StorageError: Error, Sendable {
     /// One line that says what is wrong.
     package var message: String {
         switch self {
-        case .directory(let path, let code): "cannot use the directory \(path): \(systemText(code))"
+        case .directory(let path, let code): "cannot use the directory \(path): \(SystemError.text(code))"
         case .alreadyRunning(let path): "another agent of this person runs already and holds \(path)"
-        case .file(let path, let code): "cannot read or write \(path): \(systemText(code))"
+        case .file(let path, let code): "cannot read or write \(path): \(SystemError.text(code))"
         case .database(let error): "the agent's database refused: \(error)"
         case .newerDatabase(let path, let found, let known):
             "\(path) has schema version \(found), and this agent knows versions up to \(known)"
@@ -38,6 +38,3 @@ package enum StorageError: Error, Sendable {
         }
     }
 }
-
-/// What the system says about an errno.
-func systemText(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }

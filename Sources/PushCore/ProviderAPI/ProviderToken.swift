@@ -19,7 +19,7 @@ package struct ProviderToken: Sendable, Equatable {
     package var keyID: String
     /// The `iss`, ten of `A` to `Z` and `0` to `9`.
     package var teamID: String
-    /// The `iat`, at least 0 and at most `HeaderValues.expirationUnixSecondsMax`.
+    /// The `iat`, at least 0 and at most 10^12, so that no difference to now overflows.
     package var issuedAtUnixSeconds: Int64
     /// The `alg`.
     package var algorithm: Algorithm
@@ -99,7 +99,7 @@ extension ProviderToken {
 
     /// The second part of a provider token.
     private struct Claims {
-        private static let secondsMax = HeaderValues.expirationUnixSecondsMax
+        private static let secondsMax: Int64 = 1_000_000_000_000
 
         var teamID: String
         var issuedAtUnixSeconds: Int64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that go in at one end and out at the other: the body of an answer.
+/// Bytes that go in at one end and out at the other: the body of an answer, or input that waits.
 struct ByteQueue {
     private var bytes: [UInt8] = []
     private var firstIndex = 0
@@ -38,8 +38,15 @@ struct ByteQueue {
     /// - Returns: How many were taken.
     mutating func take(atMost countMax: Int, _ body: (Span<UInt8>) -> Void) -> Int {
         let taken = Swift.min(Swift.max(countMax, 0), count)
-        body(bytes.span.extracting(firstIndex..<firstIndex + taken))
-        firstIndex += taken
+        return take {
+            body($0.extracting(0..<taken)); return taken
+        }
+    }
+
+    /// Lends all bytes and takes as many from the front as the body says, at most all.
+    mutating func take(_ body: (Span<UInt8>) -> Int) -> Int {
+        let taken = body(bytes.span.extracting(firstIndex..<bytes.count))
+        firstIndex = Swift.min(firstIndex + taken, bytes.count)
         if isEmpty { empty() }
         return taken
     }

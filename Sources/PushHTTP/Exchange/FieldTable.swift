@@ -17,6 +17,9 @@ package struct FieldTable {
     /// The fields in their order on the wire, without pseudo-fields.
     package private(set) var fields: [Field] = []
 
+    /// A buffer above this size is given back after its request: one hostile request would keep it for ever.
+    private static let keptCapacityMax = 4096
+
     /// Makes an empty table.
     package init() {}
 
@@ -68,9 +71,9 @@ package struct FieldTable {
         fields.append(Field(name: nameRange, value: appendBytes(value)))
     }
 
-    /// Empties the table and keeps its memory.
+    /// Empties the table and keeps the memory worth keeping.
     mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        if bytes.capacity > Self.keptCapacityMax { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
         fields.removeAll(keepingCapacity: true)
     }
 }

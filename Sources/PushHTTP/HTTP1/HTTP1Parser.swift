@@ -2,10 +2,10 @@
 
 /// Reads HTTP/1.1 requests, one after the other, from pieces of any size.
 ///
-///     requestLine ─▶ fieldLines ─▶ body ───────────────────────────────────────▶ requestLine
-///                        └───────▶ chunkSize ─▶ chunkData ─▶ chunkEnd             ▲
-///                                    │  ▲───────────────────────┘                │
-///                                    └─▶ trailers ────────────────────────────────┘
+///     requestLine ─▶ fieldLines ─┬─▶ body ─────────────────────────────────▶ requestLine
+///                                └─▶ chunkSize ─┬─▶ trailers ──────────────▶ requestLine
+///                                        ▲      └─▶ chunkData ─▶ chunkEnd ─┐
+///                                        └─────────────────────────────────┘
 ///     any ─▶ failed
 ///
 /// - SeeAlso: RFC 9112

@@ -23,14 +23,14 @@ package final class HTTP1Session: HTTPSession {
     /// Not used: nothing here is counted by time.
     package var nowNanoseconds: UInt64 = 0
     /// Why the session must close, for the log.
-    package private(set) var failure: String?
+    package internal(set) var failure: String?
 
     /// The one exchange, used again for each request.
     let current = HTTPExchange()
     var parser: HTTP1Parser
     var inputState = InputState.reading
     /// Input that waits behind the open exchange.
-    private var waitingInput: [UInt8] = []
+    var waitingInput = ByteQueue()
     /// Heads of answers, which are collected before the body.
     var output: [UInt8] = []
     /// The answer in hand says `connection: close`, or has to.
@@ -39,9 +39,9 @@ package final class HTTP1Session: HTTPSession {
     var owesContinue = false
     /// How the answer's body is put out.
     var bodyFraming = BodyFraming.plain
-    private var wasAbandoned = false
-    private var drainedByteCount = 0
-    private var lastID: Int32 = 0
+    var wasAbandoned = false
+    var drainedByteCount = 0
+    var lastID: Int32 = 0
     private var isClosed = false
 
     /// How an answer's body goes out.
@@ -149,150 +149,5 @@ package final class HTTP1Session: HTTPSession {
         case .streaming: return wasAbandoned || !current.answer.body.isEmpty
         case .whole, .streamEnded: return true
         }
-    }
-}
-
-// MARK: - Requests
-
-extension HTTP1Session {
-    /// Reads requests until one has to wait; returns how much was read.
-    private func read(_ bytes: Span<UInt8>) -> Int {
-        var index = 0
-        while inputState == .reading || inputState == .draining {
-            switch parser.next(bytes, &index) {
-            case .needsMore: return index
-            case .headEnded: headEnded()
-            case .body(let range): bodyArrived(bytes.extracting(range))
-            case .requestEnded: requestEnded()
-            case .failed(let failure): fail(failure)
-            }
-        }
-        return inputState == .over ? bytes.count : index
-    }
-
-    private func keep(_ bytes: Span<UInt8>) {
-        guard inputState != .over, bytes.count > 0 else { return }
-        guard waitingInput.count + bytes.count <= HTTPBounds.pipelinedByteCountMax else {
-            failure = "the peer sent too much behind an unanswered request"
-            inputState = .over
-            waitingInput = []
-            return
-        }
-        waitingInput.append(bytes)
-    }
-
-    private func readWaitingInput() {
-        guard !waitingInput.isEmpty, inputState == .reading || inputState == .draining else { return }
-        let input = waitingInput
-        waitingInput = []
-        keep(input.span.extracting(read(input.span)..<input.count))
-    }
-
-    private func headEnded() {
-        lastID = lastID == Int32.max ? 1 : lastID + 1
-        current.attach(to: self, id: lastID)
-        current.isAnnounced = true
-        current.head.method = parser.head.method
-        current.head.path = parser.head.path
-        swap(&current.head.fields, &parser.head.fields)
-        current.requestEnded = parser.head.framing == .length(0)
-        closesAfterAnswer = closesAfterAnswer || !parser.head.keepsAlive
-        owesContinue = parser.head.expectsContinue && !current.requestEnded
-        delegate?.headArrived(current)
-        if owesContinue, !current.isAnswered { answerExpectation() }
-    }
-
-    /// Invites the body, unless it is known to be too long.
-    private func answerExpectation() {
-        if case .length(let byteCount) = parser.head.framing, byteCount > current.bodyByteCountMax {
-            current.requestBody.overflowed = true
-            current.handOn(to: delegate)
-            return
-        }
-        owesContinue = false
-        output.append("HTTP/1.1 100 Continue\r\n\r\n")
-    }
-
-    private func bodyArrived(_ bytes: Span<UInt8>) {
-        owesContinue = false
-        if current.isAnswered || current.bodyOverflowed || inputState == .draining {
-            drainedByteCount += bytes.count
-            if drainedByteCount > HTTPBounds.drainedByteCountMax { inputState = .over }
-            return
-        }
-        current.bodyArrived(bytes, for: delegate)
-    }
-
-    private func requestEnded() {
-        if inputState == .draining || closesUnread {
-            inputState = .over
-            return
-        }
-        inputState = .waiting
-        current.requestEnded = true
-        current.handOn(to: delegate)
-    }
-
-    /// The answer was begun before the request had ended.
-    private var closesUnread: Bool { current.isAnswered && !current.requestEnded }
-
-    /// Answers a request that cannot be read, unless its answer has begun.
-    private func fail(_ problem: HTTP1Failure) {
-        inputState = .over
-        guard failure == nil else { return }
-        failure = problem.reason
-        guard !current.isAnswered else { return }
-        end()
-        appendErrorAnswer(status: problem.status)
-    }
-}
-
-// MARK: - Answers
-
-extension HTTP1Session: ExchangeOwner {
-    func submitAnswer(of exchange: HTTPExchange, status: Int) {
-        if !current.requestEnded { closesAfterAnswer = true }
-        appendAnswerHead(status: status)
-    }
-
-    /// Nothing to wake: the owner looks at `hasOutput`.
-    func streamGrew(_ exchange: HTTPExchange) {}
-
-    func abandon(_ exchange: HTTPExchange) {
-        wasAbandoned = true
-        inputState = .over
-    }
-
-    private func collectAnswer(into collected: inout [UInt8], limit: Int) {
-        if wasAbandoned {
-            end()
-            return
-        }
-        collectBody(into: &collected, limit: limit)
-        guard current.answer.body.isEmpty else { return }
-        switch current.answer.state {
-        case .none, .streaming: return
-        case .whole: break
-        case .streamEnded: if bodyFraming == .chunked { collected.append("0\r\n\r\n") }
-        }
-        end()
-        startOver()
-    }
-
-    /// After an answer: the next request, the rest of this one, or the end.
-    private func startOver() {
-        switch inputState {
-        case .reading: inputState = owesContinue ? .over : .draining
-        case .waiting: inputState = closesAfterAnswer ? .over : .reading
-        case .draining, .over: break
-        }
-    }
-
-    private func end() {
-        guard isOpen else { return }
-        current.detach()
-        if current.isAnnounced { delegate?.exchangeEnded(current) }
-        current.reset()
-        wasAbandoned = false
     }
 }

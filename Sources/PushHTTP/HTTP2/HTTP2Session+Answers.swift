@@ -6,8 +6,11 @@ extension HTTP2Session: ExchangeOwner {
     /// Puts HEADERS into nghttp2's queue, and the body's DATA if there is one.
     func submitAnswer(of exchange: HTTPExchange, status: Int) {
         guard !isTerminated else { return }
-        // An answer to HEAD has the status that the others have, and no body.
-        if exchange.method == .head { exchange.answer.body = ByteQueue() }
+        // An answer to HEAD has the status and fields of the others and no body, so a stream is over at once.
+        if exchange.method == .head {
+            exchange.answer.state = .whole
+            exchange.answer.body = ByteQueue()
+        }
         let hasBody = exchange.answer.state != .whole || !exchange.answer.body.isEmpty
         let code = unsafe withAnswerFields(of: exchange, status: status) { fields in
             guard hasBody else {
@@ -49,7 +52,7 @@ extension HTTP2Session: ExchangeOwner {
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         }
         let count = exchange.answer.body.take(atMost: buffer.count) { bytes in
-            for index in 0..<bytes.count { unsafe buffer[index] = bytes[index] }
+            unsafe bytes.withUnsafeBufferPointer { _ = unsafe buffer.update(fromContentsOf: $0) }
         }
         if isEnding, exchange.answer.body.isEmpty { flags |= NGHTTP2_DATA_FLAG_EOF.rawValue }
         windowUpdateAllowance = min(

@@ -63,14 +63,11 @@ extension HTTP2Session {
         let text = unsafe String(cString: nghttp2_strerror(code))
         switch nghttp2_error(code) {
         case NGHTTP2_ERR_BAD_CLIENT_MAGIC: doom(NGHTTP2_PROTOCOL_ERROR, text)
-        case NGHTTP2_ERR_FLOODED, NGHTTP2_ERR_TOO_MANY_SETTINGS: doom(NGHTTP2_ENHANCE_YOUR_CALM, text)
-        case Self.tooManyContinuations: doom(NGHTTP2_ENHANCE_YOUR_CALM, text)
+        case NGHTTP2_ERR_FLOODED, NGHTTP2_ERR_TOO_MANY_SETTINGS, NGHTTP2_ERR_TOO_MANY_CONTINUATIONS:
+            doom(NGHTTP2_ENHANCE_YOUR_CALM, text)
         default: doom(NGHTTP2_INTERNAL_ERROR, text)
         }
     }
-
-    /// `NGHTTP2_ERR_TOO_MANY_CONTINUATIONS`, which headers older than the library's do not name.
-    private static var tooManyContinuations: nghttp2_error { nghttp2_error(-905) }
 
     /// Dooms the session when a call failed that fails only for want of memory.
     func check(_ code: Int32) {

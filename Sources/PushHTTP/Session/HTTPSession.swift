@@ -29,8 +29,9 @@ package protocol HTTPSession: AnyObject {
     ///
     /// Calls the delegate: for exchanges that end, and on HTTP/1.1 for a request that waited behind one.
     func collectOutput(into output: inout [UInt8], limit: Int)
-    /// Grows with each message that came whole: a frame on HTTP/2, a request on HTTP/1.1. For deadlines: a peer that
-    /// sends one byte now and then completes nothing.
+    /// Grows with each message that came whole: a frame on HTTP/2, the head of a request on HTTP/1.1.
+    ///
+    /// For deadlines: a peer that sends one byte now and then completes nothing.
     var completedMessageCount: UInt64 { get }
     /// There is output to collect.
     var hasOutput: Bool { get }

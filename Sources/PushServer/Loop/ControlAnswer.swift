@@ -90,7 +90,7 @@ extension StoreRefusal {
         case .unknownTopic: "No app has this topic: add it with `posthorn app add`."
         case .unknownDevice: "No device has this id: see `posthorn device list`."
         case .unknownKey: "No key has this id: see `posthorn key list`."
-        case .alreadyExists: "It exists already."
+        case .alreadyExists: "It exists already: list what there is, or choose another name."
         case .tooMany: "A limit was reached: see the reference on limits."
         case .unavailable(let text): "The store cannot write now (\(text)): try again."
         }

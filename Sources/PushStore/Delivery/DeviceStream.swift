@@ -13,7 +13,7 @@ struct DeviceStream {
     private(set) var outgoing: [PendingNotification] = []
     /// Whether the table holds more than was sent; true at first, because nothing was.
     private(set) var hasBacklog = true
-    /// The last sequence that was sent.
+    /// The last sequence that was sent or left out.
     private(set) var lastSent: Int64 = 0
     /// Sent and not acknowledged, ascending.
     private var unacknowledged: [Int64] = []
@@ -62,15 +62,17 @@ struct DeviceStream {
     /// Takes what was read from the table behind `lastSent`.
     ///
     /// - Parameters:
-    ///   - read: The next rows, in order, at most `room`.
+    ///   - read: The next rows, in order, at most `room`, without damaged ones.
+    ///   - last: The sequence up to which the table was read.
     ///   - isComplete: Whether nothing is left there.
     /// - Returns: How many now-or-never ones found the window full after all.
-    mutating func refill(_ read: [PendingNotification], isComplete: Bool) -> Int {
+    mutating func refill(_ read: [PendingNotification], through last: Int64, isComplete: Bool) -> Int {
         hasBacklog = !isComplete
         for pending in read {
             sendHeld { $0.after < pending.sequence }
             send(pending)
         }
+        lastSent = max(lastSent, last)
         guard isComplete else {
             defer { held = [] }
             return held.count

@@ -93,9 +93,20 @@ struct Streams {
         return stream
     }
 
-    /// Gives a device's stream what was read for it; returns how many now-or-never ones found no room after all.
-    mutating func refill(_ device: DeviceID, _ read: [PendingNotification], isComplete: Bool) -> Int {
-        change(device) { stream in stream.refill(read, isComplete: isComplete) } ?? 0
+    /// Gives a device's stream what was read for it; see `DeviceStream.refill`.
+    ///
+    /// - Parameters:
+    ///   - device: The device, which goes back in line if its stream has still room.
+    ///   - read: The next rows, in order.
+    ///   - last: The sequence up to which the table was read.
+    ///   - isComplete: Whether nothing is left there.
+    /// - Returns: How many now-or-never ones found no room after all.
+    mutating func refill(
+        _ device: DeviceID, _ read: [PendingNotification], through last: Int64, isComplete: Bool
+    ) -> Int {
+        let lateCount = change(device) { stream in stream.refill(read, through: last, isComplete: isComplete) }
+        if byDevice[device]?.isHungry == true { hungry.append(device) }
+        return lateCount ?? 0
     }
 
     /// Puts a device back in line.

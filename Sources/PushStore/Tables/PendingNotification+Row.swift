@@ -33,11 +33,12 @@ extension PendingNotification {
         checksum.add(UInt64(bitPattern: notification.acceptedUnixMilliseconds))
         checksum.add(UInt64(bitPattern: notification.expirationUnixSeconds ?? -1))
         checksum.add(UInt64(notification.priority ?? 0))
-        checksum.add(notification.apnsID)
-        checksum.add(Array(notification.topicName.utf8))
-        checksum.add(Array((notification.pushType?.rawValue ?? "").utf8))
-        checksum.add(notification.collapseID ?? [])
-        checksum.add(notification.payload)
+        checksum.add(notification.apnsID.span)
+        checksum.add(notification.topicName.utf8.span)
+        let (pushType, collapseID) = (notification.pushType?.rawValue ?? "", notification.collapseID ?? [])
+        checksum.add(pushType.utf8.span)
+        checksum.add(collapseID.span)
+        checksum.add(notification.payload.span)
         return Int64(bitPattern: checksum.value)
     }
 }
@@ -53,9 +54,8 @@ struct Checksum {
     }
 
     /// Adds the count and then the bytes, eight at a time.
-    mutating func add(_ bytes: [UInt8]) {
+    mutating func add(_ bytes: Span<UInt8>) {
         add(UInt64(bytes.count))
-        let bytes = bytes.span
         var index = 0
         while index + 8 <= bytes.count {
             var word: UInt64 = 0

@@ -49,9 +49,10 @@ struct Ledger {
     /// Puts a device back in line.
     mutating func postpone(_ device: DeviceID) { streams.postpone(device) }
 
-    /// Gives a device's stream what was read for it.
-    mutating func refill(_ device: DeviceID, _ read: [PendingNotification], isComplete: Bool) {
-        tally.addGone(.expired, count: streams.refill(device, read, isComplete: isComplete))
+    /// Gives a device's stream what was read for it, up to a sequence.
+    mutating func refill(_ device: DeviceID, _ read: [PendingNotification], through last: Int64, isComplete: Bool) {
+        let lateCount = streams.refill(device, read, through: last, isComplete: isComplete)
+        tally.addGone(.expired, count: lateCount)
     }
 
     private mutating func apply(_ event: StoreEvent) {

@@ -37,5 +37,9 @@ struct OpenedStore: @unchecked Sendable {
         } catch {
             throw StoreError(error, path: configuration.path)
         }
+        // Far from what a server ever reaches, and far enough from overflow.
+        guard (0...Int64.max / 2).contains(executor.lastSequence) else {
+            throw .damaged(path: configuration.path, code: 11, text: "the last sequence cannot be right")
+        }
     }
 }

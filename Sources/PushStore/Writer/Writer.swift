@@ -47,7 +47,8 @@ final class Writer {
         publishDirectory()
         if !reserve.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
         while true {
-            let taken = queue.take(until: ledger.streams.hasHungry ? .now : nextSweep)
+            let hasWork = ledger.streams.hasHungry && failure == nil
+            let taken = queue.take(until: hasWork ? .now : nextSweep)
             for answer in taken.shed { ledger.shed(answer) }
             var rest = taken.commands[...]
             while !rest.isEmpty {
@@ -194,32 +195,35 @@ final class Writer {
 
     /// Reads the next notifications for streams that have room, a bounded number in all.
     private func feedStreams() {
-        guard failure == nil else { return }
         var rowCount = 0
-        for device in ledger.takeHungry() {
-            guard rowCount < WriterLimits.rowsReadPerTurnCountMax, failure == nil else {
-                ledger.postpone(device)
-                continue
+        while failure == nil, ledger.streams.hasHungry, rowCount < WriterLimits.rowsReadPerTurnCountMax {
+            for device in ledger.takeHungry() {
+                if rowCount >= WriterLimits.rowsReadPerTurnCountMax || failure != nil {
+                    ledger.postpone(device)
+                } else if let stream = ledger.streams.hungryStream(of: device) {
+                    rowCount += feed(device, stream)
+                }
             }
-            if let stream = ledger.streams.hungryStream(of: device) { rowCount += feed(device, stream) }
         }
     }
 
     private func feed(_ device: DeviceID, _ stream: DeviceStream) -> Int {
         var read: [PendingNotification] = []
         var rowCount = 0
+        var last = stream.lastSent
         do {
             try executor.pending.forEachWaiting(
                 of: device, after: stream.lastSent, now: configuration.unixMilliseconds(), countMax: stream.room
             ) { pending, isIntact in
                 rowCount += 1
+                last = pending.sequence
                 if isIntact { read.append(pending) } else { noteDamage(pending) }
             }
         } catch {
             fail(StoreError(error, path: configuration.path))
             return rowCount
         }
-        ledger.refill(device, read, isComplete: rowCount < stream.room)
+        ledger.refill(device, read, through: last, isComplete: rowCount < stream.room)
         return rowCount
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bounds of the writer's own work; docs/reference/limits.md says what happens at each.
+/// Bounds of the writer's own work, each with what happens there.
 enum WriterLimits {
     /// Commands in one transaction; the rest waits for the next one.
     static let commandsPerTransactionCountMax = 1024

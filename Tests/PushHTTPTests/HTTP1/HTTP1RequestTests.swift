@@ -37,7 +37,8 @@ struct HTTP1RequestTests {
         "GET / HTTP/1.1\r\nhost\t: a\r\n\r\n",
         "GET / HTTP/1.1\r\n host: a\r\n\r\n", "GET / HTTP/1.1\r\nhost: a\r\nx: y\r\n z\r\n\r\n",
         "GET / HTTP/1.1\r\nhost: a\r\n: y\r\n\r\n", "GET / HTTP/1.1\r\nhost: a\r\nno colon\r\n\r\n",
-        "GET / HTTP/1.1\r\nhost: a\r\nx: \u{1}\r\n\r\n", "GET / HTTP/1.1\r\nhost: a\r\nx: a\0b\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: a\r\nx: \u{1}\r\n\r\n", "GET / HTTP/1.1\r\nhost: a\r\nx: \u{7F}\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: a\r\nx: a\0b\r\n\r\n",
         "GET / HTTP/1.1\r\nhost: a\r\nx: a\rb\r\n\r\n", "GET / HTTP/1.1\r\nhost: a\r\nx: a\nb: c\r\n\r\n",
         "GET / HTTP/1.1\r\nhost: a\r\nx: a\r\n\n", "GET / HTTP/1.1\r\nhost: a\r\né: a\r\n\r\n",
         // The body's length, where requests are smuggled.

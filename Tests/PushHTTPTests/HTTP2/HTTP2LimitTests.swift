@@ -9,6 +9,13 @@ struct Glitch: CustomTestStringConvertible, Sendable {
     var frame: Frame
     var price: Int
 
+    /// Frames that no peer may send.
+    static let broken: [Frame] = [
+        Frame(type: Frame.Kind.reset, stream: 1, payload: [0]), Frame(type: Frame.Kind.ping, payload: [1]),
+        Frame(type: Frame.Kind.settings, payload: [1]), Frame(type: Frame.Kind.goAway, payload: []),
+        Frame(type: Frame.Kind.data, stream: 0, payload: [1]), .headers(1, [("", "")]),
+    ]
+
     static let all = [
         Glitch(testDescription: "PING", frame: .ping(), price: HTTPBounds.glitchesPerPing),
         Glitch(testDescription: "SETTINGS", frame: .settings(), price: HTTPBounds.glitchesPerSettings),
@@ -68,12 +75,7 @@ struct HTTP2LimitTests {
 
     @Test(arguments: Glitch.all)
     func `a broken frame behind the one that trips the limit does no harm`(glitch: Glitch) {
-        let broken = [
-            Frame(type: Frame.Kind.reset, stream: 1, payload: [0]), Frame(type: Frame.Kind.ping, payload: [1]),
-            Frame(type: Frame.Kind.settings, payload: [1]), Frame(type: Frame.Kind.goAway, payload: []),
-            Frame(type: Frame.Kind.data, stream: 0, payload: [1]), .headers(1, [("", "")]),
-        ]
-        for frame in broken {
+        for frame in Glitch.broken {
             let peer = Self.prepared()
             let flood = [[UInt8]](repeating: glitch.frame.bytes, count: HTTPBounds.glitchCountMax / glitch.price + 1)
             #expect(!peer.send(flood.flatMap(\.self) + frame.bytes))
@@ -129,6 +131,41 @@ struct HTTP2LimitTests {
         // nghttp2 refills its own bucket by its own clock while we go.
         #expect(count >= Int(HTTPBounds.receivedResetCountMax) - 1 && count < 1000)
         #expect(peer.recorder.headIDs == peer.recorder.endedIDs)
+    }
+
+    @Test(arguments: Glitch.broken)
+    func `a broken frame behind a rapid reset or a flood of resets does no harm`(frame: Frame) {
+        let rapid = Peer()
+        var bytes: [UInt8] = []
+        for index in 0..<Int32(600) { bytes += Frame.request(index * 2 + 1).bytes + Frame.reset(index * 2 + 1).bytes }
+        rapid.send(bytes + frame.bytes + Frame.ping().bytes)
+        #expect(Peer.goAwayCode(rapid.frames()) != nil && rapid.session.isFinished)
+        #expect(!rapid.send(frame))
+        let made = Peer()
+        bytes = []
+        for index in 0..<Int32(600) {
+            let id = index * 2 + 1
+            bytes += Frame.request(id, fields: [("content-length", "5")]).bytes + Frame.data(id, [1], end: true).bytes
+        }
+        made.send(bytes + frame.bytes + Frame.ping().bytes)
+        #expect(Peer.goAwayCode(made.frames()) != nil && made.session.isFinished)
+        #expect(!made.send(frame))
+    }
+
+    @Test func `a clock that goes back refills nothing`() {
+        let peer = Self.prepared()
+        let count = HTTPBounds.glitchCountMax / HTTPBounds.glitchesPerPing
+        for _ in 0..<count { #expect(peer.exchange(.ping()).count == 1) }
+        peer.session.nowNanoseconds = 0
+        #expect(!peer.send(.ping()))
+    }
+
+    @Test(arguments: [(0, true), (1, false)])
+    func `answers to PING that the peer does not read are bounded`(excess: Int, goesOn: Bool) {
+        let peer = Peer()
+        let count = HTTPBounds.unsentAcknowledgementCountMax + excess
+        #expect(peer.send([[UInt8]](repeating: Frame.ping().bytes, count: count).flatMap(\.self)) == goesOn)
+        #expect(Peer.goAwayCode(peer.frames()) == (goesOn ? nil : ErrorCode.enhanceYourCalm))
     }
 
     @Test func `a header block in too many frames ends the session`() {

@@ -73,7 +73,7 @@ struct HTTP2SessionTests {
         let conversation =
             Peer.preface + Frame.settings().bytes + Frame.request(1).bytes
             + Frame.data(1, Array("{}".utf8), end: true).bytes
-        for byte in conversation { #expect(peer.send([byte])) }
+        for byte in conversation { #expect(peer.send([]) && peer.send([byte])) }
         #expect(peer.recorder.requests.map(\.body) == ["{}"])
         #expect(peer.frames(limit: 1).contains { $0.type == Frame.Kind.headers && $0.endsStream })
     }
@@ -119,6 +119,35 @@ struct HTTP2SessionTests {
         let peer = Peer()
         _ = peer.exchange(.request(1, method: name, end: true))
         #expect(peer.recorder.requests.map(\.method) == [method])
+    }
+
+    @Test(arguments: [false, true])
+    func `an answer to HEAD has fields and no body`(isStream: Bool) {
+        let peer = Peer()
+        peer.recorder.onRequest = { exchange in
+            exchange.addField("content-type", "text/plain")
+            guard isStream else { return exchange.respond(status: 200, body: [1, 2, 3]) }
+            exchange.beginStream(status: 200)
+            exchange.send([1, 2, 3])
+            exchange.endStream()
+        }
+        let answer = peer.exchange(.request(1, method: "HEAD", end: true))
+        #expect(answer.map(\.type) == [Frame.Kind.headers] && answer[0].endsStream)
+        #expect(peer.fields(of: answer[0]) == [":status": "200", "content-type": "text/plain"])
+        #expect(peer.recorder.endedIDs == [1])
+    }
+
+    @Test func `only a frame that came whole is counted as a message`() {
+        let peer = Peer(isGreeted: false)
+        peer.send(Peer.preface)
+        #expect(peer.session.completedMessageCount == 0)
+        for frame in [Frame.settings(), .request(1), .data(1, [1, 2, 3])] {
+            let count = peer.session.completedMessageCount
+            for byte in frame.bytes.dropLast() { peer.send([byte]) }
+            #expect(peer.session.completedMessageCount == count)
+            peer.send(Array(frame.bytes.suffix(1)))
+            #expect(peer.session.completedMessageCount == count + 1)
+        }
     }
 
     @Test func `a PING is answered and ours is counted until it is`() {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Foundation
+import PushNet
+import TestSupport
+import Testing
+
+// libcanberra finds its sound server by the environment, which belongs to the whole process: each test runs in a process
+// of its own.
+@Suite(.tags(.slow))
+struct DesktopSoundsTests {
+    @Test(
+        arguments: [
+            ("", "message-new-instant"), ("bell", "bell"), ("bell.caf", "bell"), ("phone-incoming-call-late", nil),
+            ("nonexistent", "message-new-instant"), ("../../etc/passwd", "message-new-instant"),
+            ("broken", "message-new-instant"),
+        ] as [(String, String?)])
+    func `a sound of the theme is heard, and where there is none the standard one`(name: String, id: String?) async {
+        await #expect(processExitsWith: .success) { [name, id] in
+            let server = try await DesktopSound()
+            use(server)
+            try addAppSound("not a sound", "broken.oga", server)
+            let sounds = try DesktopSounds(environment: server.environment, log: quiet)
+            sounds.play(name.isEmpty ? .standard : .named(name), appID: "org.posthorn.Test", appName: "Orders")
+            try await server.plays("event.id = \"\(id ?? name)\"")
+            try await server.plays("event.description = \"Orders\"")
+            withExtendedLifetime(sounds) {}
+        }
+    }
+
+    @Test func `an app's own file is heard, under the app's name`() async {
+        await #expect(processExitsWith: .success) {
+            let server = try await DesktopSound()
+            use(server)
+            let folder = try server.files.makeDirectory("posthorn/sounds/org.posthorn.Test")
+            try server.writeWave(to: "\(folder)/chime.wav", durationSeconds: 1)
+            let sounds = try DesktopSounds(environment: ["XDG_DATA_HOME": server.files.path], log: quiet)
+            sounds.play(.named("chime"), appID: "org.posthorn.Test", appName: "Orders")
+            try await server.plays("media.filename = \"\(folder)/chime.wav\"")
+            try await server.plays("event.description = \"Orders\"")
+            try await server.plays("media.role = \"event\"")
+            withExtendedLifetime(sounds) {}
+        }
+    }
+
+    @Test func `a sound server that hangs does not hold the caller, and the sounds that wait are bounded`() async {
+        await #expect(processExitsWith: .success) {
+            let server = try await DesktopSound()
+            use(server)
+            server.server.send(SIGSTOP)
+            let sounds = try DesktopSounds(environment: server.environment, log: quiet)
+            for _ in 0..<1000 { sounds.play(.standard, appID: "org.posthorn.Test", appName: "Orders") }
+            server.server.send(SIGCONT)
+            // The server takes sounds in order: when the last one plays, all before it did.
+            try await eventually("there is room for one more", evidence: { server.server.transcript }) {
+                sounds.play(.named("bell"), appID: "org.posthorn.Test", appName: "Orders")
+                return server.server.errorOutput.contains("event.id = \"bell\"")
+            }
+            let standardCount = server.server.errorOutput.components(separatedBy: "\"message-new-instant\"").count - 1
+            #expect(standardCount > 0 && standardCount < 100)
+            withExtendedLifetime(sounds) {}
+        }
+    }
+
+    @Test func `a sound that could not be played does not keep the next from playing`() async {
+        await #expect(processExitsWith: .success) {
+            unsafe setenv("PULSE_SERVER", "unix:/nonexistent/pulse", 1)
+            unsafe setenv("CANBERRA_DRIVER", "pulse", 1)
+            let sounds = try DesktopSounds(environment: [:], log: quiet)
+            sounds.play(.standard, appID: "org.posthorn.Test", appName: "Orders")
+            sounds.play(.named("chime"), appID: "org.posthorn.Test", appName: "Orders")
+            let server = try await DesktopSound()
+            use(server)
+            try await eventually("a sound plays", evidence: { server.server.transcript }) {
+                sounds.play(.standard, appID: "org.posthorn.Test", appName: "Orders")
+                return server.playedCount > 0
+            }
+            withExtendedLifetime(sounds) {}
+        }
+    }
+}
+
+private let quiet = EventLog(threshold: .error, isJournal: false)
+
+/// Points this process at a sound server.
+private func use(_ sound: DesktopSound) {
+    for (name, value) in sound.environment { unsafe setenv(name, value, 1) }
+}
+
+private func addAppSound(_ content: String, _ name: String, _ server: DesktopSound) throws {
+    try server.files.makeDirectory(".local/share/posthorn/sounds/org.posthorn.Test")
+    try server.files.write(content, to: ".local/share/posthorn/sounds/org.posthorn.Test/\(name)")
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// What the documents tell people to type.
+    struct DocumentationTests {
+        @Test(.tags(.slow)) func `the demonstration of the README shows alert, badge and sound, then no sound`()
+            async throws
+        {
+            let programs = RepositoryPaths.programs
+            let demo = try await RunningProcess.run(
+                "\(RepositoryPaths.root)/examples/demo.sh",
+                environment: ["POSTHORN_PROGRAMS": programs, "DISPLAY": "", "WAYLAND_DISPLAY": ""],
+                within: .seconds(120)
+            ).succeeded()
+            let pictures = demo.output.matches(of: /\.demo\/(\S+\.png)\. Sounds played so far: ([0-9]+)/)
+            #expect(pictures.map { String($0.2) } == ["1", "1"], "\(demo.output)")
+            for picture in pictures {
+                let file = "\(RepositoryPaths.root)/.demo/\(picture.1)"
+                #expect(FileManager.default.contents(atPath: file)?.starts(with: [0x89, 0x50, 0x4E, 0x47]) == true)
+            }
+            #expect(demo.output.contains(/org\.example\.Mail\s+Example Mail\s+on\s+off\s+on\s+4/))
+        }
+
+        @Test func `every command of posthorn in the documents exists, with each of its options`() async throws {
+            var helps: [[String]: String] = [:]
+            let lines = try commandLines()
+            #expect(lines.count > 20)
+            for line in lines {
+                let path = Array(line.drop(while: { $0 == "posthorn" }).prefix { $0.wholeMatch(of: /[a-z]+/) != nil })
+                let help = try await deepestHelp(path, &helps)
+                for option in line.compactMap({ $0.prefixMatch(of: /--[a-z-]+/)?.0 }) {
+                    #expect(
+                        help.contains("\(option) ") || help.contains("\(option)\n"), "\(line.joined(separator: " "))")
+                }
+            }
+        }
+
+        /// The words of each command of `posthorn` in a code block of a document.
+        private func commandLines() throws -> [[String]] {
+            let root = RepositoryPaths.root
+            let pages = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/docs").filter {
+                $0.hasSuffix(".md") && !$0.hasSuffix("cli.md")
+            }
+            return pages.flatMap { page in
+                readText("\(root)/docs/\(page)").replacing("\\\n", with: " ").split(separator: "\n")
+                    .filter { $0.hasPrefix("posthorn ") }.map { $0.split(separator: " ").map(String.init) }
+            }
+        }
+
+        /// The help of the longest beginning of a path that is a command; insists on one word at least.
+        private func deepestHelp(_ path: [String], _ known: inout [[String]: String]) async throws -> String {
+            for length in (1...max(1, min(2, path.count))).reversed() {
+                let command = Array(path.prefix(length))
+                if let help = known[command] { return help }
+                let result = try await RunningProcess.run(
+                    RepositoryPaths.program("posthorn"), command + ["--help"])
+                guard result.exit == .code(0) else { continue }
+                known[command] = result.output
+                return result.output
+            }
+            Issue.record("no such command: posthorn \(path.joined(separator: " "))")
+            return ""
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushCore
+import PushSQLite
+import PushStore
+import TestSupport
+import Testing
+
+@Suite struct OverloadTests {
+    @Test func `beyond the queue's bound notifications are refused, and requests get through`() throws {
+        // The store asks for the time when it begins a transaction: there it waits until the queue is full.
+        let (reached, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isBlocking = Told<Bool>()
+        let store = try TestStore {
+            $0.unixMilliseconds = {
+                if isBlocking.all.count == 1 {
+                    isBlocking.add(false)
+                    reached.signal()
+                    goOn.wait()
+                }
+                return TestStore.startMilliseconds
+            }
+        }
+        isBlocking.add(true)
+        store.store.submit([.perform(.apps, answer: store.address())])
+        reached.wait()
+        let nowhere = DeviceTokenContents(device: DeviceID(rawValue: 9), topic: TopicID(rawValue: 9), generation: 1)
+        let bound = 65_536
+        store.store.submit((0..<bound - 1).map { _ in .accept(.to(nowhere, ""), answer: store.address()) })
+        store.store.submit((0..<11).map { _ in .accept(.to(nowhere, ""), answer: store.address()) })
+        let request = store.address()
+        store.store.submit([.perform(.apps, answer: request)])
+        goOn.signal()
+        let replies = try store.run([])
+        #expect(replies.count { $0.refusal == .badDeviceToken } == bound)
+        #expect(replies.count { $0.refusal == .serviceUnavailable } == 10)
+        #expect(replies.contains { $0.answers(request) })
+    }
+
+    @Test func `one command that SQLite refuses fails alone`() throws {
+        let directory = try TemporaryDirectory()
+        let store = try TestStore(in: directory)
+        let (device, token) = try store.registeredDevice()
+        store.store.stop()
+        try Connection(path: store.path, durability: .full, exclusive: true).execute(
+            """
+            CREATE TRIGGER poison BEFORE INSERT ON pending WHEN NEW.payload = CAST('poison' AS BLOB)
+            BEGIN SELECT RAISE(ABORT, 'poisoned'); END
+            """)
+        try store.reopen()
+        let (stream, _) = try store.attach(device)
+        let (answers, replies) = try store.accept([
+            .to(token, "a", collapseID: "x"), .to(token, "poison", collapseID: "x"), .to(token, "b"),
+        ])
+        #expect(answers == [.accepted, .refused(.serviceUnavailable, ended: nil), .accepted])
+        #expect(replies.delivered(to: stream).map(\.text) == ["a", "b"])
+        let counts = try store.counts()
+        #expect(counts.accepted == 2 && counts.pending == 2 && counts.collapsed == 0)
+        #expect(store.fatal.all.isEmpty)
+    }
+}
+
+extension StoreReply {
+    /// Why a notification was refused.
+    fileprivate var refusal: RejectionReason? {
+        if case .refused(let reason, _, _) = self { reason } else { nil }
+    }
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Sends one notification with aioapns, which is an APNs client: only the host and the authority are ours.
+
+    send_with_aioapns.py --host 127.0.0.1 --port 2197 --ca-file authority.pem --key AuthKey_ABC1234567.p8 \
+        --key-id ABC1234567 --team-id DEF7654321 --topic org.example.Mail --token 8f… \
+        '{"aps": {"alert": {"title": "Lunch?", "body": "At noon."}, "badge": 1, "sound": "default"}}'
+"""
+import argparse
+import asyncio
+import json
+import ssl
+import sys
+
+from aioapns import APNs, NotificationRequest, PushType
+from aioapns.connection import APNsProductionClientProtocol
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Send one notification with aioapns.")
+    for name in ("host", "port", "ca-file", "key", "key-id", "team-id", "topic", "token"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("payload", help="the JSON object that a back-end would send to Apple")
+    return parser.parse_args()
+
+
+async def main(options):
+    # aioapns has no option for the host; these two class attributes are where it looks.
+    APNsProductionClientProtocol.APNS_SERVER = options.host
+    APNsProductionClientProtocol.APNS_PORT = int(options.port)
+    with open(options.key) as file:
+        key = file.read()
+    client = APNs(
+        key=key, key_id=options.key_id, team_id=options.team_id, topic=options.topic,
+        ssl_context=ssl.create_default_context(cafile=options.ca_file))
+    request = NotificationRequest(
+        device_token=options.token, message=json.loads(options.payload), push_type=PushType.ALERT)
+    result = await client.send_notification(request)
+    client.pool.close()
+    print(f"status {result.status}, apns-id {result.notification_id}", result.description or "")
+    return 0 if result.is_successful else 1
+
+
+sys.exit(asyncio.run(main(arguments())))
