@@ -17,7 +17,6 @@ final class Desk: Sendable {
     private let markerToken: String
     private let alerts: RunningProcess
     private let badges: RunningProcess
-    private let sounds: RunningProcess
 
     /// Starts everything but a notification daemon.
     init() async throws {
@@ -25,7 +24,6 @@ final class Desk: Sendable {
         sound = try await DesktopSound()
         alerts = try await screen.bus.monitor("interface='org.freedesktop.Notifications',member='Notify'")
         badges = try await screen.bus.monitor("type='signal',interface='com.canonical.Unity.LauncherEntry'")
-        sounds = try await sound.subscribe()
         let environment = screen.environment.merging(sound.environment) { $1 }
         house = try await House(bus: screen.bus, environment: environment) { user in
             for app in [Self.app, Self.markerApp] { try Self.install(app, for: user) }
@@ -114,7 +112,7 @@ final class Desk: Sendable {
 
     /// All that the observers print, for a failure's text.
     var transcript: String {
-        [house.user.agent.now, alerts, badges, sounds].map(\.transcript).joined(separator: "\n")
+        [house.user.agent.now, alerts, badges, sound.server].map(\.transcript).joined(separator: "\n")
     }
 
     private struct State {
@@ -136,7 +134,7 @@ final class Desk: Sendable {
         return State(
             alertCount: alerts.output.matches(of: /member=Notify/).count, badges: numbers(Self.app),
             markerBadgeCount: numbers(Self.markerApp).count,
-            soundCount: sounds.output.matches(of: /Event 'new' on sink-input/).count)
+            soundCount: sound.playedCount)
     }
 
     private func sendMarker(_ text: String) async throws {
