@@ -43,29 +43,31 @@ final class AgentHarness: AgentObserver {
     func isConnected() -> Bool { agent.status(nowUnixSeconds: 0).isConnected }
 
     /// Enrols and waits for the stream.
-    func enrol(with server: ScriptedDeviceServer) throws -> Result<String, AgentRefusal> {
+    func enrol(with server: ScriptedDeviceServer) async throws -> Result<String, AgentRefusal> {
         var result: Result<String, AgentRefusal>?
         agent.enrol(serverURL: server.url, code: "C0DE", caFile: server.caFile, name: "test") { result = $0 }
-        try loop.run("enrolment is answered") { result != nil }
+        try await loop.run("enrolment is answered") { result != nil }
         guard let result else { throw NeverHappened(what: "enrolment is answered") }
-        if case .success = result { try loop.run("the stream is open") { self.isConnected() } }
+        if case .success = result { try await loop.run("the stream is open") { self.isConnected() } }
         return result
     }
 
     /// Registers an app and waits for the answer.
-    func register(_ appID: String, topic: String? = nil, name: String? = nil) throws -> Result<String, AgentRefusal> {
+    func register(_ appID: String, topic: String? = nil, name: String? = nil) async throws -> Result<
+        String, AgentRefusal
+    > {
         var result: Result<String, AgentRefusal>?
         agent.register(appID: appID, topic: topic, name: name) { result = $0 }
-        try loop.run("the registration is answered") { result != nil }
+        try await loop.run("the registration is answered") { result != nil }
         guard let result else { throw NeverHappened(what: "the registration is answered") }
         return result
     }
 
     /// Waits for the answer of something that answers nothing.
-    func wait(_ body: (@escaping (Result<Void, AgentRefusal>) -> Void) -> Void) throws -> AgentRefusal? {
+    func wait(_ body: (@escaping (Result<Void, AgentRefusal>) -> Void) -> Void) async throws -> AgentRefusal? {
         var result: Result<Void, AgentRefusal>?
         body { result = $0 }
-        try loop.run("it is answered") { result != nil }
+        try await loop.run("it is answered") { result != nil }
         guard case .failure(let refusal) = result else { return nil }
         return refusal
     }

@@ -34,25 +34,25 @@ private final class ServiceHarness {
         _ = try service.claimName()
     }
 
-    func call(_ member: String, _ arguments: BusValue...) throws -> Result<[BusValue], BusError> {
+    func call(_ member: String, _ arguments: BusValue...) async throws -> Result<[BusValue], BusError> {
         var result: Result<[BusValue], BusError>?
         client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { result = $0 }
-        try harness.loop.run("\(member) is answered") { result != nil }
+        try await harness.loop.run("\(member) is answered") { result != nil }
         guard let result else { throw NeverHappened(what: "\(member) is answered") }
         return result
     }
 
     /// The last part of the error's name.
-    func refusal(_ member: String, _ arguments: [BusValue]) throws -> String? {
+    func refusal(_ member: String, _ arguments: [BusValue]) async throws -> String? {
         var result: Result<[BusValue], BusError>?
         client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { result = $0 }
-        try harness.loop.run("\(member) is answered") { result != nil }
+        try await harness.loop.run("\(member) is answered") { result != nil }
         guard case .failure(let error) = result else { return nil }
         return error.name.split(separator: ".").last.map(String.init)
     }
 }
 
-@Suite struct AgentServiceTests {
+@Suite(.serialized) struct AgentServiceTests {
     private let bus: DesktopBus
     private let server: ScriptedDeviceServer
     private let directory: TemporaryDirectory
@@ -65,10 +65,10 @@ private final class ServiceHarness {
 
     private func start() throws -> ServiceHarness { try ServiceHarness(busAddress: bus.address, directory: directory) }
 
-    private func enrol(_ service: ServiceHarness) throws {
-        let answer = try service.call("Enrol", .string(server.url), .string("C0DE"), .string(server.caFile)).get()
+    private func enrol(_ service: ServiceHarness) async throws {
+        let answer = try await service.call("Enrol", .string(server.url), .string("C0DE"), .string(server.caFile)).get()
         #expect(answer == [.string("00000000000000ab")])
-        try service.harness.loop.run("the stream is open") { service.harness.isConnected() }
+        try await service.harness.loop.run("the stream is open") { service.harness.isConnected() }
     }
 
     @Test func `the description that is served is the file of the repository`() throws {
@@ -76,60 +76,60 @@ private final class ServiceHarness {
         #expect(AgentIntrospection.xml.description == readText(path))
     }
 
-    @Test func `every method of the description is answered`() throws {
+    @Test func `every method of the description is answered`() async throws {
         let service = try start()
         let xml = AgentIntrospection.xml.description
         let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
             $0.components(separatedBy: "\"").first
         }
         #expect(methods.count == 12)
-        for method in methods { #expect(try service.refusal(method, []) != "UnknownMethod", "\(method)") }
-        #expect(try service.refusal("Nonsense", []) == "UnknownMethod")
+        for method in methods { #expect(try await service.refusal(method, []) != "UnknownMethod", "\(method)") }
+        #expect(try await service.refusal("Nonsense", []) == "UnknownMethod")
     }
 
-    @Test func `an app enrols, registers, is listed and hears of its notifications`() throws {
+    @Test func `an app enrols, registers, is listed and hears of its notifications`() async throws {
         let service = try start()
-        try enrol(service)
+        try await enrol(service)
         let options = BusValue.dictionary([("name", .variant(.string("My Mail")))])
-        let token = try service.call("Register", .string("org.example.Mail"), options).get()
+        let token = try await service.call("Register", .string("org.example.Mail"), options).get()
         #expect(token.first?.stringValue?.utf8.count == 64)
-        let apps = try service.call("ListApps").get().first?.arrayValue
+        let apps = try await service.call("ListApps").get().first?.arrayValue
         #expect(apps?.first?[key: "name"]?.stringValue == "My Mail")
         #expect(apps?.first?[key: "device_token"]?.stringValue == token.first?.stringValue)
-        try server.push(1, payload: #"{"aps":{"alert":{"title":"T","body":"B"},"badge":3}}"#)
-        try service.harness.loop.run("the signals came") {
+        try await server.push(1, payload: #"{"aps":{"alert":{"title":"T","body":"B"},"badge":3}}"#)
+        try await service.harness.loop.run("the signals came") {
             service.signals.contains("InboxChanged ") && service.signals.contains("BadgeChanged org.example.Mail")
         }
-        let entries = try service.call("ListInbox", .uint32(5)).get().first?.arrayValue
+        let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue
         #expect(entries?.count == 1)
         #expect(entries?.first?[key: "title"]?.stringValue == "T")
         #expect(entries?.first?[key: "app_name"]?.stringValue == "My Mail")
         #expect(entries?.first?[key: "state"]?.stringValue == "shown")
-        let entry = try service.call("GetInboxEntry", .int64(1)).get().first
+        let entry = try await service.call("GetInboxEntry", .int64(1)).get().first
         #expect(entry?[key: "payload"]?.stringValue == #"{"aps":{"alert":{"title":"T","body":"B"},"badge":3}}"#)
-        #expect(try service.call("ClearInbox", .string("")).get() == [.uint32(1)])
+        #expect(try await service.call("ClearInbox", .string("")).get() == [.uint32(1)])
     }
 
-    @Test func `switches are kept, and turning one is a signal`() throws {
+    @Test func `switches are kept, and turning one is a signal`() async throws {
         let service = try start()
-        try enrol(service)
-        _ = try service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
-        _ = try service.call("SetAppSetting", .string("org.example.Mail"), .string("sound"), .bool(false)).get()
-        _ = try service.call("SetMaster", .bool(false)).get()
-        #expect(try service.call("GetMaster").get() == [.bool(false)])
-        let app = try service.call("ListApps").get().first?.arrayValue?.first
+        try await enrol(service)
+        _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
+        _ = try await service.call("SetAppSetting", .string("org.example.Mail"), .string("sound"), .bool(false)).get()
+        _ = try await service.call("SetMaster", .bool(false)).get()
+        #expect(try await service.call("GetMaster").get() == [.bool(false)])
+        let app = try await service.call("ListApps").get().first?.arrayValue?.first
         #expect(app?[key: "allows_sound"]?.boolValue == false && app?[key: "allows_badge"]?.boolValue == true)
-        try service.harness.loop.run("the signals came") {
+        try await service.harness.loop.run("the signals came") {
             service.signals.contains("SettingsChanged org.example.Mail") && service.signals.contains("SettingsChanged ")
         }
     }
 
-    @Test func `the status tells whether it is connected`() throws {
+    @Test func `the status tells whether it is connected`() async throws {
         let service = try start()
-        let before = try service.call("GetStatus").get().first
+        let before = try await service.call("GetStatus").get().first
         #expect(before?[key: "enrolled"]?.boolValue == false && before?[key: "connected"]?.boolValue == false)
-        try enrol(service)
-        let after = try service.call("GetStatus").get().first
+        try await enrol(service)
+        let after = try await service.call("GetStatus").get().first
         #expect(after?[key: "connected"]?.boolValue == true)
         #expect(after?[key: "server_url"]?.stringValue == server.url)
         #expect(after?[key: "pid"]?.integerValue == Int64(getpid()))
@@ -152,10 +152,10 @@ private final class ServiceHarness {
         ("ClearInbox", [.string(String(repeating: "x", count: 4097))], "InvalidArguments"),
     ]
 
-    @Test func `what makes no sense is refused by name`() throws {
+    @Test func `what makes no sense is refused by name`() async throws {
         let service = try start()
         for (member, arguments, name) in Self.refusals {
-            #expect(try service.refusal(member, arguments) == name, "\(member) \(arguments)")
+            #expect(try await service.refusal(member, arguments) == name, "\(member) \(arguments)")
         }
     }
 

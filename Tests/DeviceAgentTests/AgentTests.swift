@@ -24,7 +24,7 @@ private final class Dock: BadgePresenter {
     func setBadge(_ count: UInt32, appID: String) { badges.append("\(appID) \(count)") }
 }
 
-@Suite struct AgentTests {
+@Suite(.serialized) struct AgentTests {
     private let directory: TemporaryDirectory
     private let server: ScriptedDeviceServer
 
@@ -35,85 +35,85 @@ private final class Dock: BadgePresenter {
 
     private func connected(
         opener: (any AppOpener)? = nil, badges: (any BadgePresenter)? = nil
-    ) throws -> AgentHarness {
+    ) async throws -> AgentHarness {
         let harness = try AgentHarness(in: directory, opener: opener, badges: badges)
         try harness.agent.start()
-        #expect(try harness.enrol(with: server) == .success("00000000000000ab"))
-        _ = try harness.register("org.example.Mail").get()
+        #expect(try await harness.enrol(with: server) == .success("00000000000000ab"))
+        _ = try await harness.register("org.example.Mail").get()
         return harness
     }
 
-    @Test func `enrolling keeps identity and secret, and a restart connects with them`() throws {
+    @Test func `enrolling keeps identity and secret, and a restart connects with them`() async throws {
         do {
-            let harness = try connected()
+            let harness = try await connected()
             #expect(try harness.secretFile.read() == "s3cret")
             #expect(server.requests.first == #"POST /v1/devices {"code":"C0DE","name":"test","platform":"linux"}"#)
             var hasStopped = false
             harness.agent.stop { hasStopped = true }
-            try harness.loop.run("the agent has stopped") { hasStopped }
+            try await harness.loop.run("the agent has stopped") { hasStopped }
         }
         let again = try AgentHarness(in: directory)
         try again.agent.start()
-        try again.loop.run("the stream is open again") { again.isConnected() }
+        try await again.loop.run("the stream is open again") { again.isConnected() }
         #expect(server.requests("GET /v1/stream").count == 2)
         #expect(try again.database.apps.all().map(\.name) == ["Example Mail"])
     }
 
-    @Test func `a notification is shown, and the server hears that it came and that it was shown`() throws {
-        let harness = try connected()
-        try server.push(1)
-        try harness.loop.run("both are acknowledged") {
+    @Test func `a notification is shown, and the server hears that it came and that it was shown`() async throws {
+        let harness = try await connected()
+        try await server.push(1)
+        try await harness.loop.run("both are acknowledged") {
             server.requests("POST /v1/acks").joined().contains("shown")
                 && (try? harness.database.outboxLines().isEmpty) == true
         }
         #expect(harness.screen.hasPrefix("[Example Mail] Hello"))
         #expect(server.requests("POST /v1/acks").joined().contains(#""outcome":"delivered""#))
-        try harness.loop.run("clients hear of it") { harness.events.contains("inbox") }
+        try await harness.loop.run("clients hear of it") { harness.events.contains("inbox") }
     }
 
-    @Test func `what comes twice is shown once and acknowledged twice`() throws {
-        let harness = try connected()
-        try server.push(1)
-        try server.push(1)
-        try server.push(2)
-        try harness.loop.run("the last is shown") { harness.screen.contains("inbox show 2") }
+    @Test func `what comes twice is shown once and acknowledged twice`() async throws {
+        let harness = try await connected()
+        try await server.push(1)
+        try await server.push(1)
+        try await server.push(2)
+        try await harness.loop.run("the last is shown") { harness.screen.contains("inbox show 2") }
         #expect(harness.screen.components(separatedBy: "[Example Mail]").count == 3)
     }
 
-    @Test func `acknowledgements survive failures and restarts until the server takes them`() throws {
+    @Test func `acknowledgements survive failures and restarts until the server takes them`() async throws {
         do {
-            let harness = try connected()
-            try server.fail("/v1/acks", status: 503, count: 1000)
-            try server.push(1)
-            try harness.loop.run("it was refused") { !server.requests("POST /v1/acks").isEmpty }
+            let harness = try await connected()
+            try await server.fail("/v1/acks", status: 503, count: 1000)
+            try await server.push(1)
+            try await harness.loop.run("it was refused") { !server.requests("POST /v1/acks").isEmpty }
             var hasStopped = false
             harness.agent.stop(within: .milliseconds(100)) { hasStopped = true }
-            try harness.loop.run("the agent has stopped") { hasStopped }
+            try await harness.loop.run("the agent has stopped") { hasStopped }
             #expect(try harness.database.outboxLines() == ["1 delivered", "1 shown"])
         }
-        try server.fail("/v1/acks", status: 503, count: 0)
+        try await server.fail("/v1/acks", status: 503, count: 0)
         let again = try AgentHarness(in: directory)
         try again.agent.start()
-        try again.loop.run("the outbox is empty") { (try? again.database.outboxLines().isEmpty) == true }
+        try await again.loop.run("the outbox is empty") { (try? again.database.outboxLines().isEmpty) == true }
         #expect(again.screen.isEmpty)
     }
 
-    @Test func `acknowledgements that the server calls wrong are dropped, not sent for ever`() throws {
-        let harness = try connected()
-        try server.fail("/v1/acks", status: 400, count: 1000)
-        try server.push(1)
-        try harness.loop.run("the outbox is empty") {
+    @Test func `acknowledgements that the server calls wrong are dropped, not sent for ever`() async throws {
+        let harness = try await connected()
+        try await server.fail("/v1/acks", status: 400, count: 1000)
+        try await server.push(1)
+        try await harness.loop.run("the outbox is empty") {
             !server.requests("POST /v1/acks").isEmpty && (try? harness.database.outboxLines().isEmpty) == true
         }
         #expect(harness.isConnected())
     }
 
-    @Test func `View opens the app once, with the payload as it came`() throws {
+    @Test func `View opens the app once, with the payload as it came`() async throws {
         let opener = Opener()
-        let harness = try connected(opener: opener)
+        let harness = try await connected(opener: opener)
         let payload = #"{"aps":{"alert":{"title":"T","body":"B"}}, "n": 1.50}"#
-        try server.push(1, payload: payload)
-        try harness.loop.run("it is shown") { !harness.screen.isEmpty }
+        try await server.push(1, payload: payload)
+        try await harness.loop.run("it is shown") { !harness.screen.isEmpty }
         harness.agent.alert(1, ended: .view(activationToken: "tok"))
         harness.agent.alert(1, ended: .view(activationToken: "tok"))
         harness.agent.alert(1, ended: .dismissed)
@@ -125,114 +125,114 @@ private final class Dock: BadgePresenter {
                     + #""received_at":\#(entry.receivedUnixMilliseconds),"payload":\#(payload)}"#
             ])
         #expect(entry.state == .viewed)
-        try harness.loop.run("the server knows") { server.requests("POST /v1/acks").joined().contains("viewed") }
+        try await harness.loop.run("the server knows") { server.requests("POST /v1/acks").joined().contains("viewed") }
     }
 
-    @Test func `an app that cannot be opened leaves a reason in the inbox`() throws {
+    @Test func `an app that cannot be opened leaves a reason in the inbox`() async throws {
         let opener = Opener()
         opener.failure = .noDesktopFile(appID: "org.example.Mail")
-        let harness = try connected(opener: opener)
-        try server.push(1)
-        try harness.loop.run("it is shown") { !harness.screen.isEmpty }
+        let harness = try await connected(opener: opener)
+        try await server.push(1)
+        try await harness.loop.run("it is shown") { !harness.screen.isEmpty }
         harness.agent.alert(1, ended: .view(activationToken: nil))
         #expect(try harness.agent.inboxEntry(1)?.reason.contains("org.example.Mail.desktop") == true)
     }
 
-    @Test func `closing only closes, and what left the screen by itself stays as shown`() throws {
+    @Test func `closing only closes, and what left the screen by itself stays as shown`() async throws {
         let opener = Opener()
-        let harness = try connected(opener: opener)
-        try server.push(1)
-        try server.push(2)
-        try harness.loop.run("both are shown") { harness.screen.contains("inbox show 2") }
+        let harness = try await connected(opener: opener)
+        try await server.push(1)
+        try await server.push(2)
+        try await harness.loop.run("both are shown") { harness.screen.contains("inbox show 2") }
         harness.agent.alert(1, ended: .dismissed)
         harness.agent.alert(2, ended: .expired)
         #expect(try harness.agent.inbox(countMax: 10).map(\.state) == [.shown, .closed])
         #expect(opener.opened.isEmpty)
     }
 
-    @Test func `badges follow the switches at once, and come back as they were`() throws {
+    @Test func `badges follow the switches at once, and come back as they were`() async throws {
         let dock = Dock()
-        let harness = try connected(badges: dock)
-        try server.push(1, payload: #"{"aps":{"badge":3}}"#)
-        try harness.loop.run("the badge is there") { dock.badges == ["org.example.Mail 3"] }
+        let harness = try await connected(badges: dock)
+        try await server.push(1, payload: #"{"aps":{"badge":3}}"#)
+        try await harness.loop.run("the badge is there") { dock.badges == ["org.example.Mail 3"] }
         try harness.agent.set(.badge, of: "org.example.Mail", to: false)
         try harness.agent.set(.badge, of: "org.example.Mail", to: true)
         try harness.agent.setMaster(false)
-        try server.push(2, payload: #"{"aps":{"badge":5}}"#)
-        try harness.loop.run("it came") { (try? harness.agent.inbox(countMax: 10).count) == 2 }
+        try await server.push(2, payload: #"{"aps":{"badge":5}}"#)
+        try await harness.loop.run("it came") { (try? harness.agent.inbox(countMax: 10).count) == 2 }
         try harness.agent.setMaster(true)
         #expect(dock.badges.map { $0.suffix(1) } == ["3", "0", "3", "0", "5"])
-        #expect(try harness.wait { harness.agent.unregister(appID: "org.example.Mail", completion: $0) } == nil)
+        #expect(try await harness.wait { harness.agent.unregister(appID: "org.example.Mail", completion: $0) } == nil)
         #expect(dock.badges.last == "org.example.Mail 0")
     }
 
-    @Test func `an app with everything off is refused at the server, and wanted again with anything on`() throws {
-        let harness = try connected()
+    @Test func `an app with everything off is refused at the server, and wanted again with anything on`() async throws {
+        let harness = try await connected()
         for setting in Agent.AppSetting.allCases { try harness.agent.set(setting, of: "org.example.Mail", to: false) }
-        try server.fail("/v1/filter", status: 500)
-        try harness.loop.run("the server knows") {
+        try await server.fail("/v1/filter", status: 500)
+        try await harness.loop.run("the server knows") {
             server.requests.contains(#"PUT /v1/filter {"refused_topics":["org.example.Mail"]}"#)
         }
         try harness.agent.set(.sound, of: "org.example.Mail", to: true)
-        try harness.loop.run("the server knows that too") {
+        try await harness.loop.run("the server knows that too") {
             server.requests.last == #"PUT /v1/filter {"refused_topics":[]}"#
                 && (try? harness.database.settings.value(of: .isFilterDue)) == 0
         }
     }
 
-    @Test func `a stream that ends or dies is opened again, without an alert`() throws {
-        let harness = try connected()
-        try server.endStreams()
-        try harness.loop.run("it noticed") { !harness.isConnected() }
+    @Test func `a stream that ends or dies is opened again, without an alert`() async throws {
+        let harness = try await connected()
+        try await server.endStreams()
+        try await harness.loop.run("it noticed") { !harness.isConnected() }
         let status = harness.agent.status(nowUnixSeconds: 0)
         #expect(status.lastError == "the server closed the stream" && status.lastConnectedUnixSeconds > 0)
-        try harness.loop.run("it is open again") { harness.isConnected() }
+        try await harness.loop.run("it is open again") { harness.isConnected() }
         #expect(harness.screen.isEmpty)
         #expect(harness.agent.status(nowUnixSeconds: 7).lastConnectedUnixSeconds == 7)
     }
 
-    @Test(arguments: [503, 500, 404]) func `a stream that is refused is asked for again`(status: Int) throws {
-        let harness = try connected()
-        try server.fail("/v1/stream", status: status)
-        try server.endStreams()
-        try harness.loop.run("the refusal is in the status") {
+    @Test(arguments: [503, 500, 404]) func `a stream that is refused is asked for again`(status: Int) async throws {
+        let harness = try await connected()
+        try await server.fail("/v1/stream", status: status)
+        try await server.endStreams()
+        try await harness.loop.run("the refusal is in the status") {
             harness.agent.status(nowUnixSeconds: 0).lastError.contains("\(status)")
         }
-        try harness.loop.run("it is open again") { harness.isConnected() }
+        try await harness.loop.run("it is open again") { harness.isConnected() }
     }
 
-    @Test func `a server that forgot the device is not asked again, and leaving it works`() throws {
-        let harness = try connected()
-        try server.fail("/v1/stream", status: 401, count: 1000)
-        try server.endStreams()
-        try harness.loop.run("it gave up") {
+    @Test func `a server that forgot the device is not asked again, and leaving it works`() async throws {
+        let harness = try await connected()
+        try await server.fail("/v1/stream", status: 401, count: 1000)
+        try await server.endStreams()
+        try await harness.loop.run("it gave up") {
             harness.agent.status(nowUnixSeconds: 0).lastError.contains("does not know this device")
         }
         let count = server.requests("GET /v1/stream").count
         harness.agent.hurry()
-        try server.fail("/v1/devices/self", status: 401)
-        #expect(try harness.wait { harness.agent.unenrol(completion: $0) } == nil)
+        try await server.fail("/v1/devices/self", status: 401)
+        #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
         #expect(server.requests("GET /v1/stream").count == count)
         #expect(try harness.secretFile.read() == nil)
         #expect(!harness.agent.status(nowUnixSeconds: 0).isEnrolled)
     }
 
-    @Test func `a device that was removed hears it from the goodbye`() throws {
-        let harness = try connected()
-        try server.push(event: "goodbye", data: #"{"reason":"removed","retry_after":3600}"#)
-        try server.endStreams()
-        try harness.loop.run("it gave up") {
+    @Test func `a device that was removed hears it from the goodbye`() async throws {
+        let harness = try await connected()
+        try await server.push(event: "goodbye", data: #"{"reason":"removed","retry_after":3600}"#)
+        try await server.endStreams()
+        try await harness.loop.run("it gave up") {
             harness.agent.status(nowUnixSeconds: 0).lastError.contains("does not know this device")
         }
     }
 
-    @Test func `what is registered gets new tokens at the next server`() throws {
-        let harness = try connected()
-        #expect(try harness.wait { harness.agent.unenrol(completion: $0) } == nil)
+    @Test func `what is registered gets new tokens at the next server`() async throws {
+        let harness = try await connected()
+        #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
         #expect(try harness.agent.apps().map(\.deviceToken) == [""])
-        #expect(try harness.register("org.example.Mail") == .failure(.init(.notEnrolled, notEnrolledText)))
-        _ = try harness.enrol(with: server)
-        try harness.loop.run("it has a token") { (try? harness.agent.apps().first?.deviceToken.count) == 64 }
+        #expect(try await harness.register("org.example.Mail") == .failure(.init(.notEnrolled, notEnrolledText)))
+        _ = try await harness.enrol(with: server)
+        try await harness.loop.run("it has a token") { (try? harness.agent.apps().first?.deviceToken.count) == 64 }
         #expect(harness.events.filter { $0.hasPrefix("token") }.count == 2)
     }
 
@@ -247,19 +247,19 @@ private final class Dock: BadgePresenter {
     ])
     func `what cannot be registered is refused before the server hears of it`(
         appID: String, topic: String?, code: AgentRefusal.Code
-    ) throws {
-        let harness = try connected()
-        let result = try harness.register(appID, topic: topic)
+    ) async throws {
+        let harness = try await connected()
+        let result = try await harness.register(appID, topic: topic)
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == code)
         #expect(server.requests("PUT /v1/apps").count == 1)
     }
 
     @Test(arguments: [(404, AgentRefusal.Code.unknownTopic), (503, .unreachable), (409, .refused), (401, .notEnrolled)])
-    func `what the server says to a registration reaches the app`(status: Int, code: AgentRefusal.Code) throws {
-        let harness = try connected()
-        try server.fail("/v1/apps/org.example.Other", status: status)
-        guard case .failure(let refusal) = try harness.register("org.example.Other") else {
+    func `what the server says to a registration reaches the app`(status: Int, code: AgentRefusal.Code) async throws {
+        let harness = try await connected()
+        try await server.fail("/v1/apps/org.example.Other", status: status)
+        guard case .failure(let refusal) = try await harness.register("org.example.Other") else {
             throw NeverHappened(what: "a refusal")
         }
         #expect(refusal.code == code)
@@ -267,11 +267,11 @@ private final class Dock: BadgePresenter {
     }
 
     @Test(arguments: [(401, AgentRefusal.Code.badEnrolmentCode), (403, .badEnrolmentCode), (503, .unreachable)])
-    func `a refused enrolment leaves nothing behind`(status: Int, code: AgentRefusal.Code) throws {
+    func `a refused enrolment leaves nothing behind`(status: Int, code: AgentRefusal.Code) async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
-        try server.fail("/v1/devices", status: status)
-        guard case .failure(let refusal) = try harness.enrol(with: server) else {
+        try await server.fail("/v1/devices", status: status)
+        guard case .failure(let refusal) = try await harness.enrol(with: server) else {
             throw NeverHappened(what: "a refusal")
         }
         #expect(refusal.code == code)
@@ -291,22 +291,22 @@ private final class Dock: BadgePresenter {
         #expect(refusal.code == .badServer)
     }
 
-    @Test func `clearing the inbox withdraws what waits and says so to the server`() throws {
-        let harness = try connected()
-        try server.push(1)
-        try harness.loop.run("it is shown") { !harness.screen.isEmpty }
+    @Test func `clearing the inbox withdraws what waits and says so to the server`() async throws {
+        let harness = try await connected()
+        try await server.push(1)
+        try await harness.loop.run("it is shown") { !harness.screen.isEmpty }
         #expect(try harness.agent.clearInbox(appID: "org.example.Other") == 0)
         #expect(try harness.agent.clearInbox(appID: "org.example.Mail") == 1)
         #expect(try harness.agent.inbox(countMax: 10).isEmpty)
     }
 
-    @Test func `an event that makes no sense does not end the stream`() throws {
-        let harness = try connected()
-        try server.push(event: "notification", id: 5, data: #"{"id":5}"#)
-        try server.push(event: "something-new", data: "x")
-        try server.push(6)
-        try harness.loop.run("the next is shown") { !harness.screen.isEmpty }
-        try harness.loop.run("the bad one is acknowledged") {
+    @Test func `an event that makes no sense does not end the stream`() async throws {
+        let harness = try await connected()
+        try await server.push(event: "notification", id: 5, data: #"{"id":5}"#)
+        try await server.push(event: "something-new", data: "x")
+        try await server.push(6)
+        try await harness.loop.run("the next is shown") { !harness.screen.isEmpty }
+        try await harness.loop.run("the bad one is acknowledged") {
             server.requests("POST /v1/acks").joined().contains(#""reason":"unreadable""#)
         }
     }

@@ -14,7 +14,7 @@ struct DesktopAppLauncherTests {
 
     @Test func `a program gets its arguments, the notification and the token, and runs once`() async throws {
         let home = try AppFolder()
-        try home.addApp("org.posthorn.Test", "Exec=\(home.recorder) --from \"a b\" %c %u")
+        try home.addApp("org.posthorn.Test", "Exec=/bin/sh \(home.recorder) --from \"a b\" %c %u")
         let session = try DesktopSession(await DesktopBus())
         let launcher = home.launcher(session)
         #expect(try await open("org.posthorn.Test", launcher, session, token: "token-1") == .success(()))
@@ -33,7 +33,7 @@ struct DesktopAppLauncherTests {
 
     @Test func `without a token an earlier one is not passed on`() async throws {
         let home = try AppFolder()
-        try home.addApp("org.posthorn.Test", "Exec=\(home.recorder)\nPath=\(home.files.path)")
+        try home.addApp("org.posthorn.Test", "Exec=/bin/sh \(home.recorder)\nPath=\(home.files.path)")
         let session = try DesktopSession(await DesktopBus())
         #expect(try await open("org.posthorn.Test", home.launcher(session), session) == .success(()))
         let record = try await home.record(session)
@@ -45,10 +45,9 @@ struct DesktopAppLauncherTests {
 
     @Test func `a program that ended leaves no zombie`() async throws {
         let home = try AppFolder()
-        try home.addApp("org.posthorn.Test", "Exec=\(home.recorder)")
+        try home.addApp("org.posthorn.Test", "Exec=/bin/sh \(home.recorder)")
         let session = try DesktopSession(await DesktopBus())
-        let launcher = home.launcher(session)
-        #expect(try await open("org.posthorn.Test", launcher, session) == .success(()))
+        #expect(try await open("org.posthorn.Test", home.launcher(session), session) == .success(()))
         let process = try #require(try await home.record(session)["process"])
         try await session.run(until: "the program is gone") {
             !FileManager.default.fileExists(atPath: "/proc/\(process)/stat")
@@ -100,7 +99,7 @@ struct DesktopAppLauncherTests {
             "org.posthorn.Some-App",
             command: "\(RepositoryPaths.tool("dbus-test-tool")) echo --name=org.posthorn.Some-App")
         let home = try AppFolder()
-        try home.addApp("org.posthorn.Some-App", "DBusActivatable=true\nExec=\(home.recorder)")
+        try home.addApp("org.posthorn.Some-App", "DBusActivatable=true\nExec=/bin/sh \(home.recorder)")
         let session = try DesktopSession(bus)
         let monitor = try await bus.monitor("interface='org.freedesktop.Application'")
         let result = try await open("org.posthorn.Some-App", home.launcher(session), session, token: "token-1")
@@ -137,12 +136,15 @@ struct DesktopAppLauncherTests {
             ])
     }
 
-    @Test(arguments: ["org.posthorn.Nobody", "nobusname", "org.posthorn.Failing", "org.posthorn.Other"])
+    @Test(arguments: [
+        "org.posthorn.Nobody", "nobusname", "org.7zip.App", "org.posthorn.", "org.posthorn.Failing",
+        "org.posthorn.Other",
+    ])
     func `an app that the bus cannot reach is started by its program`(appID: String) async throws {
         let bus = try await DesktopBus()
         try await bus.addService("org.posthorn.Failing", command: "/bin/false")
         let home = try AppFolder()
-        try home.addApp(appID, "DBusActivatable=true\nExec=\(home.recorder)")
+        try home.addApp(appID, "DBusActivatable=true\nExec=/bin/sh \(home.recorder)")
         let session = try DesktopSession(bus)
         // On the bus, but no org.freedesktop.Application.
         let other = try BusConnection(.address(bus.address))
@@ -155,7 +157,7 @@ struct DesktopAppLauncherTests {
 
     @Test func `an app that answers with an error of its own is not started a second time`() async throws {
         let home = try AppFolder()
-        try home.addApp("org.posthorn.Test", "DBusActivatable=true\nExec=\(home.recorder)")
+        try home.addApp("org.posthorn.Test", "DBusActivatable=true\nExec=/bin/sh \(home.recorder)")
         let session = try DesktopSession(await DesktopBus())
         let app = try BusConnection(.address(session.bus.address))
         let driver = try BusDriver(loop: session.loop, connection: app)

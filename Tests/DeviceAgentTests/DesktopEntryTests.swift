@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
+import Glibc
 import TestSupport
 import Testing
 
@@ -103,6 +104,15 @@ struct DesktopEntryTests {
         let text = String(repeating: "#", count: 256 * 1024)
         #expect(try entry("#\n").0 != nil)
         #expect(try entry(text).0 == nil)
+    }
+
+    @Test func `what is no file does not hold the look-up`() throws {
+        let home = try TemporaryDirectory()
+        try home.makeDirectory("applications/folder.desktop")
+        #expect(unsafe mkfifo(home.path(of: "applications/pipe.desktop"), 0o600) == 0)
+        #expect(unsafe symlink("/dev/zero", home.path(of: "applications/zero.desktop")) == 0)
+        let entries = DesktopEntries(environment: ["XDG_DATA_HOME": home.path])
+        for id in ["folder", "pipe", "zero"] { #expect(entries.find(id) == nil) }
     }
 
     // MARK: Where

@@ -46,11 +46,18 @@ final class DesktopSession: AlertPresenterDelegate {
     func presenterBecameAvailable() { availableCount += 1 }
 
     /// Runs the loop until a condition holds.
+    ///
+    /// Does not suspend unless the condition does: both ends of an exchange run here, and neither may wait so long for
+    /// its turn among other tests that the other gives up.
     func run(until what: String, evidence: () -> String = { "" }, _ condition: () async throws -> Bool) async throws {
-        try await eventually(what, evidence: evidence) {
+        let deadline = ContinuousClock.now + Patience.usual * Patience.factor
+        while true {
             loop.schedule(after: .milliseconds(5)) { [loop] in loop.stop() }
             loop.run()
-            return try await condition()
+            if try await condition() { return }
+            guard ContinuousClock.now < deadline else {
+                throw DesktopTestFailure.deadlinePassed(what: what, lastSeen: evidence())
+            }
         }
     }
 
@@ -73,7 +80,8 @@ final class DesktopSession: AlertPresenterDelegate {
     }
 }
 
-/// A test's helper that contradicts itself.
+/// What keeps a desktop's test from going on.
 enum DesktopTestFailure: Error {
+    case deadlinePassed(what: String, lastSeen: String)
     case impossible
 }

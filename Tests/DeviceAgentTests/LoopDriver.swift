@@ -8,16 +8,14 @@ import Testing
 struct NeverHappened: Error { let what: String }
 
 extension EventLoop {
-    /// Turns until the condition holds.
-    func run(_ what: String, until isDone: @escaping () -> Bool) throws {
+    /// Turns until the condition holds, and lets other tests run between the turns: they share few threads.
+    func run(_ what: String, until isDone: () -> Bool) async throws {
         let deadline = ContinuousClock.now + Patience.usual * Patience.factor
-        check(deadline, isDone)
-        run()
-        guard isDone() else { throw NeverHappened(what: what) }
-    }
-
-    private func check(_ deadline: ContinuousClock.Instant, _ isDone: @escaping () -> Bool) {
-        guard !isDone(), ContinuousClock.now < deadline else { return stop() }
-        schedule(after: .milliseconds(3)) { [unowned self] in check(deadline, isDone) }
+        while !isDone() {
+            guard ContinuousClock.now < deadline else { throw NeverHappened(what: what) }
+            schedule(after: .milliseconds(3)) { [unowned self] in stop() }
+            run()
+            await Task.yield()
+        }
     }
 }

@@ -146,7 +146,8 @@ private final class Ear: SoundPresenter {
         #expect(try database.outboxLines().suffix(2) == ["1 shown", "2 shown"])
     }
 
-    @Test(arguments: [0, 1]) func `of too many at once only the newest are shown one by one`(surplus: Int) throws {
+    @Test(arguments: [0, 1]) func `of too many at once only the newest are shown one by one`(surplus: Int) async throws
+    {
         let database = try file.open()
         let loop = try EventLoop()
         let queue = PresentationQueue(database, loop: loop, presenter: screen.presenter(), sounds: nil)
@@ -157,7 +158,7 @@ private final class Ear: SoundPresenter {
         #expect(screen.writeCount == PresentationQueue.perSecondMax)
         #expect(screen.text.contains("number 1.") == (surplus == 0))
         #expect(try database.inbox.entry(1)?.reason == (surplus == 0 ? "" : "too-many"))
-        try loop.run("the rest is shown") { screen.writeCount == PresentationQueue.waitingCountMax }
+        try await loop.run("the rest is shown") { screen.writeCount == PresentationQueue.waitingCountMax }
         #expect(screen.text.contains("number \(count)."))
     }
 

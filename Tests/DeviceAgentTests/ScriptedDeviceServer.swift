@@ -19,26 +19,26 @@ final class ScriptedDeviceServer {
     }
 
     /// Sends an event on every open stream.
-    func push(event: String, id: Int64 = 0, data: String) throws {
-        try tell(["do": "push", "text": "event: \(event)\nid: \(id)\ndata: \(data)\n\n"])
+    func push(event: String, id: Int64 = 0, data: String) async throws {
+        try await tell(["do": "push", "text": "event: \(event)\nid: \(id)\ndata: \(data)\n\n"])
     }
 
     /// Sends a notification on every open stream.
-    func push(_ number: Int, sequence: Int64? = nil, payload: String = #"{"aps":{"alert":"Hello"}}"#) throws {
+    func push(_ number: Int, sequence: Int64? = nil, payload: String = #"{"aps":{"alert":"Hello"}}"#) async throws {
         let sequence = sequence ?? Int64(number)
         let id = String(repeating: "0", count: 12 - "\(number)".utf8.count) + "\(number)"
-        try push(
+        try await push(
             event: "notification", id: sequence,
             data: #"{"id":\#(sequence),"unique-id":"00000000-0000-4000-8000-\#(id)","topic":"org.example.Mail","#
                 + #""apns-id":"A","accepted-at":\#(number),"payload":\#(payload)}"#)
     }
 
     /// Ends every open stream properly.
-    func endStreams() throws { try tell(["do": "end"]) }
+    func endStreams() async throws { try await tell(["do": "end"]) }
 
     /// Answers the next requests of a path with a status instead.
-    func fail(_ path: String, status: Int, count: Int = 1) throws {
-        try tell(["do": "fail", "path": path, "status": "\(status)", "count": "\(count)"])
+    func fail(_ path: String, status: Int, count: Int = 1) async throws {
+        try await tell(["do": "fail", "path": path, "status": "\(status)", "count": "\(count)"])
     }
 
     /// Requests so far, as `METHOD path body`.
@@ -55,13 +55,11 @@ final class ScriptedDeviceServer {
     func thaw() { process.send(SIGCONT) }
 
     /// Sends a command and waits until it was followed.
-    private func tell(_ command: [String: String]) throws {
+    private func tell(_ command: [String: String]) async throws {
         let doneCount = process.output.components(separatedBy: "\ndone").count
         try process.write(String(decoding: try JSONEncoder().encode(command), as: UTF8.self) + "\n")
-        let deadline = ContinuousClock.now + Patience.usual
-        while process.output.components(separatedBy: "\ndone").count == doneCount {
-            guard ContinuousClock.now < deadline else { throw NeverHappened(what: "\(command) was followed") }
-            usleep(2000)
+        try await eventually("\(command) was followed") {
+            process.output.components(separatedBy: "\ndone").count > doneCount
         }
     }
 

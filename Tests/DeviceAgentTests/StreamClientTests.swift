@@ -21,7 +21,7 @@ private final class Listener: StreamClientDelegate {
     func streamRefused(_ reason: String) { log.append("refused") }
 }
 
-@Suite struct StreamClientTests {
+@Suite(.serialized) struct StreamClientTests {
     private let server: ScriptedDeviceServer
     private let loop: EventLoop
     private let listener = Listener()
@@ -38,73 +38,81 @@ private final class Listener: StreamClientDelegate {
         return client
     }
 
-    @Test func `a connection on which nothing comes is given up, and a fresh one is made`() throws {
+    @Test func `a connection on which nothing comes is given up, and a fresh one is made`() async throws {
         let client = client(silenceMax: .milliseconds(400))
         client.start()
-        try loop.run("it is open") { client.isOpen }
+        try await loop.run("it is open") { client.isOpen }
         server.freeze()
-        try loop.run("the silence was noticed") { listener.log.contains { $0.contains("nothing came") } }
+        try await loop.run("the silence was noticed") { listener.log.contains { $0.contains("nothing came") } }
         server.thaw()
-        try loop.run("it is open again") { listener.log.filter { $0 == "opened" }.count > 1 && client.isOpen }
+        try await loop.run("it is open again") { listener.log.filter { $0 == "opened" }.count > 1 && client.isOpen }
         client.stop()
     }
 
-    @Test func `bytes keep a connection alive for longer than the silence that ends it`() throws {
-        let client = client(silenceMax: .milliseconds(1000))
+    @Test func `only a silence as long as its bound ends a connection`() async throws {
+        let silenceMax: Duration = .seconds(1)
+        let client = client(silenceMax: silenceMax)
         client.start()
-        try loop.run("it is open") { client.isOpen }
+        try await loop.run("it is open") { client.isOpen }
         let start = ContinuousClock.now
-        while ContinuousClock.now - start < .milliseconds(1500) {
+        var last = start
+        var longestSilence: Duration = .zero
+        while ContinuousClock.now - start < .milliseconds(1500), listener.log == ["opened"] {
             let count = listener.arrivals.count
-            try server.push(count + 1)
-            try loop.run("it came") { listener.arrivals.count > count }
+            try await server.push(count + 1)
+            try await loop.run("it came, or the connection ended") {
+                listener.arrivals.count > count || listener.log.count > 1
+            }
+            longestSilence = max(longestSilence, ContinuousClock.now - last)
+            last = .now
         }
-        #expect(listener.log == ["opened"])
+        // On a machine that stood still for so long, the end is right.
+        #expect(listener.log == ["opened"] || longestSilence >= silenceMax)
         client.stop()
     }
 
-    @Test func `hurrying leaves the open connection for a new one`() throws {
+    @Test func `hurrying leaves the open connection for a new one`() async throws {
         let client = client()
         client.start()
-        try loop.run("it is open") { client.isOpen }
+        try await loop.run("it is open") { client.isOpen }
         client.hurry()
         #expect(!client.isOpen)
-        try loop.run("it is open again") { client.isOpen }
+        try await loop.run("it is open again") { client.isOpen }
         #expect(server.requests("GET /v1/stream").count == 2)
         client.stop()
     }
 
-    @Test func `what could not be written is given up and comes again`() throws {
+    @Test func `what could not be written is given up and comes again`() async throws {
         let client = client()
         client.start()
-        try loop.run("it is open") { client.isOpen }
+        try await loop.run("it is open") { client.isOpen }
         listener.isWritable = false
-        try server.push(1)
-        try loop.run("it was given up") { listener.log.count > 1 }
+        try await server.push(1)
+        try await loop.run("it was given up") { listener.log.count > 1 }
         #expect(listener.log[1] == "ended what came could not be written")
         listener.isWritable = true
-        try loop.run("it is open again") { client.isOpen }
+        try await loop.run("it is open again") { client.isOpen }
         client.stop()
     }
 
-    @Test func `an event that is too long ends the stream, and the next one is read`() throws {
+    @Test func `an event that is too long ends the stream, and the next one is read`() async throws {
         let client = client()
         client.start()
-        try loop.run("it is open") { client.isOpen }
-        try server.push(event: "notification", data: String(repeating: "x", count: 70_000))
-        try loop.run("it was given up") { listener.log.contains { $0.contains("too long") } }
-        try loop.run("it is open again") { client.isOpen }
-        try server.push(1)
-        try loop.run("the next came") { listener.arrivals.count == 1 }
+        try await loop.run("it is open") { client.isOpen }
+        try await server.push(event: "notification", data: String(repeating: "x", count: 70_000))
+        try await loop.run("it was given up") { listener.log.contains { $0.contains("too long") } }
+        try await loop.run("it is open again") { client.isOpen }
+        try await server.push(1)
+        try await loop.run("the next came") { listener.arrivals.count == 1 }
         client.stop()
     }
 
-    @Test func `many events at once come in their order`() throws {
+    @Test func `many events at once come in their order`() async throws {
         let client = client()
         client.start()
-        try loop.run("it is open") { client.isOpen }
-        for number in 1...200 { try server.push(number) }
-        try loop.run("all came") { listener.arrivals.count == 200 }
+        try await loop.run("it is open") { client.isOpen }
+        for number in 1...200 { try await server.push(number) }
+        try await loop.run("all came") { listener.arrivals.count == 200 }
         let sequences = listener.arrivals.map { arrival -> Int64 in
             guard case .notification(let notification) = arrival else { return 0 }
             return notification.sequence
@@ -115,18 +123,18 @@ private final class Listener: StreamClientDelegate {
 
     @Test func `a server that is gone is tried again until it is stopped`() async throws {
         try await server.kill()
-        try endlessTrying()
+        try await endlessTrying()
     }
 
-    private func endlessTrying() throws {
+    private func endlessTrying() async throws {
         let client = client()
         client.start()
-        try loop.run("it failed three times") { listener.log.count >= 3 }
+        try await loop.run("it failed three times") { listener.log.count >= 3 }
         client.stop()
         let count = listener.log.count
         var isLater = false
         loop.schedule(after: .milliseconds(50)) { isLater = true }
-        try loop.run("a moment passed") { isLater }
+        try await loop.run("a moment passed") { isLater }
         #expect(listener.log.count == count)
     }
 }

@@ -89,6 +89,6 @@ struct BusConnectionTests {
                 return [.string("calm")]
             }
         }
-        #expect(try await bus.call("Echo").get() == [.string("calm")])
+        #expect(try bus.call("Echo").get() == [.string("calm")])
     }
 }

@@ -53,20 +53,20 @@ struct BusServingTests {
         let bus = try await TestBus()
         let error = BusError(name: "org.posthorn.Error.UnknownApp", message: "no such app: 100%s")
         try bus.serve { _ in .failure(error) }
-        #expect(try await bus.call("Echo") == .failure(error))
+        #expect(try bus.call("Echo") == .failure(error))
     }
 
     @Test(arguments: ["", "nodots", "a..b", "sp ace.d"])
     func `a malformed error name becomes Failed instead of ending the connection`(name: String) async throws {
         let bus = try await TestBus()
         try bus.serve { _ in .failure(BusError(name: name, message: "text")) }
-        #expect(try await bus.call("Echo") == .failure(BusError(name: BusError.failedName, message: "text")))
+        #expect(try bus.call("Echo") == .failure(BusError(name: BusError.failedName, message: "text")))
     }
 
     @Test func `an answer that cannot be sent is an error for the caller`() async throws {
         let bus = try await TestBus()
         try bus.serve { _ in .success([.string("a\0b")]) }
-        #expect(failure(of: try await bus.call("Echo"))?.name == BusError.invalidArgumentsName)
+        #expect(failure(of: try bus.call("Echo"))?.name == BusError.invalidArgumentsName)
     }
 
     @Test func `an answer may come later, and only the first counts`() async throws {
@@ -77,11 +77,11 @@ struct BusServingTests {
             replyingLater: { replies.append($1) })
         var answers: [Result<[BusValue], BusError>] = []
         bus.client.send(bus.server.uniqueName, TestBus.path, TestBus.interface, "Slow") { answers.append($0) }
-        try await bus.work(until: "the call arrived") { !replies.isEmpty }
+        try bus.work(until: "the call arrived") { !replies.isEmpty }
         #expect(answers.isEmpty)
         replies[0].answer(.success([.byte(1)]))
         replies[0].answer(.success([.byte(2)]))
-        try await bus.work(until: "the answer arrived") { !answers.isEmpty }
+        try bus.work(until: "the answer arrived") { !answers.isEmpty }
         try bus.client.process()
         #expect(answers == [.success([.byte(1)])])
     }
@@ -91,7 +91,7 @@ struct BusServingTests {
         try bus.server.serve(
             path: TestBus.path, interface: TestBus.interface, introspection: TestBus.introspection,
             replyingLater: { _, _ in })
-        #expect(failure(of: try await bus.call("Slow"))?.name == BusError.noReplyName)
+        #expect(failure(of: try bus.call("Slow"))?.name == BusError.noReplyName)
     }
 
     @Test func `a reply that outlives its connection goes nowhere`() async throws {
@@ -121,7 +121,7 @@ struct BusServingTests {
     private func busctlWhileServing(_ bus: TestBus, _ arguments: String...) async throws -> RunningProcess {
         let process = try RunningProcess(
             RepositoryPaths.tool("busctl"), ["--address=\(bus.bus.address)", "--"] + arguments)
-        try await bus.work(until: "busctl has ended") { process.exit != nil }
+        try bus.work(until: "busctl has ended") { process.exit != nil }
         return process
     }
 }

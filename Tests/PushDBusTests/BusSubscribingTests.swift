@@ -17,7 +17,7 @@ struct BusSubscribingTests {
         }
         try bus.server.emit("/elsewhere", TestBus.interface, "Changed", [.string("1")])
         try bus.server.emit(TestBus.path, TestBus.interface, "Changed", [.string("2")])
-        try await bus.work(until: "both signals arrived") { heard.count >= 3 }
+        try bus.work(until: "both signals arrived") { heard.count >= 3 }
         #expect(heard.sorted() == ["any Changed 1", "any Changed 2", "path Changed 2"])
     }
 
@@ -28,7 +28,7 @@ struct BusSubscribingTests {
             signals.append($0)
         }
         try bus.server.emit(TestBus.path, TestBus.interface, "Changed", [])
-        try await bus.work(until: "the signal arrived") { !signals.isEmpty }
+        try bus.work(until: "the signal arrived") { !signals.isEmpty }
         #expect(signals.first?.sender == bus.server.uniqueName)
         #expect(signals.first?.path == TestBus.path)
         #expect(signals.first?.interface == TestBus.interface)
@@ -41,7 +41,7 @@ struct BusSubscribingTests {
             arguments = $0.arguments
         }
         _ = try await bus.bus.busctl("emit", TestBus.path, TestBus.interface, "Changed", "us", "7", "text").succeeded()
-        try await bus.work(until: "the signal arrived") { !arguments.isEmpty }
+        try bus.work(until: "the signal arrived") { !arguments.isEmpty }
         #expect(arguments == [.uint32(7), .string("text")])
     }
 
@@ -60,7 +60,7 @@ struct BusSubscribingTests {
         try bus.client.process()
         #expect(count > 0 && count <= 256)
         #expect(bus.client.timeout == .zero)
-        try await bus.work(until: "all signals arrived") { count == 600 }
+        try bus.work(until: "all signals arrived") { count == 600 }
     }
 
     @Test(arguments: [("not a name", "a.b", "C"), ("a.b", "nointerface", "C"), ("a.b", "a.b", "no member")])

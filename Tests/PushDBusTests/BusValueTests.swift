@@ -49,7 +49,7 @@ struct BusValueTests {
         for seed in 0..<UInt64(Patience.caseCount) {
             var generator = ValueGenerator(seed: seed)
             let values = (0..<3).map { _ in generator.value(depth: 0) }
-            let answer = try await bus.call("Echo", values).get()
+            let answer = try bus.call("Echo", values).get()
             #expect(answer == values, "seed \(seed)")
         }
     }

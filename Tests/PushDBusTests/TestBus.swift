@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import PushDBus
 import TestSupport
 
@@ -31,19 +32,25 @@ final class TestBus {
     func serveEcho() throws { try serve { .success($0.arguments) } }
 
     /// Lets both connections work until a condition holds.
-    func work(until what: String, _ condition: () throws -> Bool) async throws {
-        try await eventually(what) {
+    ///
+    /// Does not suspend: neither end may wait so long for its turn among other tests that the other gives up.
+    func work(until what: String, _ condition: () throws -> Bool) throws {
+        let deadline = ContinuousClock.now + Patience.usual * Patience.factor
+        var descriptors = [server, client].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        while true {
             try server.process()
             try client.process()
-            return try condition()
+            if try condition() { return }
+            guard ContinuousClock.now < deadline else { throw BusError(name: "deadline passed", message: what) }
+            _ = unsafe poll(&descriptors, nfds_t(descriptors.count), 10)
         }
     }
 
     /// Calls the test's object from the client while the server answers.
-    func call(_ member: String, _ arguments: [BusValue] = []) async throws -> Result<[BusValue], BusError> {
+    func call(_ member: String, _ arguments: [BusValue] = []) throws -> Result<[BusValue], BusError> {
         var answer: Result<[BusValue], BusError>?
         client.send(server.uniqueName, TestBus.path, TestBus.interface, member, arguments) { answer = $0 }
-        try await work(until: "\(member) is answered") { answer != nil }
+        try work(until: "\(member) is answered") { answer != nil }
         guard let answer else { throw BusError(name: "", message: "no answer") }
         return answer
     }

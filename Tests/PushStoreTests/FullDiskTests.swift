@@ -20,7 +20,8 @@ import Testing
                 try RepositoryPaths.tool("mount"), "-t", "tmpfs", "-o", "size=\(byteCount)", "tmpfs", directory.path)
         }
 
-        deinit { try? Self.run(umount, directory.path) }
+        // Lazily: the store may close its file a moment later.
+        deinit { try? Self.run(umount, "--lazy", directory.path) }
 
         private static func run(_ program: String, _ arguments: String...) throws {
             let process = Process()

@@ -109,13 +109,6 @@ package final class DesktopScreen: Sendable {
         }
         return frames
     }
-
-    /// Saves what the screen shows as an image.
-    package func screenshot(to path: String) async throws {
-        try await RunningProcess.run(
-            RepositoryPaths.tool("import"), ["-window", "root", path], environment: environment
-        ).succeeded()
-    }
 }
 
 /// Processes that end with the desktop.

@@ -18,6 +18,7 @@ package final class AppLauncher: AppOpener {
     private let connection: BusConnection
     private let environment: [String: String]
     private let entries: DesktopEntries
+    private let children = ChildProcesses()
 
     /// Takes what apps are found and started with.
     ///
@@ -39,7 +40,9 @@ package final class AppLauncher: AppOpener {
             return completion(.failure(.failed("the notification has \(notification.count) bytes")))
         }
         let text = String(decoding: notification, as: UTF8.self)
-        guard entry.isDBusActivatable else { return completion(execute(entry, text, activationToken)) }
+        guard entry.isDBusActivatable, AppLauncher.isBusName(appID) else {
+            return completion(execute(entry, text, activationToken))
+        }
         activate(entry, text, activationToken) { [weak self] error in
             guard let error else { return completion(.success(())) }
             guard let self, entry.exec != nil, AppLauncher.isNobodyThere(error) else {
@@ -75,15 +78,20 @@ package final class AppLauncher: AppOpener {
         "/" + String(String.UnicodeScalarView(appID.unicodeScalars.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
     }
 
+    /// Whether an app id can be a bus name: two parts or more, none of them empty or with a digit in front.
+    private static func isBusName(_ appID: String) -> Bool {
+        let parts = appID.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return parts.count > 1 && parts.allSatisfy { part in part.first.map { !digits.contains($0) } ?? false }
+    }
+
     /// Whether no app got the action, so that starting the program does not open it twice.
     ///
     /// A call without answer is none of these: the app may have opened and be slow.
     private static func isNobodyThere(_ error: BusError) -> Bool {
         switch error.name {
         case BusError.serviceUnknownName, BusError.unknownMethodName, "org.freedesktop.DBus.Error.UnknownObject",
-            "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.NameHasNoOwner",
-            // An app id that is no bus name.
-            BusError.invalidArgumentsName:
+            "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.NameHasNoOwner":
             true
         default: error.name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
         }
@@ -103,7 +111,7 @@ package final class AppLauncher: AppOpener {
         variables["DESKTOP_STARTUP_ID"] = token
         let command = AppLauncher.command(program, exec, in: entry.workingDirectory)
         do {
-            try ChildProcesses.start(command.program, command.arguments, environment: variables)
+            try children.start(command.program, command.arguments, environment: variables)
             return .success(())
         } catch {
             return .failure(.failed("\(command.program): \(SystemError.text(error.code))"))

@@ -3,11 +3,16 @@
 internal import Glibc
 internal import PushNet
 
-/// Programs that the agent starts and does not wait for.
+/// Programs that the agent starts, and whose end it collects at once.
 ///
-/// A sleeping thread collects the status of each when it ends, so that no dead one lingers: whoever waits for any
-/// child of this process would find it again and again.
-enum ChildProcesses {
+/// A thread waits for each: it costs nothing while the program runs, and no dead child is left for another part of the
+/// process, or for a library, that waits for children of its own.
+struct ChildProcesses {
+    /// Programs that run at a time and whose end is collected; one more stays in the process table when it ends.
+    private static let watchedCountMax = 64
+
+    private let watchedCount = Lock(0)
+
     /// Why a program did not start.
     struct Failure: Error {
         /// The value of errno.
@@ -20,12 +25,8 @@ enum ChildProcesses {
     ///   - program: The absolute path; nothing looks it up, and no shell reads it.
     ///   - arguments: The vector, the program's own name first.
     ///   - environment: All of it.
-    /// - Returns: The process id.
     /// - Throws: `Failure`: missing, not executable, or the system is out of something.
-    @discardableResult
-    static func start(
-        _ program: String, _ arguments: [String], environment: [String: String]
-    ) throws(Failure) -> pid_t {
+    func start(_ program: String, _ arguments: [String], environment: [String: String]) throws(Failure) {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -41,15 +42,21 @@ enum ChildProcesses {
             }
         }
         guard code == 0 else { throw Failure(code: code) }
-        collect(identifier)
-        return identifier
+        watch(identifier)
     }
 
-    /// Waits for a child's end on a thread of its own.
-    private static func collect(_ identifier: pid_t) {
-        _ = Thread(name: "wait-\(identifier)") {
+    private func watch(_ identifier: pid_t) {
+        let isRoom = watchedCount.withLock { count in
+            guard count < ChildProcesses.watchedCountMax else { return false }
+            count += 1
+            return true
+        }
+        guard isRoom else { return }
+        // Nobody joins it: it is detached at once, and ends with the program.
+        _ = Thread(name: "app") { [watchedCount] in
             var status: Int32 = 0
             while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+            watchedCount.withLock { $0 -= 1 }
         }
     }
 

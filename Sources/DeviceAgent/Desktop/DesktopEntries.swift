@@ -28,6 +28,8 @@ package struct DesktopEntries: Sendable {
         for folder in folders {
             for name in DesktopEntries.fileNames(of: appID) {
                 let path = "\(folder)/\(name).desktop"
+                // A pipe would hold the agent until somebody writes into it.
+                guard DesktopEntries.isRegularFile(path) else { continue }
                 guard let text = try? PrivateFile.read(path, byteCountMax: DesktopFile.byteCountMax) else { continue }
                 return entry(DesktopFile(text), appID, path)
             }
@@ -55,9 +57,13 @@ package struct DesktopEntries: Sendable {
     }
 
     private static func isExecutable(_ path: String) -> Bool {
+        unsafe isRegularFile(path) && access(path, X_OK) == 0
+    }
+
+    /// Whether there is a file, also at the end of a symbolic link, as some systems install them.
+    private static func isRegularFile(_ path: String) -> Bool {
         var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        return unsafe access(path, X_OK) == 0
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 }
 

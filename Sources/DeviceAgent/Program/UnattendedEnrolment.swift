@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushNet
+package import PushNet
 
 /// Enrols by the configuration where nobody is there to do it, and tries again while the server cannot be reached.
-final class UnattendedEnrolment {
+package final class UnattendedEnrolment {
     private let agent: Agent
     private let loop: EventLoop
     private let configuration: AgentConfiguration
     private var machine = StreamMachine()
 
-    init(_ agent: Agent, loop: EventLoop, configuration: AgentConfiguration) {
+    /// Does nothing before `start`.
+    package init(_ agent: Agent, loop: EventLoop, configuration: AgentConfiguration) {
         self.agent = agent
         self.loop = loop
         self.configuration = configuration
     }
 
     /// Does nothing when the device is enrolled or no server is configured.
-    func start() { perform(machine.start()) }
+    package func start() { perform(machine.start()) }
 
     private func perform(_ action: StreamMachine.Action) {
         switch action {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import DeviceAgent
+import PushNet
+import TestSupport
+
+@Suite(.serialized) struct UnattendedTests {
+    private let server: ScriptedDeviceServer
+    private let directory: TemporaryDirectory
+
+    init() async throws {
+        server = try await ScriptedDeviceServer()
+        directory = try TemporaryDirectory()
+    }
+
+    private func enrolment(_ harness: AgentHarness) throws -> UnattendedEnrolment {
+        try directory.write(
+            "[server]\nurl = \(server.url)\nca_file = \(server.caFile)\nenrolment_code = C0DE\nname = kiosk\n",
+            to: "agent.ini")
+        let configuration = try AgentConfiguration(
+            path: directory.path(of: "agent.ini"), isRequired: true, environment: [:], hostName: "host")
+        return UnattendedEnrolment(harness.agent, loop: harness.loop, configuration: configuration)
+    }
+
+    @Test func `a device enrols by its file, also when the server is not ready at first`() async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        try await server.fail("/v1/devices", status: 503)
+        let enrolment = try enrolment(harness)
+        enrolment.start()
+        try await harness.loop.run("the stream is open") { harness.isConnected() }
+        #expect(server.requests("POST /v1/devices").count == 2)
+        #expect(server.requests.first == #"POST /v1/devices {"code":"C0DE","name":"kiosk","platform":"linux"}"#)
+    }
+
+    @Test func `a code that is refused is not tried again`() async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        try await server.fail("/v1/devices", status: 403)
+        let enrolment = try enrolment(harness)
+        enrolment.start()
+        try await harness.loop.run("the refusal is in the status") {
+            harness.agent.status(nowUnixSeconds: 0).lastError.contains("403")
+        }
+        var isLater = false
+        harness.loop.schedule(after: .milliseconds(1200)) { isLater = true }
+        try await harness.loop.run("more than the first wait passed") { isLater }
+        #expect(server.requests("POST /v1/devices").count == 1)
+    }
+
+    @Test func `a device that is enrolled already stays where it is`() async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        _ = try await harness.enrol(with: server)
+        let enrolment = try enrolment(harness)
+        enrolment.start()
+        var isLater = false
+        harness.loop.schedule(after: .milliseconds(50)) { isLater = true }
+        try await harness.loop.run("a moment passed") { isLater }
+        #expect(server.requests("POST /v1/devices").count == 1)
+    }
+}
