@@ -71,21 +71,25 @@ extension EndToEnd {
             try await eventually("the key is refused") { try await client.send(request).status == 403 }
         }
 
-        @Test func `curl sends with what Apple's command line recipe makes`() async throws {
+        @Test(arguments: [
+            (["--http2"], "200 2"), (["--no-alpn", "--http2-prior-knowledge"], "200 2"), (["--http1.1"], "200 1.1"),
+        ])
+        func `curl sends over each version of HTTP`(options: [String], answer: String) async throws {
             let server = try await EphemeralServer()
             let target = server.target
             let signer = try await HTTP2Client(target)
+            let payload = #"{"aps":{"alert":"test"}}"#
             let result = try await RunningProcess.run(
                 try RepositoryPaths.tool("curl"),
-                [
-                    "-sS", "--http2", "--cacert", target.caFile, "-o", "/dev/null", "-w",
-                    "%{http_code} %{http_version}",
+                options + [
+                    "-sS", "--cacert", target.caFile, "-o", "/dev/null", "-w", "%{http_code} %{http_version}",
                     "-H", "authorization: bearer \(try await signer.providerToken())",
                     "-H", "apns-topic: \(target.topic)", "-H", "apns-push-type: alert",
-                    "--data-binary", #"{"aps":{"alert":"test"}}"#, "\(target.url)/3/device/\(server.topic.token)",
+                    "--data-binary", payload, "\(target.url)/3/device/\(server.topic.token)",
                 ]
             ).succeeded()
-            #expect(result.output == "200 2")
+            #expect(result.output == answer)
+            try await eventually("the device has it") { try await server.admin.received().map(\.payload) == [payload] }
         }
     }
 }

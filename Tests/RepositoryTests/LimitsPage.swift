@@ -34,7 +34,8 @@ enum LimitsPage {
         "outputByteCountHigh": "nothing more is read from this connection until it has taken what waits",
         "outputByteCountMax": "the connection is closed",
         "streamEventByteCountMax": "the device drops the connection and connects anew",
-        "pendingPerTopicCountMax": "the oldest notification that waits is dropped, and counted as `dropped`",
+        "pendingPerTopicCountMax":
+            "the oldest notification that waits is dropped, and counted as `dropped`; `pending_per_topic` changes it",
         "unacknowledgedCountMax": "the next one is sent after an acknowledgement",
         "retentionSecondsMax": "the notification expires, and is counted as `expired`",
         "acknowledgementBatchCountMax": "status 429; the agent sends several batches",
@@ -128,12 +129,13 @@ enum LimitsPage {
 
         ## Libraries
 
-        The server wants libnghttp2 1.52.0-1+deb12u3 or newer and OpenSSL 3.0.22 or newer. Older ones have faults by which
-        a peer can end the process; `make setup` and the package's dependencies see to it.
+        The server needs libnghttp2 1.52.0-1+deb12u3 or newer and OpenSSL 3.0.22 or newer: older ones have faults by which
+        a peer can end the process. It does not start on an older OpenSSL; nghttp2 does not tell its patch level, so that
+        one is up to `make setup` and to you.
 
         ## Not there yet
 
-        - No WebSocket beside the event stream, so a device's connection is HTTP/2 and costs about 38 KiB.
+        - No WebSocket beside the event stream.
         - No client certificates for providers: they sign in with provider tokens.
         - No broadcast channels (`/4/broadcasts`) and no channel management.
         - One server is one machine: there is no cluster.
