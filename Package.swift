@@ -50,11 +50,11 @@ let modules: [Target] = [
     module("PushDBus", uses: ["CSystemd"]),
     module("PushSound", uses: ["CCanberra", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
-    module("PushStore", uses: ["PushCore", "PushSQLite"]),
+    module("PushStore", uses: ["PushCore", "PushNet", "PushSQLite"]),
     module("PushServer", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushINI", "PushStore"]),
     module(
         "DeviceAgent", uses: ["PushCore", "PushNet", "PushCurl", "PushSQLite", "PushDBus", "PushSound", "PushINI"]),
-    module("AgentPanel", uses: ["CAdwaita", "PushDBus"]),
+    module("AgentPanel", uses: ["CAdwaita", "PushCore", "PushDBus"]),
     module("PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
 ]
 

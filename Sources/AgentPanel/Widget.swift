@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CAdwaita
+internal import PushCore
 
 /// An object of GTK or libadwaita; their own reference counting keeps it as long as it is on the screen.
 @safe
@@ -94,17 +95,5 @@ struct Widget {
     func add(row: Widget) { unsafe adw_preferences_group_add(cast(), row.cast()) }
 
     /// Titles are markup to libadwaita, and names and texts come from other programs.
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case _ where scalar.value < 0x20 && scalar != "\n": escaped += " "
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
+    private static func escaped(_ text: String) -> String { DisplayText.markup(text) }
 }

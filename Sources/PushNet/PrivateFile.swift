@@ -88,9 +88,6 @@ package enum PrivateFile {
     /// Whether something is there under this path.
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Whether this process may make files in a directory.
-    package static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK | X_OK) == 0 }
-
     /// Removes one file; a missing one is fine.
     package static func remove(_ path: String) { unsafe unlink(path) }
 

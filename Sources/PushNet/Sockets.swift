@@ -96,6 +96,11 @@ package enum Sockets {
         try syscall("send") { unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
     }
 
+    /// shutdown(2) for writing: the peer reads to the end and sees it; reading goes on.
+    package static func closeOutput(_ socket: Int32) throws(NetError) {
+        _ = try syscall("shutdown") { Glibc.shutdown(socket, Int32(SHUT_WR)) }
+    }
+
     /// Sets a number with `setsockopt(2)`; false when the kernel refused.
     static func setOption(_ socket: Int32, _ level: Int32, _ name: Int32, to value: Int32) -> Bool {
         var value = value

@@ -84,9 +84,6 @@ package final class Connection {
     /// The row id of the last INSERT.
     package var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-    /// The version of the library in use, for example 3040001 for 3.40.1.
-    package static var libraryVersionNumber: Int { Int(sqlite3_libversion_number()) }
-
     /// Runs text that is not known to the compiler; only for numbers of our own, which no parameter can stand for.
     func execute(text: String) throws(SQLiteError) {
         let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 
 /// The embedded store: one SQLite file, one writer thread, group commit.
 package final class SQLiteStore: NotificationStore {
@@ -26,11 +27,10 @@ package final class SQLiteStore: NotificationStore {
 
     private enum State {
         case opened(OpenedStore)
-        case running(WriterThread)
+        case running(Thread)
         case stopped
     }
 
-    private let path: String
     private let queue = CommandQueue()
     private let state: Lock<State>
 
@@ -39,7 +39,6 @@ package final class SQLiteStore: NotificationStore {
     /// - Parameter configuration: The file, the bounds and the clock.
     /// - Throws: What is wrong with the file; its `remedy` says what to do. `locked` while another store has it open.
     package init(_ configuration: Configuration) throws(StoreError) {
-        path = configuration.path
         state = Lock(.opened(try OpenedStore(configuration)))
     }
 
@@ -53,20 +52,13 @@ package final class SQLiteStore: NotificationStore {
     ///     acknowledged any more: the process must end and start again, which recovers. Until then everything is
     ///     refused.
     package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
-        let failure: StoreError? = state.withLock { state in
+        state.withLock { state in
             guard case .opened(let opened) = state else { preconditionFailure("a store starts once") }
-            let started = WriterThread.start { [queue] in
+            let thread = Thread(name: "store") { [queue] in
                 Writer(opened, queue: queue, receivers: receivers, onFatal: onFatal).run()
             }
-            switch started {
-            case .success(let thread): state = .running(thread)
-            case .failure(let error):
-                state = .stopped
-                return .noThread(path: path, code: error.code)
-            }
-            return nil
+            state = .running(thread)
         }
-        if let failure { onFatal(failure) }
     }
 
     /// Hands over a batch from any thread and returns at once; after `stop`, commands are dropped unanswered.
@@ -79,7 +71,7 @@ package final class SQLiteStore: NotificationStore {
     /// Not from a receiver or `onFatal`, which run on the thread that it waits for. A second call does nothing.
     package func stop() {
         queue.close()
-        let thread: WriterThread? = state.withLock { state in
+        let thread: Thread? = state.withLock { state in
             defer { state = .stopped }
             guard case .running(let thread) = state else { return nil }
             return thread

@@ -22,8 +22,6 @@ package enum StoreError: Error, Sendable, Equatable {
     case inputOutput(path: String, code: Int32, text: String)
     /// Anything else that SQLite refused.
     case failed(path: String, code: Int32, text: String)
-    /// The system gave no thread to the writer.
-    case noThread(path: String, code: Int32)
 
     /// What the administrator should do: one sentence.
     package var remedy: String {
@@ -37,7 +35,6 @@ package enum StoreError: Error, Sendable, Equatable {
         case .full: "Make space on the disk; the server goes on by itself."
         case .inputOutput: "Check the disk and its log messages, then start the server again."
         case .failed: "Start the server again, and report this if it stays."
-        case .noThread: "Raise the limit of threads of the server's service, then start it again."
         }
     }
 
@@ -53,7 +50,6 @@ package enum StoreError: Error, Sendable, Equatable {
         case .full: "store-full"
         case .inputOutput: "store-input-output"
         case .failed: "store-failed"
-        case .noThread: "store-no-thread"
         }
     }
 
@@ -121,7 +117,6 @@ extension StoreError: CustomStringConvertible {
         case .inputOutput(let path, let code, let text):
             "The disk failed under \(path): \(text) (SQLite code \(code))"
         case .failed(let path, let code, let text): "SQLite refused work on \(path): \(text) (SQLite code \(code))"
-        case .noThread(let path, let code): "No thread for the writer of \(path) (error number \(code))"
         }
     }
 }

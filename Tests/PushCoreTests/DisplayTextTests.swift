@@ -27,7 +27,7 @@ struct DisplayTextTests {
     }
 
     @Test(arguments: [
-        ("a & b", "a &amp; b"), ("<a href=\"x\">'", "&lt;a href=&quot;x&quot;&gt;&#39;"), ("&amp;", "&amp;amp;"),
+        ("a & b", "a &amp; b"), ("<a href=\"x\">'", "&lt;a href=\"x\"&gt;'"), ("&amp;", "&amp;amp;"),
         ("<\u{202E}b\u{0}>", "&lt;b&gt;"), ("<\u{301}b>", "&lt;\u{301}b&gt;"), ("\u{FF1C}b", "\u{FF1C}b"),
         ("\u{1B}[1m\n", "[1m\n"),
     ])

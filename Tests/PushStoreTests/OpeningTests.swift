@@ -77,7 +77,7 @@ import Testing
             .locked(path: "/p", code: 1, text: "t"), .newerSchema(path: "/p", found: 2, known: 1),
             .migrationFailed(path: "/p", step: 0, code: 1, text: "t"), .damaged(path: "/p", code: 1, text: "t"),
             .full(path: "/p", code: 1, text: "t"), .inputOutput(path: "/p", code: 1, text: "t"),
-            .failed(path: "/p", code: 1, text: "t"), .noThread(path: "/p", code: 1),
+            .failed(path: "/p", code: 1, text: "t"),
         ]
         for error in errors {
             #expect(error.description.contains("/p"))

@@ -50,6 +50,7 @@ enum LimitsPage {
         "requestPatience": "the connection is closed",
         "idlePatience": "GOAWAY with `IdleTimeout`, and the connection is closed",
         "outputPatience": "the connection is closed",
+        "lingerPatience": "the connection is closed",
         "heartbeatInterval": "a comment line is sent; a device that hears nothing for 45 s connects anew",
         "drainPatience": "GOAWAY is sent to those who are still busy",
         "shutdownPatience": "connections that are left are closed, and the process ends",

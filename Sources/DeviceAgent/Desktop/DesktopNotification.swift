@@ -45,7 +45,7 @@ struct DesktopNotification {
     var body: String {
         guard server.hasBody else { return "" }
         guard server.hasMarkup else { return lines.joined(separator: "\n") }
-        var lines = lines.map(DesktopNotification.escaped)
+        var lines = lines.map { DisplayText.markup($0) }
         if title != nil, let first = lines.first { lines[0] = "<b>\(first)</b>" }
         return lines.joined(separator: "\n")
     }
@@ -68,20 +68,6 @@ struct DesktopNotification {
             return nil
         }
         return text
-    }
-
-    /// Escapes what the specification says, and not more: GNOME Shell shows `&#39;` as these five characters.
-    private static func escaped(_ text: String) -> String {
-        var output = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": output += "&amp;"
-            case "<": output += "&lt;"
-            case ">": output += "&gt;"
-            default: output.unicodeScalars.append(scalar)
-            }
-        }
-        return output
     }
 
     // MARK: Buttons

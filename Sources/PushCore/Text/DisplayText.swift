@@ -29,7 +29,7 @@ package enum DisplayText {
     /// - Parameters:
     ///   - text: Any text.
     ///   - scalarCountMax: The length at which it is cut, before characters are escaped.
-    /// - Returns: The text with `& < > " '` escaped.
+    /// - Returns: The text with `& < >` escaped, and not more: GNOME Shell shows `&#39;` as these five characters.
     package static func markup(_ text: String, scalarCountMax: Int = bodyScalarCountMax) -> String {
         var output = ""
         appendPlain(text.unicodeScalars, scalarCountMax: scalarCountMax) { scalar in
@@ -37,8 +37,6 @@ package enum DisplayText {
             case "&": output += "&amp;"
             case "<": output += "&lt;"
             case ">": output += "&gt;"
-            case "\"": output += "&quot;"
-            case "'": output += "&#39;"
             default: output.unicodeScalars.append(scalar)
             }
         }

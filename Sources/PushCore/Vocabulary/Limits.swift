@@ -78,6 +78,8 @@ extension Limits {
     public static let idlePatience = Duration.seconds(300)
     /// Output that the peer does not take.
     public static let outputPatience = Duration.seconds(30)
+    /// From our close to the peer's.
+    public static let lingerPatience = Duration.seconds(2)
     /// Between heartbeats on a device's stream.
     public static let heartbeatInterval = Duration.seconds(20)
     /// How long busy connections are drained before GOAWAY announces the end.

@@ -19,6 +19,7 @@ struct ConnectionDeadlines {
     private var messageBegin: UInt64?
     private var requestBegin: UInt64?
     private var outputBegin: UInt64?
+    private var lingerBegin: UInt64?
 
     init(now: UInt64) {
         begin = now
@@ -50,10 +51,14 @@ struct ConnectionDeadlines {
         outputBegin = isWaiting ? outputBegin ?? now : nil
     }
 
+    /// Our side is closed and the peer's is not.
+    mutating func lingers(now: UInt64) { lingerBegin = now }
+
     func verdict(now: UInt64, isServing: Bool, openExchangeCount: Int) -> Verdict {
         func isOver(_ start: UInt64, _ patience: Duration) -> Bool {
             now > start && now - start > UInt64(patience / .nanoseconds(1))
         }
+        if let lingerBegin { return isOver(lingerBegin, Limits.lingerPatience) ? .tooSlow("linger") : .fine }
         if !isServing || completedCount == 0, isOver(begin, Limits.handshakePatience) { return .tooSlow("handshake") }
         guard isServing else { return .fine }
         if let messageBegin, isOver(messageBegin, Limits.requestPatience) { return .tooSlow("message") }

@@ -9,9 +9,12 @@ internal import PushTLS
 /// One connection of a provider, a device or an administrator; lives on one loop.
 ///
 /// ```
-/// handshaking ──TLS done──▶ detecting ──first bytes──▶ serving ──last answer flushed──▶ closed
+/// handshaking ──TLS done──▶ detecting ──first bytes──▶ serving ──last answer flushed──▶ lingering ──▶ closed
 ///      (plain sockets begin at detecting; ALPN skips it)
 /// ```
+///
+/// Lingering: our side is closed, and what the peer still sends is read and dropped until it closes too. A socket that
+/// is closed with unread input is reset, and the peer might lose our last words.
 final class ServerConnection: EventHandler, HTTPSessionDelegate {
     let slot: UInt32
     let generation: UInt32
@@ -21,7 +24,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// In the loop's list of connections to flush.
     var isDirty = false
 
-    private enum Phase { case handshaking, detecting, serving, closed }
+    private enum Phase { case handshaking, detecting, serving, lingering, closed }
 
     private unowned let loop: ServerLoop
     private let socket: FileDescriptor
@@ -89,7 +92,11 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         guard readiness.contains(.readable) || readiness.contains(.failed) else { return }
         do throws(ServerError) {
             if phase == .handshaking { try shakeHands() }
-            if phase == .detecting || phase == .serving { try readInput() }
+            switch phase {
+            case .detecting, .serving: try readInput()
+            case .lingering: try dropInput()
+            case .handshaking, .closed: break
+            }
         } catch {
             close(error.description)
         }
@@ -242,7 +249,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         let isFlushed = pendingOffset == pending.count
         deadlines.outputWaits(!isFlushed, now: loop.events.monotonicNanoseconds)
         if isFlushed {
-            if session.isFinished || drain == .closing { return close(nil) }
+            if session.isFinished || drain == .closing { return linger() }
             if drain == .waiting, session.openExchangeCount == 0 { return finishShutdown(session) }
         }
         let isFull = pending.count - pendingOffset >= Limits.outputByteCountHigh
@@ -259,6 +266,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     /// Lets open exchanges finish, then says goodbye; a busy connection is told after a while.
     func beginShutdown() {
+        guard phase != .lingering else { return }
         guard phase == .serving, let session else { return close(nil) }
         guard drain == .none else { return }
         drain = .waiting
@@ -280,7 +288,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     func tick() {
         let openCount = session?.openExchangeCount ?? 0
         switch deadlines.verdict(
-            now: loop.events.monotonicNanoseconds, isServing: phase == .serving, openExchangeCount: openCount)
+            now: loop.events.monotonicNanoseconds, isServing: phase == .serving || phase == .lingering,
+            openExchangeCount: openCount)
         {
         case .fine: break
         case .idle:
@@ -290,15 +299,34 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         }
     }
 
+    /// Closes our side; the connection is gone when the peer closes its own, or after a short while.
+    private func linger() {
+        phase = .lingering
+        session?.close()
+        session = nil
+        deadlines.lingers(now: loop.events.monotonicNanoseconds)
+        transport.close()
+        do throws(NetError) { try Sockets.closeOutput(socket.rawValue) } catch { return close(nil) }
+        watch(.readable)
+    }
+
+    private func dropInput() throws(ServerError) {
+        let count = try ServerError.wrapping { () throws(NetError) in
+            try unsafe Sockets.read(socket.rawValue, into: loop.readBuffer)
+        }
+        if count == 0 { close(nil) }
+    }
+
     /// Closes at once; open exchanges end unanswered.
     func close(_ reason: String?) {
         guard phase != .closed else { return }
+        let isOpen = phase != .lingering
         phase = .closed
         if let reason { loop.context.log.debug("connection_closed", ["reason": reason]) }
         session?.close()
         session = nil
         if let registration { loop.events.deregister(registration) }
-        transport.close()
+        if isOpen { transport.close() }
         loop.remove(self)
     }
 }

@@ -34,11 +34,11 @@ package final class Server {
     ///
     /// - Throws: Why it could not start, or what the disk did.
     package func run() throws(ServerError) {
-        try LibraryFloor.check()
         var configuration = configuration
         let temporary = try Self.makeTemporaryDirectory(for: &configuration)
         defer { if let temporary { PrivateFile.removeTree(temporary) } }
         let log = EventLog(threshold: configuration.logLevel, isJournal: configuration.isJournal)
+        try LibraryFloor.check(log)
         Signal.ignoreBrokenPipes()
         let signals = try ServerError.wrapping { () throws(NetError) in
             try SignalQueue([Signal.terminate, Signal.interrupt, Signal.hangUp])

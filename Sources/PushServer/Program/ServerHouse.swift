@@ -24,7 +24,7 @@ final class ServerHouse {
         installation = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
         let loopCount = configuration.loopCount ?? ProcessFacts.processorCount
         mailboxes = try ServerError.wrapping { () throws(NetError) in try (0...loopCount).map(Self.makeMailbox) }
-        store = try Self.openStore(installation, configuration)
+        store = try Self.openStore(installation, configuration, log)
         conversation = try StoreConversation(loop: UInt32(loopCount) + 1, store: store)
         (sockets, port) = try Self.listen(configuration, count: loopCount)
     }
@@ -35,7 +35,7 @@ final class ServerHouse {
     ) throws(ServerError) {
         let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
         store.start(receivers: mailboxes.map(LoopReceiver.init) + [conversation.receiver]) { error in
-            log.error("store_failed", ["error": error.description, "remedy": error.remedy])
+            log.error("store_failed", ["error": error.description])
             fatal.raise(.store(error))
             controlMailbox.post(.shutDown)
         }
@@ -117,11 +117,12 @@ final class ServerHouse {
     }
 
     private static func openStore(
-        _ installation: Installation, _ configuration: ServerConfiguration
+        _ installation: Installation, _ configuration: ServerConfiguration, _ log: EventLog
     ) throws(ServerError) -> SQLiteStore {
         var options = SQLiteStore.Configuration(
             path: installation.databaseFile, unixMilliseconds: WallClock.unixMilliseconds)
         options.pendingPerTopicCountMax = configuration.pendingPerTopicCountMax
+        options.onNotice = { log.warning("store_notice", ["code": $0.code, "notice": $0.description]) }
         do throws(StoreError) {
             return try SQLiteStore(options)
         } catch {

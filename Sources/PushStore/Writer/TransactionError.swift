@@ -24,7 +24,7 @@ enum TransactionError: Error {
         case .locked: self = .refused(storeError)
         case .inputOutput, .damaged, .readOnly, .cannotOpen: self = .fatal(storeError)
         case .failed: self = isCommitting ? .fatal(storeError) : .refused(storeError)
-        case .newerSchema, .migrationFailed, .noThread: self = .fatal(storeError)
+        case .newerSchema, .migrationFailed: self = .fatal(storeError)
         }
     }
 }
