@@ -5,8 +5,9 @@ set -eu
 cd "$(dirname "$0")/.."
 sanitizer=${1:?address or thread}
 
-# Leaks of the test runner itself, not ours.
-export LSAN_OPTIONS="suppressions=$PWD/scripts/leaks-not-ours.txt:print_suppressions=0"
+# Without leaks: Swift keeps pointers with other bits set in them (enum cases, static values), which the leak sanitizer
+# does not follow, so it reports hundreds of values that are in use.
+export ASAN_OPTIONS="detect_leaks=0"
 export TSAN_OPTIONS="halt_on_error=1"
 export POSTHORN_TEST_PATIENCE="${POSTHORN_TEST_PATIENCE:-4}"
 
