@@ -88,6 +88,13 @@ package enum PrivateFile {
     /// Whether something is there under this path.
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+    /// Whether anybody but the owner may do anything with a file or directory.
+    package static func isOpenToOthers(_ path: String) throws(NetError) -> Bool {
+        var information = stat()
+        guard unsafe stat(path, &information) == 0 else { throw .system(call: "stat", code: errno, subject: path) }
+        return information.st_mode & 0o077 != 0
+    }
+
     /// Removes one file; a missing one is fine.
     package static func remove(_ path: String) { unsafe unlink(path) }
 

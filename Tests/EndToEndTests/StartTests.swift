@@ -30,7 +30,8 @@ extension EndToEnd {
         @Test func `the sample configuration is right, as it is and with every line switched on`() async throws {
             let files = try TemporaryDirectory()
             let sample = readText("\(RepositoryPaths.root)/deploy/posthornd.ini")
-            let switchedOn = sample.replacing(/(?m)^#([a-z_]+ = )/) { "\($0.1)" }
+            // The example's certificate is not there, and would be looked for.
+            let switchedOn = sample.replacing(/(?m)^#((?!certificate_file|private_key_file)[a-z_]+ = )/) { "\($0.1)" }
             #expect(switchedOn != sample)
             for (name, text) in ["sample.ini": sample, "on.ini": switchedOn] {
                 let path = try files.write(text, to: name)
@@ -93,6 +94,37 @@ extension EndToEnd {
             #expect(result.exit != .code(0))
             #expect(result.errorOutput.contains("posthorn.sqlite"))
             _ = try await first.admin.status()
+        }
+
+        @Test func `a second server on the same port says so, and leaves the first its admin socket`() async throws {
+            let first = try await InstalledServer()
+            let files = try TemporaryDirectory()
+            let second = try await RunningProcess.run(
+                server,
+                [
+                    "--data-directory", files.path(of: "data"), "--listen", "127.0.0.1:\(first.port)",
+                    "--admin-socket", first.admin.path,
+                ])
+            #expect(second.exit == .code(71), "\(second.errorOutput)")
+            #expect(second.errorOutput.contains("\(first.port)") && second.errorOutput.contains("Stop the process"))
+            let third = try await RunningProcess.run(
+                server,
+                [
+                    "--data-directory", files.path(of: "data"), "--listen", "127.0.0.1:0", "--admin-socket",
+                    first.admin.path,
+                ])
+            #expect(third.exit == .code(71), "\(third.errorOutput)")
+            _ = try await first.admin.status()
+        }
+
+        @Test func `a file that is no socket is not taken for one, and stays`() async throws {
+            let files = try TemporaryDirectory()
+            let precious = try files.write("precious", to: "file")
+            let result = try await RunningProcess.run(
+                server,
+                ["--data-directory", files.path(of: "data"), "--listen", "127.0.0.1:0", "--admin-socket", precious])
+            #expect(result.exit == .code(71), "\(result.errorOutput)")
+            #expect(readText(precious) == "precious")
         }
 
         @Test func `what only the server may read, only it can read`() async throws {

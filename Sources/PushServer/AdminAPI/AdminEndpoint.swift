@@ -118,6 +118,9 @@ final class AdminEndpoint: Endpoint {
         guard let body = ControlAnswer.body(AdminAPI.NewKey.self, of: exchange),
             let teamID = team(body.teamID, exchange)
         else { return }
+        for topic in body.topics ?? [] where loop.directory.topic(named: Array(topic.utf8).span) == nil {
+            return ControlAnswer.refuse(exchange, .unknownTopic)
+        }
         let made: (key: SigningKey, pem: String)
         do throws(TLSError) {
             made = try SigningKey.make(teamID: teamID, topics: body.topics)

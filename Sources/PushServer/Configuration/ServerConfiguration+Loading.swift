@@ -88,7 +88,7 @@ extension ServerConfiguration {
     }
 
     /// `sun_path` without its closing NUL.
-    private static let socketPathByteCountMax = 107
+    fileprivate static let socketPathByteCountMax = 107
 
     private static func defaultDataDirectory(_ environment: [String: String], isRoot: Bool) -> String {
         if let state = environment["STATE_DIRECTORY"], state.hasPrefix("/") { return state }
@@ -105,9 +105,10 @@ extension ServerConfiguration {
     ///   - topics: Topics to make; one example when empty.
     ///   - port: 0 for a free one.
     ///   - flags: Settings from the command line; what `--ephemeral` decides itself is refused.
+    ///   - parentDirectory: Where its directory is made: `$TMPDIR`, or nil for `/tmp`.
     /// - Throws: A setting that does not go with it, or a topic that is none.
     mutating func makeEphemeral(
-        topics: [String], port: UInt16, flags: [(key: ConfigurationKey, value: String)]
+        topics: [String], port: UInt16, flags: [(key: ConfigurationKey, value: String)], parentDirectory: String?
     ) throws(ConfigurationError) {
         let decided: [ConfigurationKey] = [.dataDirectory, .listen, .adminSocket, .names]
         if let flag = flags.first(where: { decided.contains($0.key) }) {
@@ -122,7 +123,15 @@ extension ServerConfiguration {
         }
         var unique: [String] = []
         for topic in topics where !unique.contains(topic) { unique.append(topic) }
-        ephemeral = Ephemeral(topics: unique.isEmpty ? ["com.example.MyApp"] : unique)
+        let parent = parentDirectory.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        let socketByteCount = "\(parent)/posthornd-XXXXXX/admin.sock".utf8.count
+        guard socketByteCount <= Self.socketPathByteCountMax else {
+            throw ConfigurationError(
+                place: "$TMPDIR", problem: "\(parent) is too long a path for the admin socket in it.",
+                remedy: "Set TMPDIR to a shorter path.")
+        }
+        ephemeral = Ephemeral(
+            topics: unique.isEmpty ? ["com.example.MyApp"] : unique, parentDirectory: parent)
         (host, self.port) = ("127.0.0.1", port)
         names = ["127.0.0.1", "localhost", "::1"]
         // A test wants every notification, however fast it sends.

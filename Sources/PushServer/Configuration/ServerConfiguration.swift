@@ -36,6 +36,8 @@ package struct ServerConfiguration: Sendable {
     package struct Ephemeral: Sendable {
         /// Topics to make, each with a built-in device.
         package var topics: [String]
+        /// Where its directory is made.
+        package var parentDirectory: String
     }
 }
 

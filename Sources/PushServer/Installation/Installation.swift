@@ -17,6 +17,8 @@ internal import PushTLS
 /// ```
 struct Installation: Sendable {
     let directory: String
+    /// Others may look into the directory, which was there before; its secrets have modes of their own.
+    let isOpenToOthers: Bool
     let tokenKeys: [[UInt8]]
     let teamID: String
     let certificateFile: String
@@ -34,6 +36,7 @@ struct Installation: Sendable {
         directory = configuration.dataDirectory
         do throws(NetError) {
             try PrivateFile.makeDirectory(directory)
+            isOpenToOthers = try PrivateFile.isOpenToOthers(directory)
         } catch {
             throw InstallationError(preparing: directory, error)
         }

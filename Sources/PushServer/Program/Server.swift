@@ -44,6 +44,7 @@ package final class Server {
             try SignalQueue([Signal.terminate, Signal.interrupt, Signal.hangUp])
         }
         let house = try ServerHouse(configuration, log: log)
+        // Only now the file is ours: a start that failed may have met another server's.
         defer { PrivateFile.remove(configuration.adminSocket) }
         try house.run(signals: signals, reportState: reportState, printLine: printLine)
     }
@@ -52,9 +53,9 @@ package final class Server {
     private static func makeTemporaryDirectory(for configuration: inout ServerConfiguration) throws(ServerError)
         -> String?
     {
-        guard configuration.ephemeral != nil else { return nil }
+        guard let ephemeral = configuration.ephemeral else { return nil }
         do throws(NetError) {
-            let directory = try PrivateFile.makeTemporaryDirectory(prefix: "/tmp/posthornd-")
+            let directory = try PrivateFile.makeTemporaryDirectory(prefix: ephemeral.parentDirectory + "/posthornd-")
             configuration.dataDirectory = directory
             configuration.adminSocket = directory + "/admin.sock"
             return directory

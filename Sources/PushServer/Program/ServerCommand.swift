@@ -2,6 +2,7 @@
 
 package import PushCore
 internal import PushNet
+internal import PushTLS
 
 /// The command line of `posthornd`.
 package enum ServerCommand {
@@ -24,7 +25,7 @@ package enum ServerCommand {
     {
         let request: CommandRequest
         do throws(UsageError) { request = try command.parse(arguments).get() } catch {
-            throw CommandLineError(exitStatus: 64, text: "\(error.message)\n\(error.remedy)")
+            throw CommandLineError(exitStatus: 64, text: "posthornd: \(error.message)\n\(error.remedy)")
         }
         switch request {
         case .help(let text): return .print(text)
@@ -46,16 +47,32 @@ package enum ServerCommand {
                 isRoot: ProcessFacts.isRoot, readsDefaultFile: !isEphemeral)
             if isEphemeral {
                 try configuration.makeEphemeral(
-                    topics: invocation.values("topic"), port: try port(of: invocation), flags: flags)
+                    topics: invocation.values("topic"), port: try port(of: invocation), flags: flags,
+                    parentDirectory: environment["TMPDIR"])
             } else if let option = ["topic", "port"].first(where: invocation.has) {
                 throw ConfigurationError(
                     place: "--\(option)", problem: "It goes with --ephemeral only.",
                     remedy: "Add --ephemeral, or use --listen for the port and `posthorn app add` for topics.")
             }
-            guard !invocation.has("check-config") else { return .print("The configuration is good.") }
-            return .run(configuration)
+            guard invocation.has("check-config") else { return .run(configuration) }
+            try checkCertificate(of: configuration)
+            return .print("The configuration is good.")
         } catch {
-            throw CommandLineError(exitStatus: 78, text: "posthornd: \(error.description)")
+            // What was typed is a mistake of usage; what lies in a file or a variable is one of configuration.
+            let exitStatus: Int32 = error.place.hasPrefix("--") ? 64 : 78
+            throw CommandLineError(exitStatus: exitStatus, text: "posthornd: \(error.description)")
+        }
+    }
+
+    /// Loads a configured certificate as the server would.
+    private static func checkCertificate(of configuration: ServerConfiguration) throws(ConfigurationError) {
+        guard let certificate = configuration.certificateFile, let key = configuration.privateKeyFile else { return }
+        do throws(TLSError) {
+            _ = try TLSContext(certificateChainFile: certificate, privateKeyFile: key)
+        } catch {
+            throw ConfigurationError(
+                place: "certificate_file, private_key_file", problem: error.description,
+                remedy: "Give a PEM certificate chain and the PEM key that belongs to it.")
         }
     }
 

@@ -36,7 +36,7 @@ package enum ServerError: Error, Sendable {
         case .configuration(let error): error.description
         case .installation(let error): error.description
         case .store(let error): error.description
-        case .system(let error): error.description
+        case .system(let error): "\(error.description)\n\(error.advice)"
         case .tls(let error): error.description
         case .library(let text): text
         }

@@ -15,6 +15,7 @@ final class ServerHouse {
     private let mailboxes: [Mailbox<LoopMessage>]
     private let conversation: StoreConversation
     private let sockets: [ListeningSocket]
+    private let adminSocket: ListeningSocket
     private let port: UInt16
     private let fatal = FatalFlag()
 
@@ -27,6 +28,9 @@ final class ServerHouse {
         store = try Self.openStore(installation, configuration, log)
         conversation = try StoreConversation(loop: UInt32(loopCount) + 1, store: store)
         (sockets, port) = try Self.listen(configuration, count: loopCount)
+        adminSocket = try ServerError.wrapping { () throws(NetError) in
+            ListeningSocket(try Sockets.listen(path: configuration.adminSocket, mode: 0o600))
+        }
     }
 
     /// Runs until a signal ends it; then everything that was accepted is committed.
@@ -38,6 +42,11 @@ final class ServerHouse {
             log.error("store_failed", ["error": error.description])
             fatal.raise(.store(error))
             controlMailbox.post(.shutDown)
+        }
+        if installation.isOpenToOthers {
+            log.warning(
+                "data_directory_open",
+                ["path": installation.directory, "remedy": "chmod 700, so that only the server looks into it"])
         }
         let context = makeContext()
         let ephemeral = try configuration.ephemeral.map { ephemeral throws(ServerError) in
@@ -109,10 +118,7 @@ final class ServerHouse {
         let index = mailboxes.count - 1
         let control = try ServerLoop(
             index: UInt32(index), context: context, mailbox: mailboxes[index], certificate: nil)
-        let path = configuration.adminSocket
-        try ServerError.wrapping { () throws(NetError) in
-            try control.listen(.admin, on: ListeningSocket(try Sockets.listen(path: path, mode: 0o600)))
-        }
+        try ServerError.wrapping { () throws(NetError) in try control.listen(.admin, on: adminSocket) }
         return control
     }
 
@@ -139,6 +145,10 @@ final class ServerHouse {
         _ configuration: ServerConfiguration, count: Int
     ) throws(ServerError) -> (sockets: [ListeningSocket], port: UInt16) {
         do throws(NetError) {
+            // Sockets that share a port would share it with another server, too: first see that nobody has it.
+            if configuration.port != 0 {
+                _ = try Sockets.listen(host: configuration.host, port: configuration.port, sharingPort: false)
+            }
             let first = try Sockets.listen(host: configuration.host, port: configuration.port, sharingPort: count > 1)
             let port = try Sockets.localPort(first.rawValue)
             var sockets = [ListeningSocket(first)]

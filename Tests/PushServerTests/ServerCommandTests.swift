@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushServer
+import TestSupport
+import Testing
+
+@Suite struct ServerCommandTests {
+    @Test(arguments: [
+        (["--bogus"], 64, "--bogus"), (["--listen", "nonsense"], 64, "--listen"), (["--port", "1"], 64, "--ephemeral"),
+        (["--ephemeral", "--port", "x"], 64, "--port"), (["--ephemeral", "--topic", "no topic"], 64, "no topic"),
+        (["--ephemeral", "--data-directory", "/d"], 64, "--data-directory"),
+        (["--config", "/nonexistent.ini"], 78, "/nonexistent.ini"),
+        (["--certificate-file", "/c.pem"], 78, "private_key_file"),
+        (["--certificate-file", "/c.pem", "--private-key-file", "/k.pem", "--check-config"], 78, "/c.pem"),
+    ])
+    func `what is wrong is named, behind the program's name, with the right status`(
+        arguments: [String], status: Int32, mention: String
+    ) {
+        #expect {
+            try ServerCommand.parse(arguments, environment: [:])
+        } throws: { error in
+            guard let error = error as? CommandLineError else { return false }
+            return error.exitStatus == status && error.text.hasPrefix("posthornd: ") && error.text.contains(mention)
+                && error.text.split(separator: "\n").count >= 2
+        }
+    }
+
+    @Test func `a variable that makes no sense is a mistake of configuration`() {
+        #expect {
+            try ServerCommand.parse(["--data-directory", "/d"], environment: ["POSTHORN_LOOPS": "none"])
+        } throws: { error in
+            (error as? CommandLineError)?.exitStatus == 78
+        }
+    }
+
+    @Test func `an ephemeral server takes nothing from the environment but TMPDIR`() throws {
+        let environment = ["POSTHORN_LISTEN": "nonsense", "TMPDIR": "/elsewhere"]
+        guard case .run(let configuration) = try ServerCommand.parse(["--ephemeral"], environment: environment) else {
+            Issue.record("it does not run")
+            return
+        }
+        #expect(configuration.host == "127.0.0.1")
+        #expect(configuration.ephemeral?.parentDirectory == "/elsewhere")
+        #expect(configuration.ephemeral?.topics == ["com.example.MyApp"])
+    }
+
+    @Test func `a temporary directory that is too deep for a socket is refused`() {
+        let deep = "/" + String(repeating: "d", count: 80)
+        #expect(throws: CommandLineError.self) {
+            try ServerCommand.parse(["--ephemeral"], environment: ["TMPDIR": deep])
+        }
+    }
+}
