@@ -40,6 +40,8 @@ struct SwiftSource {
     }
 
     private static func startsFunction(_ bytes: [UInt8], at index: Int) -> Bool {
+        // Looked at for every byte of the repository: the cheap question first.
+        guard "fid".utf8.contains(bytes[index]) else { return false }
         let isWordStart = index == 0 || !isWordByte(bytes[index - 1])
         guard isWordStart, index == 0 || bytes[index - 1] != UInt8(ascii: ".") else { return false }
         return ["func ", "init(", "init<", "init?(", "deinit "].contains { bytes[index...].starts(with: $0.utf8) }
@@ -100,6 +102,7 @@ private struct Scanner {
     mutating func scanCode(untilClosingParenthesis: Bool) {
         var depth = 0
         while position < text.count {
+            if copyPlain() { continue }
             if at("//") {
                 while position < text.count, !at("\n") { blank() }
             } else if at("/*") {
@@ -115,6 +118,21 @@ private struct Scanner {
                 copy()
             }
         }
+    }
+
+    /// Copies up to the next byte that may begin something else; false when that is the next one.
+    private mutating func copyPlain() -> Bool {
+        var end = position
+        while end < text.count {
+            switch text[end] {
+            case UInt8(ascii: "/"), UInt8(ascii: "#"), UInt8(ascii: "\""), UInt8(ascii: "("), UInt8(ascii: ")"):
+                defer { copy(end - position) }
+                return end > position
+            default: end += 1
+            }
+        }
+        copy(end - position)
+        return true
     }
 
     private mutating func blankBlockComment() {
