@@ -81,7 +81,8 @@ let testTargets: [Target] = [
     tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite"]),
     tests(of: "PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(
-        name: "EndToEndTests", dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn"],
+        name: "EndToEndTests",
+        dependencies: ["TestSupport", "posthornd", "posthorn-agent", "posthorn-panel", "posthorn"],
         exclude: ["Providers"],
         swiftSettings: settings),
     .testTarget(

@@ -3,8 +3,8 @@
 internal import AgentPanel
 internal import Glibc
 
-/// The panel's program: opens the window, ends with it.
+/// The panel's program: understands the command line, opens the window, ends with it.
 @main
 enum Main {
-    static func main() { exit(Panel.run()) }
+    static func main() { exit(PanelCommand.run(Array(CommandLine.arguments.dropFirst()))) }
 }

@@ -72,6 +72,12 @@ package final class DesktopScreen: Sendable {
         package var x: Int
         /// Down.
         package var y: Int
+
+        /// Joins the two.
+        package init(x: Int, y: Int) {
+            self.x = x
+            self.y = y
+        }
     }
 
     /// A window's place and size, in pixels.

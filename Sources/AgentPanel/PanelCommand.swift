@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import PushCore
+
+/// The command line of `posthorn-panel`.
+package enum PanelCommand {
+    /// Understands the command line and does what it asks for.
+    ///
+    /// - Parameter arguments: Without the program's name.
+    /// - Returns: The exit status.
+    package static func run(_ arguments: [String]) -> Int32 {
+        switch command.parse(arguments) {
+        case .success(.run): return Panel.run()
+        case .success(.help(let text)): print(text)
+        case .success(.version): print("posthorn-panel \(ProductVersion.text)")
+        case .failure(let error):
+            let lines = "posthorn-panel: \(error.message)\n  \(error.remedy)\n"
+            unsafe lines.withCString { _ = unsafe write(STDERR_FILENO, $0, strlen($0)) }
+            return 64
+        }
+        return 0
+    }
+
+    static let command = Command(
+        "posthorn-panel", "The agent's window: what came, and what each app may do.",
+        discussion: "It holds nothing itself: it shows what posthorn-agent says, and tells it what a person switched.",
+        exitCodes: [
+            Explanation("0", "The window was closed."),
+            Explanation("1", "There is no display."),
+            Explanation("64", "The command line is wrong."),
+        ])
+}
