@@ -147,7 +147,7 @@ extension EndToEnd {
                 tool, ["--bounding-set", "-dac_override,-dac_read_search", server] + arguments)
         }
 
-        @Test(arguments: ["posthornd", "posthorn-agent", "posthorn"])
+        @Test(arguments: ["posthornd", "posthorn-agent", "posthorn-panel", "posthorn"])
         func `a program explains itself and says its version`(name: String) async throws {
             let help = try await RunningProcess.run(RepositoryPaths.program(name), ["--help"]).succeeded()
             #expect(help.output.contains(name) && help.output.contains("--version"))
@@ -155,7 +155,7 @@ extension EndToEnd {
             #expect(version.output.contains(/[0-9]+\.[0-9]+/))
         }
 
-        @Test(arguments: ["posthornd", "posthorn-agent", "posthorn"])
+        @Test(arguments: ["posthornd", "posthorn-agent", "posthorn-panel", "posthorn"])
         func `an unknown option is refused with a hint`(name: String) async throws {
             let result = try await RunningProcess.run(RepositoryPaths.program(name), ["--verzion"])
             #expect(result.exit != .code(0))

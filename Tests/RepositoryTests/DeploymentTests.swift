@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+/// What `deploy/` promises, judged by systemd.
+struct DeploymentTests {
+    @Test func `the server's unit is exposed at 2,0 or less`() async throws {
+        // The threshold counts tenths.
+        try await RunningProcess.run(
+            try RepositoryPaths.tool("systemd-analyze"),
+            ["security", "--offline=yes", "--threshold=20", "\(RepositoryPaths.root)/deploy/systemd/posthornd.service"]
+        ).succeeded()
+    }
+
+    @Test(arguments: [("posthornd", "--system"), ("posthorn-agent", "--user")])
+    func `systemd understands every line of a unit`(name: String, manager: String) async throws {
+        let files = try TemporaryDirectory()
+        // systemd also looks whether the program is installed, which is not the question here.
+        let unit = readText("\(RepositoryPaths.root)/deploy/systemd/\(name).service")
+            .replacing("ExecStart=/usr/bin/\(name)", with: "ExecStart=/bin/true")
+        let path = try files.write(unit, to: "\(name).service", permissions: 0o644)
+        let result = try await RunningProcess.run(
+            try RepositoryPaths.tool("systemd-analyze"), [manager, "verify", path],
+            environment: ["XDG_RUNTIME_DIR": files.path])
+        #expect(unit.contains("ExecStart=/bin/true"))
+        #expect(!(result.output + result.errorOutput).contains(name), "\(result)")
+    }
+
+    @Test func `the bus starts the agent by the name and unit that it has`() {
+        let service = readText("\(RepositoryPaths.root)/deploy/dbus/org.posthorn.Agent1.service")
+        #expect(service.contains("Name=org.posthorn.Agent1\n"))
+        #expect(service.contains("SystemdService=posthorn-agent.service\n"))
+        #expect(FileManager.default.fileExists(atPath: "\(RepositoryPaths.root)/deploy/systemd/posthorn-agent.service"))
+    }
+}
