@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Linux headers that the Glibc module lacks. Defines no feature macro: see STYLE, section 4.
+// Linux headers that the Glibc module lacks. Defines no feature macro: _GNU_SOURCE here would give one struct two definitions.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
