@@ -51,6 +51,11 @@ extension BusConnection {
         return names.contains(.string(name))
     }
 
+    /// What tells this bus from every other: 32 hexadecimal digits.
+    ///
+    /// Blocks for the answer.
+    package func busID() throws(BusError) -> String { try askBus("GetId").first?.stringValue ?? "" }
+
     /// Calls `handler` when a name gets another owner, with its unique name, or nil when it has none any more.
     ///
     /// Other names' changes do not wake this connection. Ask `owner(of:)` after this for the owner at the start.

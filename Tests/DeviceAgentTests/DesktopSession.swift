@@ -13,8 +13,12 @@ final class DesktopSession: AlertPresenterDelegate {
     let driver: BusDriver
     /// Lives as long as the session.
     var notificationServer: ScriptedNotificationServer?
+    /// A session that ended, but whose loop drives something still.
+    var earlier: DesktopSession?
     private(set) var outcomes: [Outcome] = []
     private(set) var availableCount = 0
+    /// Where alerts are, by entry.
+    private(set) var places: [Int64: AlertPlace] = [:]
 
     /// What became of an alert.
     struct Outcome: Equatable {
@@ -43,6 +47,10 @@ final class DesktopSession: AlertPresenterDelegate {
 
     func alert(_ entry: Int64, ended outcome: AlertOutcome) { outcomes.append(Outcome(entry, outcome)) }
 
+    func alertShown(_ entry: Int64, at place: AlertPlace) { places[entry] = place }
+
+    func alertsLeft(_ entries: [Int64]) { for entry in entries { places[entry] = nil } }
+
     func presenterBecameAvailable() { availableCount += 1 }
 
     /// Runs the loop until a condition holds.
@@ -52,13 +60,18 @@ final class DesktopSession: AlertPresenterDelegate {
     func run(until what: String, evidence: () -> String = { "" }, _ condition: () async throws -> Bool) async throws {
         let deadline = ContinuousClock.now + Patience.usual * Patience.factor
         while true {
-            loop.schedule(after: .milliseconds(5)) { [loop] in loop.stop() }
-            loop.run()
+            turn()
+            earlier?.turn()
             if try await condition() { return }
             guard ContinuousClock.now < deadline else {
                 throw DesktopTestFailure.deadlinePassed(what: what, lastSeen: evidence())
             }
         }
+    }
+
+    private func turn() {
+        loop.schedule(after: .milliseconds(5)) { [loop] in loop.stop() }
+        loop.run()
     }
 
     /// Runs the loop until a value is there.

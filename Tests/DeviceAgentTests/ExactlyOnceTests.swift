@@ -43,6 +43,7 @@ import Testing
         }
 
         func withdraw(entries: [Int64]) {}
+        func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
     }
 
     /// One process.

@@ -29,6 +29,7 @@ private final class DyingPresenter: AlertPresenter {
     var shownCount = 0
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) { shownCount += 1 }
     func withdraw(entries: [Int64]) {}
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
 }
 
 private final class Ear: SoundPresenter {

@@ -108,5 +108,6 @@ extension DesktopPresenter {
     func end(_ id: UInt32, _ outcome: AlertOutcome) {
         guard let alert = shown.removeValue(forKey: id) else { return }
         delegate?.alert(alert.alert.entry, ended: outcome)
+        delegate?.alertsLeft([alert.alert.entry])
     }
 }

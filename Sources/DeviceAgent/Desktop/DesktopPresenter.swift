@@ -50,6 +50,8 @@ package final class DesktopPresenter: AlertPresenter {
     let connection: BusConnection
     private let loop: EventLoop
     private let sounds: AppSounds
+    /// The bus's own name; a unique name on another bus is another program's.
+    private let busID: String
     /// The server's unique name; nil while there is none.
     var owner: String?
     /// Whether the bus can start a server.
@@ -80,6 +82,7 @@ package final class DesktopPresenter: AlertPresenter {
         self.loop = loop
         sounds = AppSounds(environment: environment)
         isActivatable = try connection.isActivatable(DesktopPresenter.busName)
+        busID = try connection.busID()
         try subscribe()
         owner = try connection.owner(of: DesktopPresenter.busName)
     }
@@ -99,16 +102,33 @@ package final class DesktopPresenter: AlertPresenter {
 
     package func withdraw(entries: [Int64]) {
         let entries = Set(entries)
-        for (id, alert) in shown where entries.contains(alert.alert.entry) {
+        let withdrawn = shown.filter { entries.contains($0.value.alert.entry) }
+        for id in withdrawn.keys {
             shown[id] = nil
             close(id)
         }
+        if !withdrawn.isEmpty { delegate?.alertsLeft(withdrawn.values.map(\.alert.entry)) }
         if isBusy, let first = waiting.first, entries.contains(first.alert.entry) { waiting[0].isWithdrawn = true }
         let isWithdrawn: (Request) -> Bool = { entries.contains($0.alert.entry) }
         let unseen = waiting.dropFirst(isBusy ? 1 : 0).filter(isWithdrawn)
         waiting = Array(waiting.prefix(isBusy ? 1 : 0)) + waiting.dropFirst(isBusy ? 1 : 0).filter { !isWithdrawn($0) }
         for request in unseen { refuse(request.completion, "withdrawn before it was shown") }
     }
+
+    /// Takes up what this server has shown already; what another one showed went with it.
+    ///
+    /// One that left the screen meanwhile does no harm: servers give no number twice.
+    package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
+        let (ours, others) = (alerts.filter { $0.place.owner == ownerID }, alerts.filter { $0.place.owner != ownerID })
+        for (alert, place) in ours.suffix(DesktopPresenter.shownCountMax) {
+            serial += 1
+            shown[place.number] = Shown(alert: alert, serial: serial)
+        }
+        if !others.isEmpty { delegate?.alertsLeft(others.map(\.alert.entry)) }
+    }
+
+    /// The server among all that ever were; nil while there is none.
+    private var ownerID: String? { owner.map { "\(busID) \($0)" } }
 
     // MARK: Handing over
 
@@ -141,7 +161,7 @@ package final class DesktopPresenter: AlertPresenter {
         case .success(let id):
             refusalCount = 0
             keep(request.alert, id, replacing: replacedID)
-            if request.isWithdrawn, shown.removeValue(forKey: id) != nil { close(id) }
+            if request.isWithdrawn { takeOff(id) }
             request.completion(.shown(playsSound: playsSound || request.isWithdrawn))
         case .failure(let error): refuse(request.completion, DesktopPresenter.explanation(of: error))
         }
@@ -149,13 +169,19 @@ package final class DesktopPresenter: AlertPresenter {
     }
 
     private func keep(_ alert: Alert, _ id: UInt32, replacing replacedID: UInt32) {
-        if replacedID != id, shown.removeValue(forKey: replacedID) != nil {
-            // This server did not replace: the alert before is still there.
-            close(replacedID)
-        }
+        // A server that did not replace still shows the alert before.
+        if replacedID != id { takeOff(replacedID) }
         if shown[id] == nil, shown.count >= DesktopPresenter.shownCountMax { takeOffOldest() }
         serial += 1
         shown[id] = Shown(alert: alert, serial: serial)
+        if let ownerID { delegate?.alertShown(alert.entry, at: AlertPlace(owner: ownerID, number: id)) }
+    }
+
+    /// Takes one off without an outcome.
+    private func takeOff(_ id: UInt32) {
+        guard let alert = shown.removeValue(forKey: id)?.alert else { return }
+        close(id)
+        delegate?.alertsLeft([alert.entry])
     }
 
     private func takeOffOldest() {

@@ -16,6 +16,8 @@ package protocol AlertPresenter: AnyObject {
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void)
     /// Takes alerts off the screen.
     func withdraw(entries: [Int64])
+    /// Takes up alerts that an earlier run of the agent showed, where they are still on the screen.
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)])
 }
 
 /// What a person did with an alert, or what became of it.
@@ -40,6 +42,10 @@ package enum AlertPresented: Sendable, Equatable {
 package protocol AlertPresenterDelegate: AnyObject {
     /// An alert ended; at most once for each.
     func alert(_ entry: Int64, ended outcome: AlertOutcome)
+    /// An alert is on the screen now, where the next run of the agent finds it; before the presenter's answer.
+    func alertShown(_ entry: Int64, at place: AlertPlace)
+    /// Alerts are not on the screen any more, or no longer ours; after their outcome.
+    func alertsLeft(_ entries: [Int64])
     /// What was `unavailable` may be presented again.
     func presenterBecameAvailable()
 }

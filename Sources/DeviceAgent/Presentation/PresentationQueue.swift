@@ -47,10 +47,11 @@ package final class PresentationQueue {
 
     /// At start: takes up what an earlier run of the agent left.
     package func resume() throws(SQLiteError) {
-        let waiting = try database.transaction { () throws(SQLiteError) in
+        let (alerts, waiting) = try database.transaction { () throws(SQLiteError) in
             _ = try database.inbox.settleClaimed(reason: "the agent ended while it was shown")
-            return try database.inbox.waiting()
+            return (try alertsOnScreen(), try database.inbox.waiting())
         }
+        presenter?.adopt(alerts)
         entriesArrived(waiting)
     }
 
@@ -71,6 +72,18 @@ package final class PresentationQueue {
     package func presenterBecameAvailable() {
         isBlocked = false
         presentNext()
+    }
+
+    /// What an earlier run showed and nobody answered.
+    private func alertsOnScreen() throws(SQLiteError) -> [(alert: Alert, place: AlertPlace)] {
+        var alerts: [(alert: Alert, place: AlertPlace)] = []
+        for (number, place) in try database.alerts.unanswered() {
+            guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
+                let payload = try? Payload(parsing: entry.payload.span)
+            else { continue }
+            alerts.append((Alert(entry, app, payload, sound: nil), place))
+        }
+        return alerts
     }
 
     // MARK: One after the other

@@ -28,6 +28,9 @@ package final class TerminalPresenter: AlertPresenter {
     /// What was printed stays.
     package func withdraw(entries: [Int64]) {}
 
+    /// Lines on a terminal have no buttons to be answered.
+    package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+
     /// The lines of an alert.
     ///
     ///     [Example Mail] Anna

@@ -14,6 +14,24 @@ extension Agent: AlertPresenterDelegate {
         }
     }
 
+    /// Remembers where the alert is, so that View, Close and clearing reach it after a restart.
+    package func alertShown(_ entry: Int64, at place: AlertPlace) {
+        noteAlerts { () throws(SQLiteError) in try database.alerts.save(place, of: entry) }
+    }
+
+    /// Forgets where the alerts were.
+    package func alertsLeft(_ entries: [Int64]) {
+        noteAlerts { () throws(SQLiteError) in try database.alerts.remove(entries) }
+    }
+
+    private func noteAlerts(_ body: () throws(SQLiteError) -> Void) {
+        do {
+            try database.transaction(body)
+        } catch {
+            databaseFailed(error)
+        }
+    }
+
     /// Goes on presenting.
     package func presenterBecameAvailable() { presentations.presenterBecameAvailable() }
 

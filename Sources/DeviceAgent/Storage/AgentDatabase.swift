@@ -16,6 +16,8 @@ package final class AgentDatabase {
     package let inbox: InboxTable
     /// Acknowledgements to send.
     package let outbox: OutboxTable
+    /// Alerts on the screen.
+    package let alerts: AlertTable
 
     private let connection: Connection
 
@@ -40,6 +42,7 @@ package final class AgentDatabase {
             apps = try AppTable(connection)
             inbox = try InboxTable(connection)
             outbox = try OutboxTable(connection)
+            alerts = try AlertTable(connection)
         } catch {
             throw .database(error)
         }

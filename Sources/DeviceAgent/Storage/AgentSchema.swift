@@ -10,8 +10,9 @@ internal import PushSQLite
 ///     inbox      every notification, until a person clears it or newer ones need the room
 ///     seen       ids of notifications that came; outlives the inbox, so that a repetition is known as one
 ///     outbox     acknowledgements that the server has not confirmed
+///     alerts     which alerts are on the screen, and where, so that the next run takes them up
 enum AgentSchema {
-    static let migrations = Migrations([first])
+    static let migrations = Migrations([first, second])
 
     private static let first: StaticString = """
         CREATE TABLE identity (
@@ -58,6 +59,14 @@ enum AgentSchema {
             sequence INTEGER NOT NULL,
             outcome TEXT NOT NULL,
             reason TEXT
+        ) STRICT;
+        """
+
+    private static let second: StaticString = """
+        CREATE TABLE alerts (
+            entry INTEGER PRIMARY KEY,
+            owner TEXT NOT NULL,
+            number INTEGER NOT NULL UNIQUE
         ) STRICT;
         """
 }

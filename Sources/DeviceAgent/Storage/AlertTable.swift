@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushSQLite
+
+/// Where an alert is on the screen: enough to find it again after a restart.
+package struct AlertPlace: Sendable, Equatable {
+    /// The notification server that shows it, by a name that no other ever has: that of the bus and its own on it.
+    package var owner: String
+    /// The number that this server gave the alert.
+    package var number: UInt32
+
+    /// Joins the two.
+    package init(owner: String, number: UInt32) {
+        self.owner = owner
+        self.number = number
+    }
+}
+
+/// The table of the alerts that are on the screen, all of one notification server.
+package final class AlertTable {
+    private let replace: Statement
+    private let deleteOthers: Statement
+    private let delete: Statement
+    private let deleteEnded: Statement
+    private let select: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        replace = try connection.prepare("INSERT OR REPLACE INTO alerts (entry, owner, number) VALUES (?, ?, ?)")
+        deleteOthers = try connection.prepare("DELETE FROM alerts WHERE owner <> ?")
+        delete = try connection.prepare("DELETE FROM alerts WHERE entry = ?")
+        deleteEnded = try connection.prepare(
+            "DELETE FROM alerts WHERE entry NOT IN (SELECT entry FROM inbox WHERE state IN ('claimed', 'shown'))")
+        select = try connection.prepare("SELECT entry, owner, number FROM alerts ORDER BY entry")
+    }
+
+    /// Remembers where an entry's alert is, and forgets what another server showed or what had this number before.
+    package func save(_ place: AlertPlace, of entry: Int64) throws(SQLiteError) {
+        deleteOthers.bind(place.owner, at: 1)
+        try deleteOthers.run()
+        replace.bind(entry, at: 1)
+        replace.bind(place.owner, at: 2)
+        replace.bind(Int64(place.number), at: 3)
+        try replace.run()
+    }
+
+    /// Forgets alerts that left the screen.
+    package func remove(_ entries: [Int64]) throws(SQLiteError) {
+        for entry in entries {
+            delete.bind(entry, at: 1)
+            try delete.run()
+        }
+    }
+
+    /// At start: forgets alerts whose entries are gone or were answered; answers the others, oldest first.
+    package func unanswered() throws(SQLiteError) -> [(entry: Int64, place: AlertPlace)] {
+        try deleteEnded.run()
+        defer { select.reset() }
+        var alerts: [(entry: Int64, place: AlertPlace)] = []
+        while try select.step() {
+            let number = UInt32(truncatingIfNeeded: select.int64(2))
+            alerts.append((select.int64(0), AlertPlace(owner: select.string(1), number: number)))
+        }
+        return alerts
+    }
+}

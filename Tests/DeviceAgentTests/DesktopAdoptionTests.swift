@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushDBus
+import TestSupport
+import Testing
+
+/// What a presenter does with alerts that an earlier one showed.
+struct DesktopAdoptionTests {
+    private let order = Alert(
+        entry: 1, appID: "org.posthorn.Test", appName: "Orders", title: "New order", collapseID: "order")
+
+    /// A desktop where a presenter showed the order and went; the next one has not heard of it.
+    private func restarted() async throws -> (DesktopSession, ScriptedNotificationServer, DesktopPresenter, AlertPlace)
+    {
+        let bus = try await DesktopBus()
+        let first = try DesktopSession(bus)
+        let session = try DesktopSession(bus)
+        let server = try ScriptedNotificationServer(bus, loop: first.loop)
+        #expect(try await first.present(order, with: try first.presenter()) == .shown(playsSound: false))
+        let place = try #require(first.places[1])
+        // The server outlives the first session: its loop runs on with the second.
+        session.notificationServer = server
+        session.earlier = first
+        return (session, server, try session.presenter(), place)
+    }
+
+    @Test func `View on an adopted alert is its outcome`() async throws {
+        let (session, server, presenter, place) = try await restarted()
+        presenter.adopt([(order, place)])
+        try server.say("ActionInvoked", 1, .string("view"))
+        try await session.run(until: "there is an outcome") { !session.outcomes.isEmpty }
+        #expect(session.outcomes == [.init(1, .view(activationToken: nil))])
+        try await session.run(until: "the alert is closed") { server.closed == [1] }
+    }
+
+    @Test func `an adopted alert is withdrawn`() async throws {
+        let (session, server, presenter, place) = try await restarted()
+        presenter.adopt([(order, place)])
+        presenter.withdraw(entries: [1])
+        try await session.run(until: "the alert is closed") { server.closed == [1] }
+    }
+
+    @Test func `an adopted alert is replaced by the next of its collapse id`() async throws {
+        let (session, server, presenter, place) = try await restarted()
+        presenter.adopt([(order, place)])
+        var next = order
+        next.entry = 2
+        #expect(try await session.present(next, with: presenter) == .shown(playsSound: false))
+        #expect(server.shown.map(\.replacedID) == [0, 1])
+        #expect(session.places == [2: place])
+    }
+
+    @Test(arguments: ["", "another bus :1.0"])
+    func `another server's alert is forgotten, and its number means nothing`(owner: String) async throws {
+        let (session, server, presenter, _) = try await restarted()
+        let place = AlertPlace(owner: owner, number: 1)
+        session.alertShown(1, at: place)
+        presenter.adopt([(order, place)])
+        #expect(session.places.isEmpty)
+        presenter.withdraw(entries: [1])
+        var next = order
+        next.entry = 2
+        #expect(try await session.present(next, with: presenter) == .shown(playsSound: false))
+        #expect(server.shown.map(\.replacedID) == [0, 0])
+        #expect(server.closed.isEmpty)
+    }
+
+    @Test func `an alert that ends, however it ends, is nowhere`() async throws {
+        let bus = try await DesktopBus()
+        let session = try DesktopSession(bus)
+        let server = try ScriptedNotificationServer(bus, loop: session.loop)
+        let presenter = try session.presenter()
+        for entry in 1...3 as ClosedRange<Int64> {
+            _ = try await session.present(Alert(entry: entry, appID: "a", appName: "a"), with: presenter)
+        }
+        #expect(session.places.keys.sorted() == [1, 2, 3])
+        try server.say("NotificationClosed", 1, .uint32(1))
+        try server.say("ActionInvoked", 2, .string("view"))
+        presenter.withdraw(entries: [3])
+        try await session.run(until: "all are gone") { session.places.isEmpty }
+    }
+}

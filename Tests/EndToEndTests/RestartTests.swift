@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// An agent that starts again while its alerts are on the screen of a real notification daemon.
+    struct RestartTests {
+        private let payload = #"{"aps":{"alert":{"title":"Lunch","body":"At noon"}}}"#
+
+        private func restart(_ desk: Desk) async throws {
+            try await desk.house.user.agent.killNow()
+            try await desk.house.user.startAgent()
+            try await desk.house.user.waitUntilConnected()
+        }
+
+        @Test(.tags(.slow), arguments: ViewTests.daemons)
+        func `View opens the app after a restart of the agent, and Close does not`(
+            buttons: ViewTests.Buttons
+        ) async throws {
+            let desk = try await Desk()
+            try await desk.screen.keepRunning(buttons.server)
+            try await desk.show(payload)
+            try await restart(desk)
+            try await desk.click("viewed", fromRight: buttons.viewFromRight, fromBottom: buttons.fromBottom)
+            try await eventually("the app is opened", evidence: { desk.transcript }) { desk.opened.count == 1 }
+
+            try await desk.show(payload)
+            try await restart(desk)
+            try await desk.click("closed", fromRight: buttons.closeFromRight, fromBottom: buttons.fromBottom)
+            #expect(desk.opened.count == 1)
+        }
+
+        // notification-daemon leaves its window up whoever calls CloseNotification.
+        @Test(.tags(.slow), arguments: [DesktopScreen.Server.dunst, .xfce])
+        func `clearing the inbox takes alerts down that an earlier agent showed`(
+            server: DesktopScreen.Server
+        ) async throws {
+            let desk = try await Desk()
+            try await desk.screen.keepRunning(server)
+            try await desk.show(payload)
+            try await restart(desk)
+            #expect(try await desk.screen.alertFrames().count == 1)
+            try await desk.house.user.posthorn("inbox", "clear", "--yes")
+            try await eventually("the screen is empty", evidence: { desk.transcript }) {
+                try await desk.screen.alertFrames().isEmpty
+            }
+        }
+    }
+}
