@@ -23,6 +23,18 @@ extension EndToEnd {
                 #expect(FileManager.default.contents(atPath: file)?.starts(with: [0x89, 0x50, 0x4E, 0x47]) == true)
             }
             #expect(demo.output.contains(/org\.example\.Mail\s+Example Mail\s+on\s+off\s+on\s+4/))
+            #expect(demo.output.contains("$ posthorn app add org.example.Mail --name 'Example Mail'\n"))
+            try await expectNextStepsWork(demo.output)
+        }
+
+        /// The programs that "Try next" names are found by whoever types its first line.
+        private func expectNextStepsWork(_ output: String) async throws {
+            let export = try #require(output.firstMatch(of: /\n {2}(export PATH=.+)\n/)).1
+            let found = try await RunningProcess.run(
+                "/bin/sh", ["-c", "\(export)\ncommand -v posthornd; command -v posthorn"],
+                environment: ["PATH": "/usr/bin:/bin"]
+            ).succeeded()
+            #expect(found.output == "\(RepositoryPaths.programs)/posthornd\n\(RepositoryPaths.programs)/posthorn\n")
         }
 
         @Test func `every command of posthorn in the documents exists, with each of its options`() async throws {
