@@ -27,6 +27,20 @@ extension EndToEnd {
             try await expectNextStepsWork(demo.output)
         }
 
+        @Test func `the shell lines of the page on tests work as they stand`() async throws {
+            let folder = try TemporaryDirectory()
+            let page = readText("\(RepositoryPaths.root)/docs/how-to/use-in-tests.md")
+            let blocks = page.matches(of: /\n```sh\n((?s:.*?))```/).map { String($0.1) }
+            #expect(blocks.count > 3)
+            let script =
+                "set -eu\nserver=\ntrap 'kill $server 2>/dev/null || true' EXIT\ncd \(folder.path)\nPATH=\(RepositoryPaths.programs):$PATH\n"
+                + blocks.joined()
+                + "\necho \"$port $ca_file $token $device_secret\"\nkill \"$server\"\nwait \"$server\""
+            let shell = try await RunningProcess.run("/bin/sh", ["-c", script]).succeeded()
+            #expect(shell.output.contains(/\{"notifications":\[\]\}/))
+            #expect(shell.output.contains(/[0-9]{2,5} \/tmp\/\S+\.pem [0-9a-f]{64} \S{43}\n/), "\(shell.output)")
+        }
+
         /// The programs that "Try next" names are found by whoever types its first line.
         private func expectNextStepsWork(_ output: String) async throws {
             let export = try #require(output.firstMatch(of: /\n {2}(export PATH=.+)\n/)).1
