@@ -25,9 +25,19 @@ if [ -t 1 ]; then bold='\033[1m' plain='\033[0m'; else bold='' plain=''; fi
 step() { printf "\n$bold%s$plain\n" "$*"; }
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 
-# Runs a command for the reader to see.
+# Prints a word as a shell takes it: as it is, or in quotes.
+quoted() {
+    case $1 in
+    '' | *[!A-Za-z0-9_./:@%+=,-]*) printf "'%s'" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")" ;;
+    *) printf '%s' "$1" ;;
+    esac
+}
+
+# Runs a command for the reader to see, and to copy.
 show() {
-    printf '  $ %s\n' "$*"
+    printf '  $'
+    for word in "$@"; do printf ' %s' "$(quoted "$word")"; done
+    printf '\n'
     "$@" | sed 's/^/    /'
 }
 
@@ -53,14 +63,16 @@ json() { .venv/bin/python -c 'import json, sys; print(json.load(sys.stdin)[sys.a
 build() {
     step "1. Build"
     if [ -n "${POSTHORN_PROGRAMS:-}" ]; then
-        PATH=$POSTHORN_PROGRAMS:$PATH
+        programs=$POSTHORN_PROGRAMS
+        PATH=$programs:$PATH
         echo "  posthornd, posthorn-agent and posthorn of $POSTHORN_PROGRAMS are used."
         return
     fi
     for program in posthornd posthorn-agent posthorn; do
         swift build --quiet --product "$program" || swift build --product "$program"
     done
-    PATH=$(swift build --show-bin-path):$PATH
+    programs=$(swift build --show-bin-path)
+    PATH=$programs:$PATH
     echo "  posthornd, posthorn-agent and posthorn are built."
 }
 
@@ -204,6 +216,7 @@ show posthorn inbox list
 show posthorn settings list
 
 step "That was the whole way. Try next:"
+printf '  export PATH=%s:"$PATH"\n' "$(quoted "$programs")"
 cat <<'TEXT'
   posthornd --ephemeral --topic org.example.Mail    a server for the tests of your back-end
   docs/tutorial/first-notification.md               the same by hand, step by step

@@ -2,6 +2,7 @@
 
 import DeviceAgent
 import PushCore
+import TestSupport
 import Testing
 
 @Suite struct DecisionTests {
@@ -77,5 +78,14 @@ import Testing
         #expect(Decision(payload, switches: mute, isMasterOn: true).suppression == .switchedOff)
         #expect(Decision(payload, switches: .all, isMasterOn: false).suppression == .masterOff)
         #expect(Decision(payload, switches: .all, isMasterOn: true).sound == .named("siren"))
+    }
+
+    @Test func `the page of the device protocol names the reasons of the agent, and no others`() {
+        let page = readText("\(RepositoryPaths.root)/docs/reference/device-protocol.md")
+        let table = page.split(separator: "| `reason` |").dropFirst().first?.split(separator: "\n\n").first ?? ""
+        let rows = table.matches(of: /\n\| `([a-z-]+)` \|/).map { String($0.1) }
+        #expect(rows.sorted() == SuppressionReason.allCases.map(\.rawValue).sorted())
+        let examples = page.matches(of: /"reason": "([^"]+)"/).map { String($0.1) }
+        #expect(!examples.isEmpty && Set(examples).isSubset(of: rows))
     }
 }

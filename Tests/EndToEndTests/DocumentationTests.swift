@@ -23,6 +23,56 @@ extension EndToEnd {
                 #expect(FileManager.default.contents(atPath: file)?.starts(with: [0x89, 0x50, 0x4E, 0x47]) == true)
             }
             #expect(demo.output.contains(/org\.example\.Mail\s+Example Mail\s+on\s+off\s+on\s+4/))
+            #expect(demo.output.contains("$ posthorn app add org.example.Mail --name 'Example Mail'\n"))
+            try await expectNextStepsWork(demo.output)
+        }
+
+        @Test func `the shell lines of the page on tests work as they stand`() async throws {
+            let folder = try TemporaryDirectory()
+            let page = readText("\(RepositoryPaths.root)/docs/how-to/use-in-tests.md")
+            let blocks = page.matches(of: /\n```sh\n((?s:.*?))```/).map { String($0.1) }
+            #expect(blocks.count > 3)
+            let script =
+                "set -eu\nserver=\ntrap 'kill $server 2>/dev/null || true' EXIT\ncd \(folder.path)\nPATH=\(RepositoryPaths.programs):$PATH\n"
+                + blocks.joined()
+                + "\necho \"$port $ca_file $token $device_secret\"\nkill \"$server\"\nwait \"$server\""
+            let shell = try await RunningProcess.run("/bin/sh", ["-c", script]).succeeded()
+            #expect(shell.output.contains(/\{"notifications":\[\]\}/))
+            #expect(shell.output.contains(/[0-9]{2,5} \/tmp\/\S+\.pem [0-9a-f]{64} \S{43}\n/), "\(shell.output)")
+        }
+
+        @Test(.tags(.slow)) func `the JSON of the agent's commands has the members that the page shows`() async throws {
+            let house = try await House()
+            #expect(try await house.provider.send(house.notification("At noon?")).status == 200)
+            try await house.user.waitForEntry("it arrives") { $0.body == "At noon?" }
+            let page = readText("\(RepositoryPaths.root)/docs/reference/cli.md")
+            let examples = page.matches(of: /\n```json\n((?s:.*?))```/).map { String($0.1) }
+            let commands = [["agent", "status"], ["settings", "list"], ["inbox", "list"]]
+            #expect(examples.count == commands.count)
+            for (command, example) in zip(commands, examples) {
+                let answer = try await house.user.run(command + ["--json"]).succeeded()
+                #expect(try members(answer.output) == members(example), "\(command)")
+            }
+        }
+
+        /// The names of the members of an object and of the objects in it.
+        private func members(_ json: String) throws -> Set<String> {
+            func names(_ value: Any) -> [String] {
+                if let array = value as? [Any] { return array.flatMap(names) }
+                guard let object = value as? [String: Any] else { return [] }
+                return object.flatMap { [$0.key] + names($0.value) }
+            }
+            return Set(names(try JSONSerialization.jsonObject(with: Data(json.utf8))))
+        }
+
+        /// The programs that "Try next" names are found by whoever types its first line.
+        private func expectNextStepsWork(_ output: String) async throws {
+            let export = try #require(output.firstMatch(of: /\n {2}(export PATH=.+)\n/)).1
+            let found = try await RunningProcess.run(
+                "/bin/sh", ["-c", "\(export)\ncommand -v posthornd; command -v posthorn"],
+                environment: ["PATH": "/usr/bin:/bin"]
+            ).succeeded()
+            #expect(found.output == "\(RepositoryPaths.programs)/posthornd\n\(RepositoryPaths.programs)/posthorn\n")
         }
 
         @Test func `every command of posthorn in the documents exists, with each of its options`() async throws {

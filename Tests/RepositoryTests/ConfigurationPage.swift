@@ -19,11 +19,13 @@ enum ConfigurationPage {
 
         \(table)
 
-        `--ephemeral` starts a server that lives in a temporary directory on 127.0.0.1 and is gone when it ends; with it go
+        `--ephemeral` starts a server on 127.0.0.1 that lives in a temporary directory and removes it at its end; with it go
         `--topic NAME` (once for each topic) and `--port N`. See [test against a real server](../how-to/use-in-tests.md).
 
         SIGHUP reads `certificate_file` and `private_key_file` again; everything else needs a restart. SIGTERM and SIGINT
         end the server: see [delivery guarantees](../explanation/delivery-guarantees.md#when-the-server-ends).
+
+        Where `XDG_DATA_HOME` is set, it stands for `~/.local/share`, except for root.
 
         The whole file with every setting as a comment: [deploy/posthornd.ini](../../deploy/posthornd.ini).
 
@@ -40,6 +42,7 @@ enum ConfigurationPage {
         | File | What |
         |---|---|
         | `posthorn.sqlite` (`-wal`, `-shm`) | apps, keys, devices, registrations, pending notifications |
+        | `posthorn.sqlite-reserve` | nothing: space to give up when the disk is full, so that deletions can go on |
         | `token.keys` | the keys of device tokens, newest first; without it every device token is lost |
         | `team-id` | the team of apps and keys that are made without naming one |
         | `authority.pem`, `authority.key` | the server's own certificate authority; devices and providers trust the first |
@@ -55,18 +58,28 @@ enum ConfigurationPage {
         |---|---|
         | `url` | the server, for example `https://push.example.org:2197` |
         | `ca_file` | the authority to trust, PEM; without it the system's |
-        | `enrolment_code` | the code, unless the server enrols without |
+        | `enrolment_code` | a code of this machine's own, unless the server enrols without |
         | `name` | what people call this machine; without it the host's name |
 
         """
     }
 
     private static var table: String {
-        let rows = ConfigurationKey.allCases.map { key in
-            "| `[\(key.section)]` | `\(key.rawValue)` | `\(key.variable)` | `--\(key.flag) \(key.placeholder)` "
-                + "| \(key.help) | \(key.defaultText) |"
+        let rows = keysBySection.map { key in
+            "| `[\(key.section)]` | `\(key.rawValue)` | `\(key.variable)` | `--\(key.flag) \(cell(key.placeholder))` "
+                + "| \(cell(key.help)) | \(cell(key.defaultText)) |"
         }
         return "| Section | Name | Variable | Option | What | Without it |\n|---|---|---|---|---|---|\n"
             + rows.joined(separator: "\n")
     }
+
+    /// The settings as in the file: section by section, in the order of their first settings.
+    private static var keysBySection: [ConfigurationKey] {
+        var sections: [String] = []
+        for key in ConfigurationKey.allCases where !sections.contains(key.section) { sections.append(key.section) }
+        return sections.flatMap { section in ConfigurationKey.allCases.filter { $0.section == section } }
+    }
+
+    /// A text for a cell: a bar would end it, in code too.
+    private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
 }

@@ -17,6 +17,22 @@ struct DocumentTests {
         #expect(broken == [])
     }
 
+    @Test func `every row of a table has as many cells as its head`() {
+        let uneven = Self.documents.flatMap { file in
+            MarkdownDocument(file.text).tables.flatMap { table in
+                table.filter { $0.count != table.first?.count }.map { "\(file.path): \($0.joined(separator: " | "))" }
+            }
+        }
+        #expect(uneven == [])
+    }
+
+    @Test func `the settings of a section stand together in the page of settings`() throws {
+        let page = try #require(Self.documents.first { $0.path == "docs/reference/configuration.md" })
+        let sections = try #require(MarkdownDocument(page.text).tables.first).dropFirst(2).compactMap(\.first)
+        let changes = zip(sections, sections.dropFirst()).count { $0 != $1 }
+        #expect(changes + 1 == Set(sections).count)
+    }
+
     @Test func `every make target that a document names exists`() throws {
         let targets = try makeTargets()
         for file in Self.documents {

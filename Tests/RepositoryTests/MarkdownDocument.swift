@@ -10,16 +10,21 @@ struct MarkdownDocument {
     private(set) var links: [String] = []
     /// Lines of fenced code blocks.
     private(set) var codeLines: [String] = []
+    /// The cells of each row of each table.
+    private(set) var tables: [[[String]]] = []
+    private var isInTable = false
 
     init(_ text: String) {
         var isInCode = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.trimmingCharacters(in: .whitespaces).hasPrefix("```") {
                 isInCode.toggle()
+                isInTable = false
             } else if isInCode {
                 codeLines.append(String(line))
             } else {
                 read(line)
+                readRow(line)
             }
         }
     }
@@ -28,6 +33,16 @@ struct MarkdownDocument {
         if let heading = line.wholeMatch(of: /#{1,6} +(.+)/) { addAnchor(String(heading.1)) }
         let withoutCode = line.replacing(/`[^`]*`/, with: "")
         links += withoutCode.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
+    }
+
+    /// A row of a table begins and ends with a bar; a bar in a cell has a backslash in front.
+    private mutating func readRow(_ line: Substring) {
+        let text = line.trimmingCharacters(in: .whitespaces)
+        guard text.hasPrefix("|") else { return isInTable = false }
+        let cells = text.replacing("\\|", with: "\u{1}").split(separator: "|", omittingEmptySubsequences: false)
+        let row = cells.dropFirst().dropLast().map { $0.trimmingCharacters(in: .whitespaces) }
+        if isInTable { tables[tables.count - 1].append(row) } else { tables.append([row]) }
+        isInTable = true
     }
 
     private mutating func addAnchor(_ heading: String) {
