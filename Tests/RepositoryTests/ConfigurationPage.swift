@@ -46,7 +46,7 @@ enum ConfigurationPage {
         | `token.keys` | the keys of device tokens, newest first; without it every device token is lost |
         | `team-id` | the team of apps and keys that are made without naming one |
         | `authority.pem`, `authority.key` | the server's own certificate authority; devices and providers trust the first |
-        | `server.pem`, `server.key`, `server.names` | the certificate that it issued, made anew 30 days before its end |
+        | `server.pem`, `server.key`, `server.names` | the certificate that it issued; made anew at a start, in its last 30 days or for other names |
         | `admin.sock` | the admin API, unless it lies elsewhere |
 
         ## The agent

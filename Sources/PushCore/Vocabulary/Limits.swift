@@ -45,7 +45,7 @@ public enum Limits {
     public static let pendingPerTopicCountMax = 100
     /// Notifications sent to a device and not yet acknowledged.
     public static let unacknowledgedCountMax = 64
-    /// How long a notification without expiration is kept, in seconds: 30 days.
+    /// How long a notification is kept at most, in seconds: 30 days.
     public static let retentionSecondsMax: Int64 = 30 * 24 * 3600
     /// Acknowledgements in one request.
     public static let acknowledgementBatchCountMax = 1000
