@@ -17,7 +17,7 @@ struct GeneratedPagesCommandLineTests {
 
     private func render() async throws -> String {
         var sections = [introduction]
-        for program in ["posthorn", "posthornd", "posthorn-agent"] {
+        for program in ["posthorn", "posthornd", "posthorn-agent", "posthorn-panel"] {
             let help = try await help(program, [])
             sections.append("## \(program)\n\n```\n\(help)\n```")
             for command in commands(in: help) { sections += try await describe(program, [command]) }
@@ -62,7 +62,7 @@ struct GeneratedPagesCommandLineTests {
         <!-- Made from what the programs print by `make pages`. -->
 
         What `--help` says, in one place. `posthorn` is for administrators and for people; `posthornd` and
-        `posthorn-agent` are usually started by systemd. Every command of `posthorn` takes `--json`, and its exit code says
-        what happened. `posthorn completion bash` (or zsh, fish) prints completions.
+        `posthorn-agent` are usually started by systemd, and `posthorn-panel` is a window. Every command of `posthorn` takes
+        `--json`, and its exit code says what happened. `posthorn completion bash` (or zsh, fish) prints completions.
         """
 }
