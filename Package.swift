@@ -79,6 +79,7 @@ let testTargets: [Target] = [
     tests(of: "PushStore", uses: ["PushCore", "PushSQLite"]),
     tests(of: "PushServer", uses: ["PushCore", "PushNet", "PushStore", "PushTLS"]),
     tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite"]),
+    tests(of: "AgentPanel"),
     tests(of: "PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(
         name: "EndToEndTests",

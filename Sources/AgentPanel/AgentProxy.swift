@@ -18,8 +18,7 @@ final class AgentProxy {
     /// A notification that came.
     struct Entry: Equatable {
         var appName: String
-        var title: String
-        var body: String
+        var text: EntryText
     }
 
     /// What a person can switch for an app.
@@ -68,8 +67,11 @@ final class AgentProxy {
     func entries() throws(BusError) -> [Entry] {
         try call("ListInbox", [.uint32(Self.entryCountMax)]).first?.arrayValue?.map { facts in
             Entry(
-                appName: facts[key: "app_name"]?.stringValue ?? "", title: facts[key: "title"]?.stringValue ?? "",
-                body: facts[key: "body"]?.stringValue ?? "")
+                appName: facts[key: "app_name"]?.stringValue ?? "",
+                text: EntryText(
+                    title: facts[key: "title"]?.stringValue ?? "", body: facts[key: "body"]?.stringValue ?? "",
+                    receivedUnixMilliseconds: facts[key: "received_at"]?.integerValue ?? 0,
+                    state: facts[key: "state"]?.stringValue ?? "", reason: facts[key: "reason"]?.stringValue ?? ""))
         } ?? []
     }
 

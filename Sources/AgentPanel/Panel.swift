@@ -66,19 +66,21 @@ package final class Panel {
         guard let notifications = notifications, let settings = settings else { return }
         for group in notificationGroups { notifications.remove(group: group) }
         for group in settingGroups { settings.remove(group: group) }
-        let absent = Widget.group(
-            title: "The agent is not running", description: "Start it: systemctl --user start posthorn-agent")
         do throws(BusError) {
             guard let agent else { throw BusError(name: "org.posthorn.Error.NoBus", message: "no session bus") }
             let (entries, apps, isOn) = (try agent.entries(), try agent.apps(), try agent.isMasterOn())
             notificationGroups = [entryGroup(entries)]
             settingGroups = [masterGroup(isOn)] + apps.map { appGroup($0) }
         } catch {
-            notificationGroups = [absent]
-            settingGroups = []
+            (notificationGroups, settingGroups) = ([absentGroup()], [absentGroup()])
         }
         for group in notificationGroups { notifications.add(group: group) }
         for group in settingGroups { settings.add(group: group) }
+    }
+
+    /// A widget is on one page only, so each gets its own.
+    private func absentGroup() -> Widget {
+        Widget.group(title: "The agent is not running", description: "Start it: systemctl --user start posthorn-agent")
     }
 
     private func entryGroup(_ entries: [AgentProxy.Entry]) -> Widget {
@@ -86,8 +88,7 @@ package final class Panel {
             title: entries.isEmpty ? "No notifications" : "Newest first",
             description: entries.isEmpty ? "What comes in is listed here." : nil)
         for entry in entries {
-            let text = [entry.title, entry.body].filter { !$0.isEmpty }.joined(separator: "\n")
-            group.add(row: .row(title: entry.appName, subtitle: text))
+            group.add(row: .row(title: entry.appName, subtitle: entry.text.subtitle))
         }
         return group
     }

@@ -101,6 +101,9 @@ package enum Sockets {
         _ = try syscall("shutdown") { Glibc.shutdown(socket, Int32(SHUT_WR)) }
     }
 
+    /// Ends listening, whoever still holds the descriptor: connecting is refused from now on.
+    package static func stopListening(_ socket: Int32) { _ = Glibc.shutdown(socket, Int32(SHUT_RDWR)) }
+
     /// Sets a number with `setsockopt(2)`; false when the kernel refused.
     static func setOption(_ socket: Int32, _ level: Int32, _ name: Int32, to value: Int32) -> Bool {
         var value = value

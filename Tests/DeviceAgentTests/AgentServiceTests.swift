@@ -82,7 +82,7 @@ private final class ServiceHarness {
         let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
             $0.components(separatedBy: "\"").first
         }
-        #expect(methods.count == 12)
+        #expect(methods.count == 13)
         for method in methods { #expect(try await service.refusal(method, []) != "UnknownMethod", "\(method)") }
         #expect(try await service.refusal("Nonsense", []) == "UnknownMethod")
     }
@@ -143,7 +143,8 @@ private final class ServiceHarness {
         ),
         ("Register", [.string("../x"), .dictionary([])], "BadAppID"), ("Register", [.string("x")], "InvalidArguments"),
         ("Register", [.int32(1), .dictionary([])], "InvalidArguments"), ("Unregister", [.string("x")], "UnknownApp"),
-        ("Unenrol", [], "NotEnrolled"), ("Enrol", [.string("http://x"), .string(""), .string("")], "BadServer"),
+        ("Unenrol", [], "NotEnrolled"), ("Forget", [], "NotEnrolled"),
+        ("Enrol", [.string("http://x"), .string(""), .string("")], "BadServer"),
         ("Enrol", [.string("https://x"), .string(""), .string("ca.pem")], "BadServer"),
         ("SetAppSetting", [.string("x"), .string("badge"), .bool(true)], "UnknownApp"),
         ("SetAppSetting", [.string("x"), .string("colour"), .bool(true)], "UnknownSetting"),

@@ -237,7 +237,41 @@ private final class Dock: BadgePresenter {
     }
 
     private var notEnrolledText: String {
-        "This device is enrolled at no server; use 'posthorn agent enrol SERVER CODE'."
+        "This device is enrolled at no server."
+    }
+
+    @Test func `a server that is gone can be forgotten without telling it`() async throws {
+        let harness = try await connected()
+        try await server.kill()
+        #expect(try await harness.wait { harness.agent.unenrol(completion: $0) }?.code == .unreachable)
+        #expect(harness.agent.status(nowUnixSeconds: 0).isEnrolled)
+        try harness.agent.forget()
+        #expect(!harness.agent.status(nowUnixSeconds: 0).isEnrolled)
+        #expect(try harness.secretFile.read() == nil)
+        #expect(try harness.agent.apps().map(\.deviceToken) == [""])
+        #expect(throws: AgentRefusal(.notEnrolled, notEnrolledText)) { try harness.agent.forget() }
+    }
+
+    @Test(arguments: [("", "This server wants an enrolment code."), ("C0DE", "the server answered 401")])
+    func `a refused enrolment without a code says that one is wanted`(code: String, text: String) async throws {
+        let harness = try AgentHarness(in: directory)
+        try await server.fail("/v1/devices", status: 401)
+        var result: Result<String, AgentRefusal>?
+        harness.agent.enrol(serverURL: server.url, code: code, caFile: server.caFile, name: "x") { result = $0 }
+        try await harness.loop.run("it is answered") { result != nil }
+        guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
+        #expect(refusal.code == .badEnrolmentCode)
+        #expect(refusal.message.hasPrefix(text))
+    }
+
+    @Test func `a server whose authority is not known is not trusted`() async throws {
+        let harness = try AgentHarness(in: directory)
+        var result: Result<String, AgentRefusal>?
+        harness.agent.enrol(serverURL: server.url, code: "", caFile: "", name: "x") { result = $0 }
+        try await harness.loop.run("it is answered") { result != nil }
+        guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
+        #expect(refusal.code == .notTrusted)
+        #expect(refusal.message.hasPrefix("the server is not trusted: "))
     }
 
     @Test(arguments: [

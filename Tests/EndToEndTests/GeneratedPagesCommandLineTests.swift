@@ -62,8 +62,8 @@ struct GeneratedPagesCommandLineTests {
         <!-- Made from what the programs print by `make pages`. -->
 
         What `--help` says, in one place. `posthorn` is for administrators and for people; `posthornd` and
-        `posthorn-agent` are usually started by systemd, `posthorn-panel` by the person. Every command of `posthorn` takes `--json`, and its exit code says
-        what happened. `posthorn completion bash` (or zsh, fish) prints completions.
+        `posthorn-agent` are usually started by systemd, and `posthorn-panel` is a window. Every command of `posthorn` takes
+        `--json`, and its exit code says what happened. `posthorn completion bash` (or zsh, fish) prints completions.
         """
 
     private let json = #"""

@@ -30,5 +30,43 @@ extension EndToEnd {
             }
             try await panel.killNow()
         }
+
+        @Test(.tags(.slow)) func `without an agent both pages say so`() async throws {
+            let screen = try await DesktopScreen()
+            let panel = try RunningProcess(
+                RepositoryPaths.program("posthorn-panel"),
+                environment: screen.environment.merging(["GSK_RENDERER": "cairo"]) { $1 })
+            let (header, page) = ("420x50+0+0", "420x300+0+60")
+            try await eventually("the first page has something on it", evidence: { panel.transcript }) {
+                Int(try await picture(of: page, "%k", on: screen)) ?? 0 > 10
+            }
+            let first = try await picture(of: page, "%#", on: screen)
+            let tabs = try await picture(of: header, "%#", on: screen)
+            try await eventually("the other tab is chosen", evidence: { panel.transcript }) {
+                try await screen.click(settingsTab)
+                // A pointer that rests on the tab changes its look too.
+                try await screen.xdotool("mousemove", "700", "500").succeeded()
+                return try await picture(of: header, "%#", on: screen) != tabs
+            }
+            try await eventually("the other page says the same", evidence: { panel.transcript }) {
+                // One picture could still be of the first page, which fades.
+                for _ in 1...10 where try await picture(of: page, "%#", on: screen) != first { return false }
+                return true
+            }
+            try await panel.killNow()
+        }
+
+        /// What ImageMagick says of a part of the screen: `%k` how many colours it has, `%#` what tells it from others.
+        private func picture(of part: String, _ format: String, on screen: DesktopScreen) async throws -> String {
+            try await RunningProcess.run(
+                RepositoryPaths.tool("import"), ["-window", "root", "-crop", part, "-format", format, "info:"],
+                environment: screen.environment
+            ).succeeded().output
+        }
+
+        @Test func `the desktop entry is one by the judgement of desktop-file-validate`() async throws {
+            let entry = "\(RepositoryPaths.root)/deploy/applications/org.posthorn.Panel.desktop"
+            try await RunningProcess.run(RepositoryPaths.tool("desktop-file-validate"), [entry]).succeeded()
+        }
     }
 }

@@ -9,6 +9,7 @@ struct AgentAnswerTests {
         ("org.posthorn.Error.UnknownApp", ExitCode.notFound), ("org.posthorn.Error.UnknownTopic", .notFound),
         ("org.posthorn.Error.UnknownEntry", .notFound), ("org.posthorn.Error.Unreachable", .unreachable),
         ("org.posthorn.Error.NotEnrolled", .refused), ("org.posthorn.Error.AlreadyEnrolled", .refused),
+        ("org.posthorn.Error.BadServer", .refused), ("org.posthorn.Error.NotTrusted", .unreachable),
         ("org.posthorn.Error.BadEnrolmentCode", .refused), ("org.posthorn.Error.BadAppID", .refused),
         ("org.posthorn.Error.UnknownSetting", .refused), ("org.posthorn.Error.Unheard", .refused),
         ("org.freedesktop.DBus.Error.AccessDenied", .notPermitted),
@@ -32,6 +33,32 @@ struct AgentAnswerTests {
 
     @Test func `every error of the agent has a remedy of its own`() {
         #expect(Set(AgentFailure.allCases.map(\.remedy)).count == AgentFailure.allCases.count)
+    }
+
+    @Test func `only commands that have the option name it`() {
+        #expect(AgentFailure.allCases.allSatisfy { !$0.remedy.contains("--ca-file") })
+        #expect(!AgentFailure.alreadyEnrolled.remedy.contains("the other server"))
+    }
+
+    @Test(arguments: [
+        ("BadServer", "127.0.0.1:2197", "Write https:// in front."),
+        ("BadServer", "http://a", AgentFailure.badServer.remedy),
+        (
+            "NotTrusted", "https://a",
+            "Name the server's authority with --ca-file, and use a host name of its certificate."
+        ), ("Unreachable", "https://a", AgentFailure.unreachable.remedy),
+    ])
+    func `what to do about an enrolment that failed`(name: String, server: String, remedy: String) {
+        let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.\(name)", message: "Because."))
+        let advised = AgentCommands.advice(on: failure, server: server)
+        #expect(advised.remedy == remedy)
+        #expect(advised.problem == failure.problem && advised.exitCode == failure.exitCode)
+    }
+
+    @Test(arguments: [("Unreachable", true), ("NotTrusted", true), ("NotEnrolled", false)])
+    func `who cannot tell the server is told of forgetting it`(name: String, isTold: Bool) {
+        let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.\(name)", message: "Because."))
+        #expect(AgentCommands.adviceOnLeaving(failure).remedy.contains("agent unenrol --local") == isTold)
     }
 
     @Test func `facts of another type or without a value read as empty`() throws {

@@ -3,6 +3,7 @@
 internal import PushAdmin
 internal import PushCore
 internal import PushDBus
+internal import TestSupport
 internal import Testing
 
 struct AgentCallTests {
@@ -71,6 +72,23 @@ struct AgentCallTests {
         let error = thrown { () throws(CommandError) in _ = try RegisterCommands.registerCall(invocation) }
         #expect(error?.exitCode == .usage)
         #expect(error?.problem.contains("without '.desktop'") == true)
+    }
+
+    @Test func `unenrol tells the server, or forgets it`() throws {
+        check(AgentCommands.unenrolCall(try typed("agent", "unenrol")), "Unenrol", [])
+        check(AgentCommands.unenrolCall(try typed("agent", "unenrol", "--local", "-y")), "Forget", [])
+    }
+
+    @Test(arguments: ["", "-----BEGIN EC PRIVATE KEY-----\n", "\u{0}\u{1}"])
+    func `an authority that is no certificate is told before anybody is asked`(text: String) throws {
+        let files = try TemporaryDirectory()
+        let path = try files.write(text, to: "ca.pem")
+        let error = thrown { () throws(CommandError) in try LocalFile.checkCertificate(path) }
+        #expect(error?.problem == "\(path): no certificate in PEM")
+        let missing = thrown { () throws(CommandError) in try LocalFile.checkCertificate("\(path)x") }
+        #expect(missing?.exitCode == .notFound)
+        let good = try files.write("Subject: x\n-----BEGIN CERTIFICATE-----\n", to: "good.pem")
+        #expect(thrown { () throws(CommandError) in try LocalFile.checkCertificate(good) } == nil)
     }
 
     @Test func `enrol gives the agent a path from the root, or none`() throws {

@@ -98,17 +98,19 @@ struct ReportTests {
         let text = StatusCommand.report(of: status).text
         #expect(text.contains("Version           1.2.3, process 77"))
         #expect(text.contains("Devices           5, 4 connected"))
-        #expect(text.hasSuffix("  closed          1\n  viewed          2"))
+        #expect(text.hasSuffix("\nDevices reported\n  closed          1\n  viewed          2"))
     }
 
     @Test func `a message keeps its lines, indented`() {
         let entry = InboxEntry(
             .dictionary([
-                ("entry", .int64(3)), ("app_id", .string("org.example.Mail")), ("app_name", .string("Mail")),
+                ("entry", .int64(3)), ("id", .string("00ff")), ("app_id", .string("org.example.Mail")),
+                ("app_name", .string("Mail")),
                 ("title", .string("Hi")), ("body", .string("one\r\n\u{1B}[31mtwo\nState  viewed")),
                 ("state", .string("suppressed")), ("reason", .string("master")), ("received_at", .int64(0)),
             ]))
         let text = InboxCommands.report(of: entry).text
+        #expect(text.contains("\nID        00ff\n"))
         #expect(text.contains("App       Mail (org.example.Mail)") && text.contains("State     suppressed: master"))
         #expect(text.hasSuffix("\n\n  one\n  two\n  State  viewed"))
         let row = InboxCommands.report(of: [entry]).text.split(separator: "\n")[1]
@@ -127,7 +129,8 @@ struct ReportTests {
             .dictionary([("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4))]))
         let report = SettingsCommands.report(master: master, apps: [app])
         #expect(report.text.hasPrefix(head))
-        #expect(report.text.hasSuffix("\na          off    on     off        4"))
+        #expect(report.text.contains("ALERT  BADGE COUNT\n"))
+        #expect(report.text.hasSuffix("\na          off    on     off              4"))
         #expect(try report.jsonText.hasSuffix(#""master":\#(master)}"#))
     }
 

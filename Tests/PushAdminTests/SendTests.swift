@@ -19,7 +19,7 @@ struct SendTests {
     }
 
     @Test(arguments: [
-        ([], #"{"aps":{}}"#), (["--title", "Hi"], #"{"aps":{"alert":{"title":"Hi"}}}"#),
+        (["--title", "Hi"], #"{"aps":{"alert":{"title":"Hi"}}}"#),
         (["-b", "a\nb", "--badge", "0"], #"{"aps":{"alert":{"body":"a\nb"},"badge":0}}"#),
         (["--sound", "default", "--thread-id", "t"], #"{"aps":{"sound":"default","thread-id":"t"}}"#),
         (["--category", "c", "--badge", "3"], #"{"aps":{"badge":3,"category":"c"}}"#),
@@ -27,6 +27,24 @@ struct SendTests {
     ])
     func `the payload is made of what was said`(words: [String], payload: String) throws {
         #expect(String(decoding: try options(words).payload(), as: UTF8.self) == payload)
+    }
+
+    @Test(arguments: [[], ["--category", "c"], ["--thread-id", "t", "--push-type", "alert"]])
+    func `a notification that does nothing is refused with what to add`(words: [String]) throws {
+        let options = try options(words)
+        let error = thrown { () throws(CommandError) in _ = try options.payload() }
+        #expect(error?.exitCode == .usage)
+        #expect(error?.remedy.contains("--title, --body, --badge or --sound") == true)
+        #expect(!options.hasWholePayload)
+        #expect(try self.options(["--payload", "-"]).hasWholePayload)
+    }
+
+    @Test func `a key without an id says how to name its file`() throws {
+        let options = try options([])
+        let error = thrown { () throws(CommandError) in _ = try options.keyID(keyFile: "plain.p8") }
+        #expect(error?.exitCode == .usage)
+        #expect(error?.problem == "--key-id is missing")
+        #expect(error?.remedy == "Give it, or name the file AuthKey_KEYID.p8; see 'posthorn key list'.")
     }
 
     @Test(arguments: ["-1", "many", "1.5", "99999999999999999999"])
@@ -105,7 +123,8 @@ struct SendTests {
 
     private func request(_ words: [String], server: String = "https://a:1/") throws -> ProviderRequest {
         try ProviderRequest(
-            options(["-t", "org.example.Mail", "-d", "00ff"] + words), server: server, caFile: "/ca.pem",
+            options(["-t", "org.example.Mail", "-d", "00ff", "--badge", "1"] + words), server: server,
+            caFile: "/ca.pem",
             providerToken: "a.b.c", nowUnixSeconds: 1000)
     }
 
@@ -119,7 +138,7 @@ struct SendTests {
                 "authorization: bearer a.b.c", "apns-topic: org.example.Mail", "apns-push-type: voip",
                 "apns-priority: 5", "apns-expiration: 1001", "apns-collapse-id: c", "apns-id: u",
             ])
-        #expect(message.body == Array(#"{"aps":{}}"#.utf8))
+        #expect(message.body == Array(#"{"aps":{"badge":1}}"#.utf8))
     }
 
     @Test(arguments: [
@@ -141,7 +160,7 @@ struct SendTests {
     }
 
     @Test func `a device token cannot leave its place in the path`() throws {
-        let options = try options(["-t", "t", "-d", "../x?y"])
+        let options = try options(["-t", "t", "-d", "../x?y", "--title", "t"])
         let request = try ProviderRequest(
             options, server: "https://a", caFile: nil, providerToken: "", nowUnixSeconds: 0)
         #expect(request.httpRequest.url == "https://a/3/device/..%2Fx%3Fy")

@@ -30,7 +30,9 @@ package final class DesktopScreen: Sendable {
     /// Starts screen and bus, and waits until they are there.
     package init() async throws {
         let display = try RunningProcess(
-            RepositoryPaths.tool("Xvfb"), ["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"])
+            RepositoryPaths.tool("Xvfb"),
+            // Without -noreset it starts over when the last program leaves, and refuses who comes just then.
+            ["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-noreset"])
         self.display = display
         let number = try await display.outputLine()
         let home = try TemporaryDirectory()

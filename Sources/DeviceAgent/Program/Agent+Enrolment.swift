@@ -23,7 +23,7 @@ extension Agent {
                 .failure(
                     AgentRefusal(
                         .alreadyEnrolled,
-                        "This device is enrolled at \(identity.serverURL); use 'posthorn agent unenrol' first.")))
+                        "This device is enrolled at \(identity.serverURL) already.")))
         }
         guard !isEnrolling else {
             return completion(.failure(AgentRefusal(.alreadyEnrolled, "An enrolment is under way.")))
@@ -31,7 +31,7 @@ extension Agent {
         guard let url = Self.serverURL(serverURL) else {
             return completion(
                 .failure(
-                    AgentRefusal(.badServer, "'\(serverURL)' is no server: use https://HOST[:PORT], without a path.")))
+                    AgentRefusal(.badServer, "'\(serverURL)' is no server's URL, https://HOST[:PORT] without a path.")))
         }
         guard caFile.isEmpty || caFile.utf8.first == UInt8(ascii: "/") else {
             return completion(.failure(AgentRefusal(.badServer, "ca_file must be an absolute path.")))
@@ -45,7 +45,7 @@ extension Agent {
             guard let self else { return }
             isEnrolling = false
             completion(
-                result.mapError { AgentRefusal($0, isEnrolment: true) }
+                result.mapError { AgentRefusal(enrolment: $0, hadCode: !code.isEmpty) }
                     .flatMap { self.adopt($0, serverURL: url, caFile: caFile) })
         }
     }
@@ -62,6 +62,12 @@ extension Agent {
             case .failure(let error): completion(.failure(AgentRefusal(error)))
             }
         }
+    }
+
+    /// Leaves the server without telling it, for one that is gone for good.
+    package func forget() throws(AgentRefusal) {
+        guard identity != nil else { throw .notEnrolled }
+        try forgetServer().get()
     }
 
     /// The secret first: an identity without a secret would be of no use, a secret without an identity does no harm.

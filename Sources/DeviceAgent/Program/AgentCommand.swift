@@ -22,12 +22,12 @@ package enum AgentCommand {
             Option("terminal", "Print alerts to standard output, even where a desktop could show them."),
         ],
         examples: [
-            Explanation("posthorn-agent", "run in the session, as the service unit does"),
-            Explanation("posthorn-agent --terminal", "watch notifications on this terminal"),
+            Explanation("posthorn-agent", "Run in the session, as the service unit does."),
+            Explanation("posthorn-agent --terminal", "Watch notifications on this terminal."),
         ],
-        environment: AgentSetting.allCases.map { Explanation($0.variable, $0.help) } + [
-            Explanation("XDG_STATE_HOME", "where inbox, settings and secret lie, below posthorn/ (~/.local/state)"),
-            Explanation("XDG_CONFIG_HOME", "where posthorn/agent.ini lies (~/.config)"),
+        environment: AgentSetting.allCases.map { Explanation($0.variable, $0.help + ".") } + [
+            Explanation("XDG_STATE_HOME", "Where inbox, settings and secret lie, below posthorn/ (~/.local/state)."),
+            Explanation("XDG_CONFIG_HOME", "Where posthorn/agent.ini lies (~/.config)."),
         ],
         exitCodes: AgentExit.allCases.map { Explanation("\($0.rawValue)", $0.meaning) })
 }
@@ -45,13 +45,13 @@ package enum AgentExit: Int32, CaseIterable, Sendable {
     /// For `--help`.
     package var meaning: String {
         switch self {
-        case .stopped: "stopped by SIGTERM or SIGINT"
-        case .usage: "the command line is wrong"
-        case .busLost: "the session bus went away; the service manager starts the agent again"
-        case .internalFailure: "the system refused something that the agent needs"
-        case .storageFailed: "the agent's files cannot be used, or the disk failed"
-        case .alreadyRunning: "another agent of this person runs"
-        case .badConfiguration: "the configuration file is wrong"
+        case .stopped: "Stopped by SIGTERM or SIGINT."
+        case .usage: "The command line is wrong."
+        case .busLost: "The session bus went away; the service manager starts the agent again."
+        case .internalFailure: "The system refused something that the agent needs."
+        case .storageFailed: "The agent's files cannot be used, or the disk failed."
+        case .alreadyRunning: "Another agent of this person runs."
+        case .badConfiguration: "The configuration file is wrong."
         }
     }
 }

@@ -16,10 +16,10 @@ package enum AgentSetting: String, CaseIterable, Sendable {
     /// For `--help`.
     package var help: String {
         switch self {
-        case .url: "server to enrol at, https://HOST:PORT, when this device is enrolled nowhere"
+        case .url: "Server to enrol at, https://HOST:PORT, when this device is enrolled nowhere"
         case .caFile: "PEM file of the authorities to trust; the system's when absent"
-        case .enrolmentCode: "code to enrol with; not needed where the server allows open enrolment"
-        case .name: "what administrators see; the host's name when absent"
+        case .enrolmentCode: "Code to enrol with; not needed where the server allows open enrolment"
+        case .name: "What administrators see; the host's name when absent"
         }
     }
 }

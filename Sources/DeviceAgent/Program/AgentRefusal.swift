@@ -9,6 +9,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case badServer = "BadServer"
         case notEnrolled = "NotEnrolled"
         case unreachable = "Unreachable"
+        case notTrusted = "NotTrusted"
         case refused = "Refused"
         case unknownTopic = "UnknownTopic"
         case badTopic = "BadTopic"
@@ -23,7 +24,9 @@ package struct AgentRefusal: Error, Sendable, Equatable {
 
     /// Which.
     package var code: Code
-    /// One or two sentences for a person: what is wrong and what to do.
+    /// One sentence for a person: what is wrong.
+    ///
+    /// What to do about it goes with the code, in each client's own words.
     package var message: String
 
     /// Joins the two.
@@ -34,25 +37,31 @@ package struct AgentRefusal: Error, Sendable, Equatable {
 
     /// The app is not registered.
     static func unknownApp(_ appID: String) -> AgentRefusal {
-        AgentRefusal(
-            .unknownApp, "No app '\(appID)' is registered here; 'posthorn settings list' shows those that are.")
+        AgentRefusal(.unknownApp, "No app '\(appID)' is registered here.")
     }
 
     /// There is no server.
-    static let notEnrolled = AgentRefusal(
-        .notEnrolled, "This device is enrolled at no server; use 'posthorn agent enrol SERVER CODE'.")
+    static let notEnrolled = AgentRefusal(.notEnrolled, "This device is enrolled at no server.")
 
-    /// What the server said to a request about a topic or to an enrolment.
-    init(_ error: ServerError, isEnrolment: Bool = false) {
+    /// What the server said to an enrolment.
+    init(enrolment error: ServerError, hadCode: Bool) {
+        switch error {
+        case .refused(let status, _, _) where [400, 401, 403].contains(status):
+            self.init(.badEnrolmentCode, hadCode ? error.message : "This server wants an enrolment code.")
+        case .refused(404, _, _): self.init(.refused, error.message)
+        case .refused, .unreachable, .notTrusted, .unintelligible: self.init(error)
+        }
+    }
+
+    /// What the server said to a request about a topic or about the device.
+    init(_ error: ServerError) {
         switch error {
         case .unreachable, .unintelligible: self.init(.unreachable, error.message)
-        case .refused(let status, _, _) where isEnrolment && [400, 401, 403].contains(status):
-            self.init(.badEnrolmentCode, error.message)
+        case .notTrusted: self.init(.notTrusted, error.message)
         case .refused(401, _, _):
             self.init(
-                .notEnrolled,
-                "The server does not know this device any more; use 'posthorn agent unenrol', then enrol again.")
-        case .refused(404, _, _) where !isEnrolment: self.init(.unknownTopic, error.message)
+                .notEnrolled, "The server does not know this device any more; leave it first: posthorn agent unenrol")
+        case .refused(404, _, _): self.init(.unknownTopic, error.message)
         case .refused(let status, _, _) where status >= 500: self.init(.unreachable, error.message)
         case .refused: self.init(.refused, error.message)
         }

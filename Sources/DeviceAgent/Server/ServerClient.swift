@@ -8,6 +8,8 @@ package import PushCurl
 package enum ServerError: Error, Sendable, Equatable {
     /// It could not be reached; libcurl's text.
     case unreachable(String)
+    /// Its certificate is not trusted, or TLS failed otherwise; libcurl's text.
+    case notTrusted(String)
     /// It answered that it would not: status, its word and its text for a person.
     case refused(status: Int, error: String, detail: String)
     /// It answered something that is not of this protocol.
@@ -17,6 +19,7 @@ package enum ServerError: Error, Sendable, Equatable {
     package var message: String {
         switch self {
         case .unreachable(let text): "the server cannot be reached: \(text)"
+        case .notTrusted(let text): "the server is not trusted: \(text)"
         case .refused(let status, let error, let detail): "the server answered \(status) \(error): \(detail)"
         case .unintelligible(let text): "the server's answer makes no sense: \(text)"
         }
@@ -108,7 +111,8 @@ package struct ServerClient {
     private func send(_ request: HTTPRequest, completion: @escaping (Result<HTTPResponse, ServerError>) -> Void) {
         curl.start(request) { result in
             switch result {
-            case .failure(let error): completion(.failure(.unreachable(error.message)))
+            case .failure(let error):
+                completion(.failure(error.kind == .tls ? .notTrusted(error.message) : .unreachable(error.message)))
             case .success(let response) where (200..<300).contains(response.status): completion(.success(response))
             case .success(let response): completion(.failure(.init(refusal: response)))
             }

@@ -157,7 +157,7 @@ extension ServerError {
     var isFinal: Bool {
         switch self {
         case .refused(let status, _, _): (400..<500).contains(status) && status != 401 && status != 408 && status != 429
-        case .unreachable, .unintelligible: false
+        case .unreachable, .notTrusted, .unintelligible: false
         }
     }
 }

@@ -13,7 +13,8 @@ package enum AgentIntrospection {
           <!-- The device agent. Bus name org.posthorn.Agent1, object /org/posthorn/Agent1, session bus. -->
           <interface name="org.posthorn.Agent1">
             <!-- Enrols this device with a server. code is empty where the server allows open enrolment; ca_file is empty
-                 for the system's authorities. Errors: org.posthorn.Error.AlreadyEnrolled, .BadEnrolmentCode, .Unreachable. -->
+                 for the system's authorities. Errors: org.posthorn.Error.AlreadyEnrolled, .BadEnrolmentCode, .BadServer,
+                 .Unreachable, .NotTrusted (its certificate). -->
             <method name="Enrol">
               <arg name="server_url" type="s" direction="in"/>
               <arg name="code" type="s" direction="in"/>
@@ -22,6 +23,8 @@ package enum AgentIntrospection {
             </method>
             <!-- Leaves the server: every device token of this device becomes Unregistered. -->
             <method name="Unenrol"/>
+            <!-- Forgets the server without telling it, for one that is gone for good. Error: .NotEnrolled. -->
+            <method name="Forget"/>
             <!-- Keys: version s, enrolled b, server_url s, device_id s, connected b, connected_since x, last_connected x
                  (UNIX seconds), last_error s, presenter s, pid u. -->
             <method name="GetStatus">

@@ -75,9 +75,12 @@ package final class AgentService {
         case "SetAppSetting":
             let name = try arguments.text(1)
             guard let setting = Agent.AppSetting(rawValue: name) else {
-                throw AgentRefusal(.unknownSetting, "There is no setting '\(name)': use badge, sound or alert.")
+                throw AgentRefusal(.unknownSetting, "There is no setting '\(name)'.")
             }
             try agent.set(setting, of: try arguments.text(0), to: try arguments.bool(2))
+            return []
+        case "Forget":
+            try agent.forget()
             return []
         case "ListInbox", "GetInboxEntry", "ClearInbox":
             return try answerAboutInbox(call.member, arguments)
@@ -95,8 +98,7 @@ package final class AgentService {
         case "GetInboxEntry":
             let number = try arguments.int64(0)
             guard let entry = try agent.inboxEntry(number) else {
-                throw AgentRefusal(
-                    .unknownEntry, "There is no entry \(number); 'posthorn inbox list' shows what there is.")
+                throw AgentRefusal(.unknownEntry, "There is no entry \(number).")
             }
             return [.dictionary(entry.dictionary(appName: try appNames()[entry.appID]))]
         default:

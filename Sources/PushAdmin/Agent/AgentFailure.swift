@@ -4,7 +4,9 @@
 package enum AgentFailure: String, CaseIterable, Sendable {
     case alreadyEnrolled = "org.posthorn.Error.AlreadyEnrolled"
     case badEnrolmentCode = "org.posthorn.Error.BadEnrolmentCode"
+    case badServer = "org.posthorn.Error.BadServer"
     case unreachable = "org.posthorn.Error.Unreachable"
+    case notTrusted = "org.posthorn.Error.NotTrusted"
     case notEnrolled = "org.posthorn.Error.NotEnrolled"
     case unknownTopic = "org.posthorn.Error.UnknownTopic"
     case badAppID = "org.posthorn.Error.BadAppID"
@@ -23,9 +25,11 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     /// What to do: one sentence.
     package var remedy: String {
         switch self {
-        case .alreadyEnrolled: "Leave the other server first: posthorn agent unenrol"
-        case .badEnrolmentCode: "Get a new code on the server: posthorn enrol"
-        case .unreachable: "Check the server's address and its authority (--ca-file), then try again."
+        case .alreadyEnrolled: "To enrol anew, leave that server first: posthorn agent unenrol"
+        case .badEnrolmentCode: "Make a code on the server (posthorn enrol) and give it behind the server's URL."
+        case .badServer: "Write the server as https://HOST[:PORT], without a path."
+        case .unreachable: "Check that the server runs and that this machine reaches it, then try again."
+        case .notTrusted: "If the server has another authority now: posthorn agent unenrol --local, then enrol again."
         case .notEnrolled: "Enrol this device first: posthorn agent enrol SERVER CODE"
         case .unknownTopic: "Add the topic on the server (posthorn app add TOPIC), or name another with --topic."
         case .badAppID: "Use the name of the app's desktop file without '.desktop', for example org.example.Mail."
@@ -40,10 +44,10 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     /// What the program ends with.
     package var exitCode: ExitCode {
         switch self {
-        case .unreachable: .unreachable
+        case .unreachable, .notTrusted: .unreachable
         case .unknownTopic, .unknownApp, .unknownEntry: .notFound
         case .accessDenied: .notPermitted
-        case .alreadyEnrolled, .badEnrolmentCode, .notEnrolled, .badAppID, .unknownSetting, .other: .refused
+        case .alreadyEnrolled, .badEnrolmentCode, .badServer, .notEnrolled, .badAppID, .unknownSetting, .other: .refused
         }
     }
 }

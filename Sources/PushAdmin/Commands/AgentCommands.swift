@@ -33,10 +33,15 @@ package enum AgentCommands {
                 Explanation("posthorn agent enrol https://push.example.org:2197 CODE --ca-file ca.pem", "Enrols.")
             ])
     ) { (invocation, surroundings) throws(CommandError) in
-        if let file = invocation.value("ca-file"), !LocalFile.exists(file) {
-            throw .file(FileError(.read, path: file, code: FileError.notThere))
+        if let file = invocation.value("ca-file") { try LocalFile.checkCertificate(file) }
+        let agent = try surroundings.agent()
+        let answer: BusValue?
+        do throws(CommandError) {
+            answer = try agent.call(enrolCall(invocation))
+        } catch {
+            throw advice(on: error, server: invocation.arguments[0])
         }
-        let id = try AgentAnswer.string(try surroundings.agent().call(enrolCall(invocation)), of: "Enrol")
+        let id = try AgentAnswer.string(answer, of: "Enrol")
         return Report("Enrolled as device \(oneLine(id)).", json: ["device_id": id])
     }
 
@@ -44,12 +49,48 @@ package enum AgentCommands {
         Command(
             "unenrol", "Leave the server.",
             discussion: "Every device token of this device becomes Unregistered: apps must register again.",
-            options: [SharedOptions.yes])
+            options: [Option("local", "Forget the server without telling it."), SharedOptions.yes],
+            examples: [Explanation("posthorn agent unenrol --local", "Leaves a server that is gone for good.")])
     ) { (invocation, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()
         try Console.confirm("Leave the server, with all device tokens of this device?", unless: invocation.has("yes"))
-        try agent.call(AgentCall("Unenrol"))
+        do throws(CommandError) {
+            try agent.call(unenrolCall(invocation))
+        } catch {
+            throw adviceOnLeaving(error)
+        }
         return Report("This device left its server.", json: Done())
+    }
+
+    /// What `agent unenrol` asks of the agent.
+    package static func unenrolCall(_ invocation: Invocation) -> AgentCall {
+        AgentCall(invocation.has("local") ? "Forget" : "Unenrol")
+    }
+
+    /// What else there is to do when enrolling failed: this command can name another authority.
+    package static func advice(on error: CommandError, server: String) -> CommandError {
+        guard case .agentRefused(let name, _) = error else { return error }
+        switch AgentFailure(busName: name) {
+        case .badServer where !server.contains("://"):
+            return .advised(error, remedy: "Write https:// in front.")
+        case .notTrusted:
+            return .advised(
+                error, remedy: "Name the server's authority with --ca-file, and use a host name of its certificate.")
+        default:
+            return error
+        }
+    }
+
+    /// What else there is to do when leaving failed: the server may be gone for good.
+    package static func adviceOnLeaving(_ error: CommandError) -> CommandError {
+        guard case .agentRefused(let name, _) = error else { return error }
+        switch AgentFailure(busName: name) {
+        case .unreachable, .notTrusted:
+            return .advised(
+                error, remedy: "If the server is gone, forget it without telling it: posthorn agent unenrol --local")
+        default:
+            return error
+        }
     }
 
     /// What `agent enrol` asks of the agent.

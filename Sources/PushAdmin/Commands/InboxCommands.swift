@@ -92,7 +92,7 @@ package enum InboxCommands {
     /// What `inbox show` prints.
     package static func report(of entry: InboxEntry) -> Report {
         var text = Table.fields([
-            ("Entry", "\(entry.entry)"), ("Id", entry.id),
+            ("Entry", "\(entry.entry)"), ("ID", entry.id),
             ("App", entry.appName.isEmpty ? entry.appID : "\(entry.appName) (\(entry.appID))"),
             ("Received", LocalTime.text(unixSeconds: entry.receivedAt / 1000)),
             ("State", entry.reason.isEmpty ? entry.state : "\(entry.state): \(entry.reason)"),

@@ -34,6 +34,8 @@ enum SendCommand {
         let options = SendOptions(invocation, in: surroundings, file: file ?? .none)
         // What is missing on the command line is told before anything is asked of a server.
         for name in ["key", "topic", "token"] { _ = try options.required(name) }
+        if !options.hasWholePayload { _ = try options.payload() }
+        if let file = options.value("ca-file") { try LocalFile.checkCertificate(file) }
         let request = try request(options, admin: surroundings.admin(invocation))
         return SendResult(try exchange(request)).report
     }

@@ -36,7 +36,8 @@ package enum SettingsCommands {
             "set", "Turn something on or off.",
             discussion: """
                 The master switch turns everything off at once and keeps the choices for each app. Notifications that \
-                are not shown are still kept in the inbox.
+                are not shown are still kept in the inbox, with one exception: when badge, sound and alert of an app \
+                are all off, the server stops sending its notifications to this device.
                 """,
             usages: ["APP badge|sound|alert on|off", "master on|off"],
             arguments: [
@@ -89,7 +90,7 @@ package enum SettingsCommands {
             return Report("\(head)\n\nNo apps yet. Register one: posthorn register APP", json: json)
         }
         let table = Table(
-            [.text("APP"), .text("NAME"), .text("BADGE"), .text("SOUND"), .text("ALERT"), .number("COUNT")],
+            [.text("APP"), .text("NAME"), .text("BADGE"), .text("SOUND"), .text("ALERT"), .number("BADGE COUNT")],
             rows: apps.map { app in
                 let switches = [app.allowsBadge, app.allowsSound, app.allowsAlert].map(word)
                 return [app.appID, app.name] + switches + ["\(app.badge)"]

@@ -27,6 +27,7 @@ package enum StatusCommand {
             (name: "  collapsed", value: "\(counts.collapsed)"), (name: "  expired", value: "\(counts.expired)"),
             (name: "  dropped", value: "\(counts.dropped)"), (name: "  unregistered", value: "\(counts.unregistered)"),
         ]
+        if !counts.outcomes.isEmpty { fields.append(("Devices reported", "")) }
         for (outcome, count) in counts.outcomes.sorted(by: { $0.key < $1.key }) {
             fields.append(("  \(oneLine(outcome))", "\(count)"))
         }

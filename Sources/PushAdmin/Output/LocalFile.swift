@@ -20,6 +20,20 @@ package enum LocalFile {
         return try read(descriptor: descriptor, path: path)
     }
 
+    /// Says early that a file is no authority: TLS would only say that it cannot be used.
+    ///
+    /// - Parameter path: The file.
+    /// - Throws: When it cannot be read, or holds no certificate in PEM.
+    package static func checkCertificate(_ path: String) throws(CommandError) {
+        let bytes: [UInt8]
+        do throws(FileError) { bytes = try read(path) } catch { throw .file(error) }
+        guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
+            throw .badFile(
+                path: path, problem: "no certificate in PEM",
+                remedy: "Name the server's authority: the file authority.pem of its data directory.")
+        }
+    }
+
     /// Makes a file that only its owner can read, and never touches one that is there.
     ///
     /// - Parameters:

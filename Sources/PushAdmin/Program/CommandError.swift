@@ -30,6 +30,8 @@ package enum CommandError: Error, Sendable {
     case file(FileError)
     /// A file that was read and makes no sense.
     case badFile(path: String, problem: String, remedy: String)
+    /// Another one, for which this command knows something better to do.
+    indirect case advised(CommandError, remedy: String)
     /// The person said no.
     case notConfirmed
 
@@ -49,6 +51,7 @@ package enum CommandError: Error, Sendable {
         case .notSent(let text): "the notification cannot be sent: \(text)"
         case .file(let error): error.problem
         case .badFile(let path, let problem, _): "\(path): \(problem)"
+        case .advised(let error, _): error.problem
         case .notConfirmed: "nothing was done"
         }
     }
@@ -69,6 +72,7 @@ package enum CommandError: Error, Sendable {
         case .notSent: "Look for control characters in the options, and for a server that speaks no HTTP/2."
         case .file(let error): error.remedy
         case .badFile(_, _, let remedy): remedy
+        case .advised(_, let remedy): remedy
         case .notConfirmed: "Answer y, or give --yes."
         }
     }
@@ -84,6 +88,7 @@ package enum CommandError: Error, Sendable {
         case .adminInterrupted, .noSessionBus, .agentUnreachable, .serverUnreachable, .serverNotTrusted: .unreachable
         case .agentRefused(let name, _): AgentFailure(busName: name).exitCode
         case .file(let error): error.exitCode
+        case .advised(let error, _): error.exitCode
         }
     }
 
@@ -103,7 +108,7 @@ package enum CommandError: Error, Sendable {
 
     private static func remedy(of attempts: [SocketAttempt]) -> String {
         if attempts.contains(where: { $0.finding == .noPermission }) {
-            return "Run this as the user of posthornd, as root, or as a member of the socket's group."
+            return "Run this as root, or as the user of posthornd: nobody else may administer it."
         }
         return "Start posthornd (systemctl start posthornd), or name its socket with --socket."
     }

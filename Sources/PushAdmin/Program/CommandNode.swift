@@ -43,5 +43,5 @@ package struct CommandNode: Sendable {
 
 /// Options that several commands share.
 enum SharedOptions {
-    static let yes = Option("yes", short: "y", "Do not ask.")
+    static let yes = Option("yes", short: "y", "Do not ask; without a terminal nothing is asked anyway.")
 }

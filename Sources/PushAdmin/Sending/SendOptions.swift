@@ -72,7 +72,11 @@ package struct SendOptions: Sendable {
     package func keyID(keyFile: String) throws(CommandError) -> String {
         if let given = invocation.value("key-id") ?? file["key-id"] { return given }
         if let named = ProviderTokenSigner.keyID(fromFileName: keyFile) { return named }
-        return try required("key-id")
+        guard let known = value("key-id") else {
+            throw .advised(
+                missing("key-id"), remedy: "Give it, or name the file AuthKey_KEYID.p8; see 'posthorn key list'.")
+        }
+        return known
     }
 
     /// What was said for an option that must be there.
@@ -90,10 +94,13 @@ package struct SendOptions: Sendable {
         .usage(invocation.error(.missingArgument(placeholder: "--\(name)")))
     }
 
+    /// Whether the payload is given whole, perhaps on standard input.
+    package var hasWholePayload: Bool { invocation.value("payload") != nil || file.payload != nil }
+
     /// The payload: given whole, or made from the options.
     ///
     /// - Returns: JSON.
-    /// - Throws: When both ways are mixed, a file cannot be read, or the badge is no number.
+    /// - Throws: When both ways are mixed, a file cannot be read, the badge is no number, or nothing was said.
     package func payload() throws(CommandError) -> [UInt8] {
         let parts = ["title", "body", "badge", "sound", "category", "thread-id"].filter { value($0) != nil }
         let path = invocation.value("payload")
@@ -128,6 +135,11 @@ package struct SendOptions: Sendable {
             payload.aps.alert = Payload.Alert(title: value("title"), body: value("body"))
         }
         if value("push-type") == "background" { payload.aps.contentAvailable = 1 }
+        guard payload.aps.doesSomething else {
+            throw .advised(
+                .usage(invocation.error(.contradiction("there is nothing to show, to play or to wake an app for"))),
+                remedy: "Add --title, --body, --badge or --sound, a whole --payload, or --push-type background.")
+        }
         return JSONText.encodeKnown(payload)
     }
 
@@ -161,6 +173,8 @@ private struct Payload: Encodable {
         var category: String?
         var threadID: String?
         var contentAvailable: Int?
+
+        var doesSomething: Bool { alert != nil || badge != nil || sound != nil || contentAvailable != nil }
 
         private enum CodingKeys: String, CodingKey {
             case alert, badge, sound, category

@@ -66,6 +66,7 @@ final class DeviceStreams {
 
     /// The store ended the stream: another took over, or the device is gone.
     func ended(_ end: StreamEnd, _ address: ReplyAddress) {
+        if address.slot == BuiltInDevices.slot { return loop.builtInDevices?.ended(address) ?? () }
         guard streams[address] != nil else { return }
         say(goodbye: end.rawValue, retryAfterSeconds: end == .replaced ? 60 : 3600, to: address)
     }

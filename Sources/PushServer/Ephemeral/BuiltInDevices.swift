@@ -32,9 +32,11 @@ final class BuiltInDevices {
 
     /// Opens the devices' streams.
     func attach() {
-        for index in devices.indices {
-            loop.submit(.attach(secretHash: devices[index].secret.hash, stream: address(of: index)))
-        }
+        for index in devices.indices { attach(index) }
+    }
+
+    private func attach(_ index: Int) {
+        loop.submit(.attach(secretHash: devices[index].secret.hash, stream: address(of: index)))
     }
 
     func attached() {
@@ -52,8 +54,19 @@ final class BuiltInDevices {
     }
 
     func performed(_ result: Result<StoreAnswer, StoreRefusal>, _ address: ReplyAddress) {
-        guard case .failure(let refusal) = result else { return }
-        loop.context.log.error("built_in_device_refused", ["reason": refusal.word])
+        switch result {
+        case .success(.device(let device)): device.connected ? ended(address) : attach(Int(address.exchange))
+        case .success: break
+        case .failure(let refusal): loop.context.log.error("built_in_device_refused", ["reason": refusal.word])
+        }
+    }
+
+    /// Somebody else uses the device's secret: waits until that stream is gone, then takes over again.
+    func ended(_ address: ReplyAddress) {
+        let device = devices[Int(address.exchange)].id
+        loop.events.schedule(after: .milliseconds(100)) { [weak self] in
+            self?.loop.submit(.perform(.device(device), answer: address))
+        }
     }
 
     func forgetReceived() { received = [] }

@@ -22,6 +22,7 @@ final class OrderedFailures: Sendable {
         return ordered.withLock { value in
             guard let (reason, count) = value else { return nil }
             value = count > 1 ? (reason, count - 1) : nil
+            if count == 1 { hasAny.store(false, ordering: .releasing) }
             return reason
         }
     }

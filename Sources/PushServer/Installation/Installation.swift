@@ -23,6 +23,8 @@ struct Installation: Sendable {
     let teamID: String
     let certificateFile: String
     let privateKeyFile: String
+    /// The names of the server's own certificate; nil where one is configured.
+    private let ownNames: [String]?
     /// The authority that devices and providers must trust; nil where a certificate is configured.
     let authorityFile: String?
 
@@ -44,13 +46,24 @@ struct Installation: Sendable {
         teamID = try Self.teamID(in: directory)
         if let certificate = configuration.certificateFile, let key = configuration.privateKeyFile {
             (certificateFile, privateKeyFile, authorityFile) = (certificate, key, nil)
+            ownNames = nil
         } else {
             let authority = try ServerCertificate(directory: directory)
             let names = configuration.names.isEmpty ? Self.ownNames() : configuration.names
             try authority.issueIfNeeded(for: names)
             (certificateFile, privateKeyFile) = (authority.certificateFile, authority.privateKeyFile)
             authorityFile = authority.authorityFile
+            ownNames = names
         }
+    }
+
+    /// Issues the server's own certificate anew when it expires soon.
+    ///
+    /// - Returns: Whether there is a new one.
+    /// - Throws: The file that could not be read or made.
+    func renewCertificate() throws(InstallationError) -> Bool {
+        guard let ownNames else { return false }
+        return try ServerCertificate(directory: directory).issueIfNeeded(for: ownNames)
     }
 
     private static func tokenKeys(in directory: String) throws(InstallationError) -> [[UInt8]] {

@@ -12,13 +12,15 @@ struct ServerCertificate {
     private var authorityKeyFile: String { directory + "/authority.key" }
     private var namesFile: String { directory + "/server.names" }
 
-    /// Makes the authority if there is none.
+    /// Makes the authority if there is nothing of one; a part of one is never replaced, because devices trust it.
     ///
     /// - Parameter directory: The data directory.
     /// - Throws: The file that could not be made.
     init(directory: String) throws(InstallationError) {
         self.directory = directory
-        guard !PrivateFile.exists(authorityFile) || !PrivateFile.exists(authorityKeyFile) else { return }
+        guard !PrivateFile.exists(authorityFile), !PrivateFile.exists(authorityKeyFile) else { return }
+        // What an earlier authority issued is not worth anything with this one.
+        PrivateFile.remove(namesFile)
         do throws(TLSError) {
             let authority = try CertificateAuthority.make(commonName: "Posthorn authority of this server")
             try keep(authority.privateKey, in: authorityKeyFile)
@@ -31,10 +33,17 @@ struct ServerCertificate {
     /// Issues a certificate when there is none, when it expires soon, or when the names changed.
     ///
     /// - Parameter names: DNS names and IP addresses.
+    /// - Returns: Whether there is a new one.
     /// - Throws: The file that could not be read or made.
-    func issueIfNeeded(for names: [String]) throws(InstallationError) {
+    @discardableResult
+    func issueIfNeeded(for names: [String]) throws(InstallationError) -> Bool {
         let wanted = Array((names.joined(separator: "\n") + "\n").utf8)
-        guard try !isGood(for: wanted) else { return }
+        guard try !isGood(for: wanted) else { return false }
+        for part in [authorityFile, authorityKeyFile] where !PrivateFile.exists(part) {
+            throw InstallationError(
+                path: part, problem: "It is missing, and the server needs a new certificate of its authority.",
+                remedy: "Restore it from a backup, or configure certificate_file and private_key_file.")
+        }
         let certificate = try Installation.load(authorityFile)
         let key = try Installation.load(authorityKeyFile)
         do throws(TLSError) {
@@ -46,6 +55,7 @@ struct ServerCertificate {
         } catch {
             throw InstallationError(certificate: certificateFile, error)
         }
+        return true
     }
 
     /// How long before its end a certificate is replaced.

@@ -30,7 +30,13 @@ final class Listener: EventHandler {
         registration = try loop.events.register(socket.descriptor.rawValue, for: .readable, handler: self)
     }
 
-    func stop() {
+    /// Refuses connections from now on; those that the kernel holds and nobody took are reset.
+    func close() {
+        pauseWatching()
+        Sockets.stopListening(socket.descriptor.rawValue)
+    }
+
+    private func pauseWatching() {
         guard let registration else { return }
         loop.events.deregister(registration)
         self.registration = nil
@@ -55,7 +61,7 @@ final class Listener: EventHandler {
     /// Out of descriptors: a listener that stays watched would spin, so look again a little later.
     private func pause() {
         loop.context.log.warning("descriptors_exhausted", ["remedy": "raise the limit of open files (LimitNOFILE=)"])
-        stop()
+        pauseWatching()
         loop.events.schedule(after: .milliseconds(100)) { [weak self] in
             guard let self, !self.loop.isShuttingDown else { return }
             do throws(NetError) { try self.start() } catch {

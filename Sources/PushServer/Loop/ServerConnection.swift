@@ -134,8 +134,13 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             }
             guard phase != .closed else { return }
         }
-        // The socket's readiness may not come again for what TLS has read already.
-        if transport.hasBufferedInput { loop.events.schedule(after: .zero) { [weak self] in self?.ready(.readable) } }
+        readBufferedInputSoon()
+    }
+
+    /// The socket's readiness may not come again for what TLS has read already.
+    private func readBufferedInputSoon() {
+        guard transport.hasBufferedInput else { return }
+        loop.events.schedule(after: .zero) { [weak self] in self?.ready(.readable) }
     }
 
     private func take(_ bytes: Span<UInt8>) {
@@ -252,6 +257,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             if session.isFinished || drain == .closing { return linger() }
             if drain == .waiting, session.openExchangeCount == 0 { return finishShutdown(session) }
         }
+        if isFlushed, !interest.contains(.readable) { readBufferedInputSoon() }
         let isFull = pending.count - pendingOffset >= Limits.outputByteCountHigh
         watch(isFlushed ? .readable : isFull ? .writable : [.readable, .writable])
     }

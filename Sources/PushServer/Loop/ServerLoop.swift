@@ -192,7 +192,7 @@ internal import PushTLS
         guard !isShuttingDown else { return }
         isShuttingDown = true
         onShutdown()
-        for listener in listeners { listener.stop() }
+        for listener in listeners { listener.close() }
         streams.endAll()
         connections.forEach { $0.beginShutdown() }
         events.schedule(after: Limits.shutdownPatience) { [weak self] in

@@ -12,17 +12,21 @@ final class Conductor: EventHandler {
     private let control: ServerLoop
     private let log: EventLog
     private let loadCertificate: () throws(ServerError) -> TLSContext
+    /// Issues the server's own certificate anew when it expires soon; says whether it did.
+    private let renewCertificate: () throws(ServerError) -> Bool
     private let reportState: (String) -> Void
 
     init(
         signals: SignalQueue, mailboxes: [Mailbox<LoopMessage>], control: ServerLoop, log: EventLog,
-        loadCertificate: @escaping () throws(ServerError) -> TLSContext, reportState: @escaping (String) -> Void
+        loadCertificate: @escaping () throws(ServerError) -> TLSContext,
+        renewCertificate: @escaping () throws(ServerError) -> Bool, reportState: @escaping (String) -> Void
     ) {
         self.signals = signals
         self.mailboxes = mailboxes
         self.control = control
         self.log = log
         self.loadCertificate = loadCertificate
+        self.renewCertificate = renewCertificate
         self.reportState = reportState
     }
 
@@ -31,6 +35,19 @@ final class Conductor: EventHandler {
         control.onShutdown = { [unowned self] in self.tellLoopsToShutDown() }
         try ServerError.wrapping { () throws(NetError) in
             _ = try control.events.register(signals.descriptor, for: .readable, handler: self)
+        }
+        lookAtCertificateDaily()
+    }
+
+    private func lookAtCertificateDaily() {
+        control.events.schedule(after: .seconds(24 * 3600)) { [weak self] in
+            guard let self else { return }
+            do throws(ServerError) {
+                if try self.renewCertificate() { self.reload() }
+            } catch {
+                self.log.error("certificate_not_renewed", ["error": error.description])
+            }
+            self.lookAtCertificateDaily()
         }
     }
 
@@ -53,6 +70,7 @@ final class Conductor: EventHandler {
     /// A certificate that cannot be read leaves the one in use.
     private func reload() {
         do throws(ServerError) {
+            _ = try renewCertificate()
             let certificate = try loadCertificate()
             for mailbox in mailboxes { mailbox.post(.certificate(certificate)) }
             log.info("certificate_reloaded")

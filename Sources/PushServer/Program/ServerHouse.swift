@@ -57,7 +57,7 @@ final class ServerHouse {
         let control = try makeControlLoop(context)
         let conductor = Conductor(
             signals: signals, mailboxes: Array(mailboxes.dropLast()), control: control, log: log,
-            loadCertificate: loadCertificate, reportState: reportState)
+            loadCertificate: loadCertificate, renewCertificate: renewCertificate, reportState: reportState)
         try conductor.watch()
         log.info(
             "listening",
@@ -94,6 +94,10 @@ final class ServerHouse {
         } catch {
             throw .tls(error)
         }
+    }
+
+    private func renewCertificate() throws(ServerError) -> Bool {
+        try ServerError.wrapping { () throws(InstallationError) in try installation.renewCertificate() }
     }
 
     private func startDataLoops(_ context: ServerContext, _ certificate: TLSContext) -> [Thread] {

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushNet
 
 /// Answers of the provider API.
 enum ProviderAnswer {
@@ -10,11 +11,13 @@ enum ProviderAnswer {
     /// - Parameters:
     ///   - exchange: What is answered.
     ///   - reason: Gives status and body.
-    ///   - unixMilliseconds: With 410 only: since when the device token is not good any more.
+    ///   - unixMilliseconds: With 410 only: since when the device token is not good any more; now when nil, because
+    ///     clients look for it.
     static func reject(_ exchange: HTTPExchange, _ reason: RejectionReason, unixMilliseconds: Int64? = nil) {
         exchange.addField("content-type", "application/json")
         if reason.status == 503 { exchange.addField("retry-after", "10") }
-        exchange.respond(status: reason.status, body: body(reason, unixMilliseconds: unixMilliseconds))
+        let time = reason.status == 410 ? unixMilliseconds ?? WallClock.unixMilliseconds() : nil
+        exchange.respond(status: reason.status, body: body(reason, unixMilliseconds: time))
     }
 
     /// `{"reason":"…"}`, with a timestamp where there is one; short, because some clients never widen their window.
