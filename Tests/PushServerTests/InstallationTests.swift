@@ -51,6 +51,32 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path + "/authority.pem")) == authority)
     }
 
+    @Test func `an authority without its key is kept, and enough as long as the certificate is good`() throws {
+        let directory = try TemporaryDirectory()
+        let first = try Installation(try Self.configuration(directory.path, names: ["a.example"]))
+        let authority = try Data(contentsOf: URL(fileURLWithPath: directory.path + "/authority.pem"))
+        try FileManager.default.removeItem(atPath: directory.path + "/authority.key")
+        _ = try Installation(try Self.configuration(directory.path, names: ["a.example"]))
+        #expect {
+            _ = try Installation(try Self.configuration(directory.path, names: ["b.example"]))
+        } throws: { error in
+            (error as? InstallationError)?.path == directory.path + "/authority.key"
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path + "/authority.pem")) == authority)
+        #expect(FileManager.default.fileExists(atPath: first.certificateFile))
+    }
+
+    @Test func `another authority issues another certificate`() throws {
+        let directory = try TemporaryDirectory()
+        let first = try Installation(try Self.configuration(directory.path))
+        let certificate = try Data(contentsOf: URL(fileURLWithPath: first.certificateFile))
+        for part in ["authority.key", "authority.pem"] {
+            try FileManager.default.removeItem(atPath: directory.path + "/" + part)
+        }
+        _ = try Installation(try Self.configuration(directory.path))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: first.certificateFile)) != certificate)
+    }
+
     @Test(arguments: ["", "nothing\n", "00ff\n"])
     func `damaged token keys are refused, not replaced`(text: String) throws {
         let directory = try TemporaryDirectory()

@@ -6,6 +6,7 @@ internal import Foundation
 package final class EphemeralServer: Sendable {
     /// The process.
     package let process: RunningProcess
+    private let files: TemporaryDirectory
     /// What it said of itself.
     package let line: Line
     /// Its admin API.
@@ -19,7 +20,10 @@ package final class EphemeralServer: Sendable {
     /// - Throws: `UnexpectedOutput` when it ends instead, `DeadlinePassed` when it says nothing.
     package init(topics: [String] = ["org.example.Mail"], options: [String] = []) async throws {
         let arguments = ["--ephemeral"] + topics.flatMap { ["--topic", $0] } + options
-        process = try RunningProcess(RepositoryPaths.program("posthornd"), arguments)
+        // What it leaves behind when it is killed goes with the test.
+        files = try TemporaryDirectory()
+        process = try RunningProcess(
+            RepositoryPaths.program("posthornd"), arguments, environment: ["TMPDIR": files.path])
         let text = try await process.outputLine()
         line = try JSONDecoder().decode(Line.self, from: Data(text.utf8))
         admin = AdminSocket(path: line.adminSocket)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// What a provider's own tests get from `posthornd --ephemeral`.
+    struct EphemeralTests {
+        @Test(arguments: ["Unregistered", "ExpiredToken"])
+        func `an ordered 410 has a time, which clients look for`(reason: String) async throws {
+            let server = try await EphemeralServer()
+            try await server.admin.perform("POST", "/v1/ephemeral/fail", body: #"{"reason":"\#(reason)"}"#)
+            let provider = try await APNsProvider(server.target)
+            let refused = try await provider.send(
+                SentNotification(token: server.topic.token, payload: #"{"aps":{"alert":"x"}}"#))
+            #expect(refused.status == 410)
+            #expect(refused.reason == reason)
+            #expect((refused.timestamp ?? 0) > 1_700_000_000_000)
+            let accepted = try await provider.send(
+                SentNotification(token: server.topic.token, payload: #"{"aps":{"alert":"x"}}"#))
+            #expect(accepted.status == 200)
+        }
+
+        @Test func `the built-in device comes back when another that used its secret is gone`() async throws {
+            let server = try await EphemeralServer()
+            let provider = try await APNsProvider(server.target)
+            let curl = try RunningProcess(
+                RepositoryPaths.tool("curl"),
+                [
+                    "--silent", "--no-buffer", "--cacert", server.line.caFile, "--header",
+                    "authorization: Bearer \(server.topic.deviceSecret)",
+                    "https://127.0.0.1:\(server.line.port)/v1/stream",
+                ])
+            try await eventually("the other device is attached") { curl.output.contains(":") }
+            let sent = try await provider.send(
+                SentNotification(token: server.topic.token, payload: #"{"aps":{"alert":"first"}}"#))
+            #expect(sent.status == 200)
+            try await eventually("the other device has it") { curl.output.contains("first") }
+            try await curl.killNow()
+            try await eventually("the built-in device has it too, since nobody acknowledged it") {
+                try await server.admin.received().contains { $0.payload.contains("first") }
+            }
+        }
+    }
+}
