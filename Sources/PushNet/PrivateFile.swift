@@ -5,7 +5,7 @@ internal import Glibc
 
 /// Files and directories that nobody else may read, with their mode from the first instant.
 package enum PrivateFile {
-    /// Reads a whole file of at most `byteCountMax` bytes.
+    /// Reads a whole regular file of at most `byteCountMax` bytes.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -13,9 +13,14 @@ package enum PrivateFile {
     /// - Returns: The content.
     /// - Throws: `NetError.system` with path and errno.
     package static func read(_ path: String, byteCountMax: Int = 1 << 20) throws(NetError) -> [UInt8] {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .system(call: "open", code: errno, subject: path) }
         defer { close(file) }
+        var information = stat()
+        guard unsafe fstat(file, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+            throw .system(call: "open a regular file", code: EINVAL, subject: path)
+        }
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
         while true {

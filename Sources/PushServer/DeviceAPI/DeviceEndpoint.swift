@@ -121,9 +121,12 @@ final class DeviceEndpoint {
         }
     }
 
-    /// SHA-256 of the bearer secret; nil when there is none.
+    /// SHA-256 of the bearer secret; nil when there is none, or more than one.
     private static func secretHash(of exchange: HTTPExchange) -> [UInt8]? {
-        guard let range = exchange.fields.value(of: "authorization") else { return nil }
+        let fields = exchange.fields
+        guard let range = fields.value(of: "authorization"),
+            fields.fields.count(where: { fields.name(of: $0, equals: "authorization") }) == 1
+        else { return nil }
         let bytes = exchange.fields.bytes
         let value = bytes.span.extracting(range)
         guard let secret = ProviderToken.compactToken(inAuthorization: value) else { return nil }

@@ -18,6 +18,9 @@ final class Listener: EventHandler {
     private let socket: ListeningSocket
     private unowned var loop: ServerLoop
     private var registration: Registration?
+    /// Given up to accept one administrator when descriptors ran out.
+    private var spare: FileDescriptor?
+    private var lastWarningNanoseconds: UInt64 = 0
     private(set) lazy var endpoint: any Endpoint = makeEndpoint()
 
     init(_ kind: Kind, socket: ListeningSocket, loop: ServerLoop) {
@@ -27,6 +30,7 @@ final class Listener: EventHandler {
     }
 
     func start() throws(NetError) {
+        if kind == .admin { spare = FileDescriptor.spare() }
         registration = try loop.events.register(socket.descriptor.rawValue, for: .readable, handler: self)
     }
 
@@ -47,8 +51,10 @@ final class Listener: EventHandler {
             var isExhausted = false
             do throws(NetError) {
                 guard let accepted = try Sockets.accept(socket.descriptor.rawValue, exhausted: &isExhausted) else {
-                    if isExhausted { pause() }
-                    return
+                    guard isExhausted else { return }
+                    warnOfExhaustion()
+                    if giveUpSpare() { continue }
+                    return pause()
                 }
                 loop.adopt(accepted, from: self)
             } catch {
@@ -60,7 +66,6 @@ final class Listener: EventHandler {
 
     /// Out of descriptors: a listener that stays watched would spin, so look again a little later.
     private func pause() {
-        loop.context.log.warning("descriptors_exhausted", ["remedy": "raise the limit of open files (LimitNOFILE=)"])
         pauseWatching()
         loop.events.schedule(after: .milliseconds(100)) { [weak self] in
             guard let self, !self.loop.isShuttingDown else { return }
@@ -68,6 +73,21 @@ final class Listener: EventHandler {
                 self.loop.context.log.error("listener_lost", ["error": error.description])
             }
         }
+    }
+
+    /// Says so now and then: it may go on for long.
+    private func warnOfExhaustion() {
+        let now = loop.events.monotonicNanoseconds
+        guard now - lastWarningNanoseconds >= 10_000_000_000 || lastWarningNanoseconds == 0 else { return }
+        lastWarningNanoseconds = now
+        loop.context.log.warning("descriptors_exhausted", ["remedy": "raise the limit of open files (LimitNOFILE=)"])
+    }
+
+    /// Makes room for one connection; false when that was done already.
+    private func giveUpSpare() -> Bool {
+        guard spare != nil else { return false }
+        spare = nil
+        return true
     }
 
     private func makeEndpoint() -> any Endpoint {

@@ -38,6 +38,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// Output that the socket did not take yet, from `pendingOffset`.
     private var pending: [UInt8] = []
     private var pendingOffset = 0
+    /// TLS must write before it can read on.
+    private var inputWaitsForOutput = false
     private var deadlines: ConnectionDeadlines
     private var drain: ConnectionDrain = .none
 
@@ -89,7 +91,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     func ready(_ readiness: Readiness) {
         guard phase != .closed else { return }
         if readiness.contains(.writable) { loop.markDirty(self) }
-        guard readiness.contains(.readable) || readiness.contains(.failed) else { return }
+        // A handshake or a read may have waited for room to write.
+        let goesOnReading = readiness.contains(.writable) && (phase == .handshaking || inputWaitsForOutput)
+        guard goesOnReading || readiness.contains(.readable) || readiness.contains(.failed) else { return }
+        inputWaitsForOutput = false
         do throws(ServerError) {
             if phase == .handshaking { try shakeHands() }
             switch phase {
@@ -126,6 +131,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             guard pending.count - pendingOffset < Limits.outputByteCountHigh else { return }
             switch try unsafe transport.read(socket.rawValue, into: loop.readBuffer) {
             case .mustWait: return
+            case .mustWrite:
+                inputWaitsForOutput = true
+                return loop.markDirty(self)
             case .closed: return close(nil)
             case .bytes(let count):
                 let bytes = unsafe Span<UInt8>(
@@ -242,7 +250,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             case .bytes(let count):
                 offset += count
                 deadlines.wrote(now: loop.events.monotonicNanoseconds)
-            case .mustWait: return offset - start
+            case .mustWait, .mustWrite: return offset - start
             case .closed: throw .tls(.peer("closed while output was waiting"))
             }
         }
@@ -251,7 +259,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     /// After a flush: closes when all is said, else watches for what is needed.
     private func settle(_ session: any HTTPSession) {
-        let isFlushed = pendingOffset == pending.count
+        let isFlushed = pendingOffset == pending.count && !inputWaitsForOutput
         deadlines.outputWaits(!isFlushed, now: loop.events.monotonicNanoseconds)
         if isFlushed {
             if session.isFinished || drain == .closing { return linger() }
@@ -259,7 +267,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         }
         if isFlushed, !interest.contains(.readable) { readBufferedInputSoon() }
         let isFull = pending.count - pendingOffset >= Limits.outputByteCountHigh
-        watch(isFlushed ? .readable : isFull ? .writable : [.readable, .writable])
+        watch(isFlushed ? .readable : isFull || inputWaitsForOutput ? .writable : [.readable, .writable])
     }
 
     private func watch(_ wanted: Readiness) {

@@ -10,7 +10,10 @@ enum Transport {
 
     enum Transfer {
         case bytes(Int)
+        /// For the socket to become ready for what was asked.
         case mustWait
+        /// A read that must first write: TLS answers a peer's KeyUpdate, and the socket does not take it.
+        case mustWrite
         case closed
     }
 
@@ -18,7 +21,12 @@ enum Transport {
         switch self {
         case .tls(let connection):
             do throws(TLSError) {
-                return Transfer(try unsafe connection.read(into: buffer))
+                switch try unsafe connection.read(into: buffer) {
+                case .bytes(let count): return .bytes(count)
+                case .wantsRead: return .mustWait
+                case .wantsWrite: return .mustWrite
+                case .closed: return .closed
+                }
             } catch {
                 throw .tls(error)
             }
@@ -42,7 +50,11 @@ enum Transport {
         switch self {
         case .tls(let connection):
             do throws(TLSError) {
-                return Transfer(try unsafe connection.write(bytes))
+                switch try unsafe connection.write(bytes) {
+                case .bytes(let count): return .bytes(count)
+                case .wantsRead, .wantsWrite: return .mustWait
+                case .closed: return .closed
+                }
             } catch {
                 throw .tls(error)
             }
@@ -68,16 +80,6 @@ enum Transport {
         switch self {
         case .tls(let connection): connection.close()
         case .plain: break
-        }
-    }
-}
-
-extension Transport.Transfer {
-    init(_ transfer: TLSConnection.Transfer) {
-        switch transfer {
-        case .bytes(let count): self = .bytes(count)
-        case .wantsRead, .wantsWrite: self = .mustWait
-        case .closed: self = .closed
         }
     }
 }
