@@ -98,7 +98,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         do throws(ServerError) {
             if phase == .handshaking { try shakeHands() }
             switch phase {
-            case .detecting, .serving: try readInput()
+            case .detecting:
+                try readInput()
+                if phase == .detecting, !inputWaitsForOutput { watch(.readable) }
+            case .serving: try readInput()
             case .lingering: try dropInput()
             case .handshaking, .closed: break
             }
@@ -133,6 +136,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             case .mustWait: return
             case .mustWrite:
                 inputWaitsForOutput = true
+                watch(.writable)
                 return loop.markDirty(self)
             case .closed: return close(nil)
             case .bytes(let count):
