@@ -45,7 +45,8 @@ internal import CSystemd
         defer { unsafe sd_bus_error_free(&copy) }
         // sd-bus sends any name, and the bus throws out who sends a malformed one.
         let isValid = unsafe sd_bus_interface_name_is_valid(error.name) > 0
-        unsafe sd_bus_error_set(&copy, isValid ? error.name : BusError.failedName, error.message)
+        let message = BusValue.carriable(error.message)
+        unsafe sd_bus_error_set(&copy, isValid ? error.name : BusError.failedName, message)
         var answer: OpaquePointer?
         let code = unsafe sd_bus_message_new_method_error(handle, &answer, &copy)
         return try unsafe BusMessage.adopt(answer, code, "make an error")

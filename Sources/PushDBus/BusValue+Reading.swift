@@ -51,4 +51,24 @@ extension BusValue {
 
     /// Makes an array of strings, `as`.
     package static func strings(_ texts: [String]) -> BusValue { .array("s", texts.map { .string($0) }) }
+
+    /// Makes a string of a text from outside, without what a bus cannot carry.
+    package static func text(_ text: String) -> BusValue { .string(carriable(text)) }
+
+    /// A text without NUL and Unicode's noncharacters: sd-bus refuses a whole message for one of them.
+    ///
+    /// - Parameter text: Any text.
+    /// - Returns: What is left of it; the text itself when a bus can carry it.
+    package static func carriable(_ text: String) -> String {
+        guard !text.unicodeScalars.allSatisfy(isCarried) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.filter(isCarried)))
+    }
+
+    private static func isCarried(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0, 0xFDD0...0xFDEF: false
+        // The last two of each plane.
+        default: scalar.value & 0xFFFE != 0xFFFE
+        }
+    }
 }

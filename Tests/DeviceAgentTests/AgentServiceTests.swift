@@ -160,6 +160,29 @@ private final class ServiceHarness {
         }
     }
 
+    @Test func `text that a bus cannot carry does not take the rest of an answer with it`() async throws {
+        let service = try start()
+        try await enrol(service)
+        _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
+        // Swift takes no noncharacter in a literal.
+        let raw = [0xFDD0, 0x1FFFF].compactMap(Unicode.Scalar.init).map(String.init).joined()
+        try await server.push(1, payload: #"{"aps":{"alert":{"title":"a\u0000b","body":"\uFFFE\uFDD0c"}}}"#)
+        try await server.push(2, payload: #"{"aps":{"alert":"raw \#(raw)text"}}"#)
+        try await service.harness.loop.run("both came") { (try? service.harness.agent.inbox(countMax: 5).count) == 2 }
+        let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue
+        #expect(entries?.map { $0[key: "body"]?.stringValue } == ["raw text", "c"])
+        let entry = try await service.call("GetInboxEntry", .int64(1)).get().first
+        #expect(entry?[key: "title"]?.stringValue == "ab")
+        try await server.push(
+            event: "goodbye", data: #"{"reason":"a\u0000\uFFFF\uFDEFb\nMAINPID=1","retry_after":3600}"#)
+        try await server.endStreams()
+        try await service.harness.loop.run("the stream ended") { !service.harness.isConnected() }
+        let status = try await service.call("GetStatus").get().first
+        #expect(status?[key: "last_error"]?.stringValue == "the server ended the stream: ab\nMAINPID=1")
+        let line = service.harness.agent.status(nowUnixSeconds: 0).line
+        #expect(line == "Not connected to \(server.url): the server ended the stream: ab MAINPID=1")
+    }
+
     @Test func `a second program does not get the name`() throws {
         let service = try start()
         let other = try BusConnection(.address(bus.address))

@@ -136,6 +136,21 @@ private final class Ear: SoundPresenter {
         #expect(try database.outboxLines() == ["1 delivered", "1 suppressed master-off"])
     }
 
+    @Test func `one whose payload cannot be read any more is suppressed, and the server is told at once`() throws {
+        let database = try file.open()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
+        var outboxes: [[String]] = []
+        queue.onOutcome = { outboxes.append((try? database.outboxLines()) ?? []) }
+        let entry = InboxEntry(
+            uniqueID: "00000000-0000-4000-8000-000000000007", sequence: 7, appID: "org.example.Mail",
+            topic: "org.example.Mail", apnsID: "A", receivedUnixMilliseconds: 0, acceptedUnixMilliseconds: 0,
+            payload: Array("nonsense".utf8), state: .waiting)
+        queue.entriesArrived([try database.inbox.append(entry)])
+        #expect(screen.writeCount == 0)
+        #expect(try database.inbox.entry(1)?.state == .suppressed)
+        #expect(outboxes == [["7 suppressed unreadable"]])
+    }
+
     @Test func `a sound alone is played without a window, and one with an alert once`() throws {
         let database = try file.open()
         let ear = Ear()

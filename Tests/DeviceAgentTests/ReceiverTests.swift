@@ -193,6 +193,21 @@ import Testing
         #expect(try database.outboxLines() == ["9 suppressed unreadable"])
     }
 
+    @Test(arguments: [(5119, true), (5120, true), (5121, false), (60_000, false)])
+    func `a payload larger than any provider may send is unreadable`(byteCount: Int, isKept: Bool) throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        let frame = #"{"aps":{"badge":4,"alert":""}}"#
+        let text = String(repeating: "x", count: byteCount - frame.utf8.count)
+        let payload = #"{"aps":{"badge":4,"alert":"\#(text)"}}"#
+        let arrival = Arrival.notification(Sample.notification(1, payload: payload))
+        let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)
+        #expect(reception.waiting == (isKept ? [1] : []))
+        #expect(try database.inbox.newest(countMax: 9).count == (isKept ? 1 : 0))
+        #expect(try database.apps.app(id: "org.example.Mail")?.badge == (isKept ? 4 : 0))
+        #expect(try database.outboxLines() == [isKept ? "1 delivered" : "1 suppressed unreadable"])
+    }
+
     @Test func `the inbox keeps the newest up to its bound`() throws {
         let file = try DatabaseFile()
         let database = try database(file)

@@ -18,9 +18,10 @@ final class ScriptedDeviceServer {
         caFile = files.path(of: "cert.pem")
     }
 
-    /// Sends an event on every open stream.
-    func push(event: String, id: Int64 = 0, data: String) async throws {
-        try await tell(["do": "push", "text": "event: \(event)\nid: \(id)\ndata: \(data)\n\n"])
+    /// Sends an event on every open stream, with or without an id.
+    func push(event: String, id: Int64? = 0, data: String) async throws {
+        let idLine = id.map { "id: \($0)\n" } ?? ""
+        try await tell(["do": "push", "text": "event: \(event)\n\(idLine)data: \(data)\n\n"])
     }
 
     /// Sends a notification on every open stream.

@@ -107,6 +107,20 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
+    @Test func `an event that cannot be read is acknowledged by an id of its own, never by an earlier one`()
+        async throws
+    {
+        let client = client()
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        try await server.push(7)
+        try await server.push(event: "notification", id: nil, data: "nonsense")
+        try await server.push(event: "notification", id: 9, data: "nonsense")
+        try await loop.run("the last came") { listener.arrivals.count >= 2 }
+        #expect(listener.arrivals.dropFirst() == [.unreadable(sequence: 9)])
+        client.stop()
+    }
+
     @Test func `many events at once come in their order`() async throws {
         let client = client()
         client.start()

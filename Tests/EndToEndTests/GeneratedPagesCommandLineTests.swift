@@ -92,7 +92,7 @@ struct GeneratedPagesCommandLineTests {
         ```
 
         `posthorn inbox list --json`: newest first; `received_at` is UNIX **milliseconds**, `payload` is the provider's text,
-        byte for byte. `state` is `waiting`, `shown`, `viewed`, `closed` or `suppressed`; `reason` says why it was
+        byte for byte but for NUL and Unicode's noncharacters, which a bus cannot carry. `state` is `waiting`, `shown`, `viewed`, `closed` or `suppressed`; `reason` says why it was
         [suppressed](device-protocol.md#acknowledge-post-v1acks), or what went wrong.
         `posthorn inbox show ENTRY --json` prints one element of `entries`.
 

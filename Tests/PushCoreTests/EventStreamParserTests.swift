@@ -34,8 +34,8 @@ struct EventStreamParserTests {
         Example("event: x\nevent: y\ndata: a\n\n", [event("a", name: "y")]),
         Example("event: x\n\ndata: a\n\n", [event("a")]),
         Example(
-            "id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n", [event("a", id: "1"), event("b", id: "1"), event("c")]),
-        Example("id: 1\n\ndata: a\n\n", [event("a", id: "1")]),
+            "id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n", [event("a", id: "1"), event("b"), event("c")]),
+        Example("id: 1\n\ndata: a\n\n", [event("a")]),
         Example("id: 1\nid: 2\0\ndata: a\n\n", [event("a", id: "1")]),
         Example(":\n\n", [.comment]), Example(": \n\n: \n\n", [.comment, .comment]), Example(":data: a\n", [.comment]),
         Example("data: a\n: x\ndata: b\n\n", [.comment, event("a\nb")]),

@@ -63,6 +63,14 @@ struct BusServingTests {
         #expect(try bus.call("Echo") == .failure(BusError(name: BusError.failedName, message: "text")))
     }
 
+    @Test(arguments: BusValueTests.uncarried)
+    func `an error's text goes without what a bus cannot carry`(text: String, carried: String) async throws {
+        let bus = try await TestBus()
+        let name = "org.posthorn.Error.Refused"
+        try bus.serve { _ in .failure(BusError(name: name, message: "a \(text)")) }
+        #expect(try bus.call("Echo") == .failure(BusError(name: name, message: "a \(carried)")))
+    }
+
     @Test func `an answer that cannot be sent is an error for the caller`() async throws {
         let bus = try await TestBus()
         try bus.serve { _ in .success([.string("a\0b")]) }

@@ -43,6 +43,26 @@ struct BusValueTests {
         #expect(BusValue.dictionary([("a", .variant(.string("b")))])[key: "a"]?.stringValue == "b")
     }
 
+    /// Texts as the numbers of their scalars, because Swift takes no noncharacter in a literal; and what is carried.
+    static let uncarried: [(String, String)] = [
+        (scalars(0x61, 0, 0x62), "ab"), (scalars(0xFFFE), ""), (scalars(0x61, 0xFFFF), "a"),
+        (scalars(0xFDD0, 0xFDEF, 0x62), "b"), (scalars(0x1FFFE, 0x78, 0x10FFFF), "x"),
+        ("\u{FDCF}\u{FDF0}\u{FFFD}", "\u{FDCF}\u{FDF0}\u{FFFD}"), ("\u{10000}\u{1FFFD}", "\u{10000}\u{1FFFD}"),
+        ("e\u{301}\u{1}\n", "e\u{301}\u{1}\n"), ("", ""),
+    ]
+
+    private static func scalars(_ numbers: UInt32...) -> String {
+        String(String.UnicodeScalarView(numbers.compactMap(Unicode.Scalar.init)))
+    }
+
+    @Test func `a text from outside goes over a bus without what a bus cannot carry`() async throws {
+        let bus = try await TestBus()
+        try bus.serveEcho()
+        for (text, carried) in Self.uncarried {
+            #expect(try bus.call("Echo", [.text(text)]).get() == [.string(carried)], "\(text.debugDescription)")
+        }
+    }
+
     @Test func `every value survives the way over a real bus`() async throws {
         let bus = try await TestBus()
         try bus.serveEcho()

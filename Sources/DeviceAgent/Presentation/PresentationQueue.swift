@@ -154,6 +154,7 @@ package final class PresentationQueue {
         guard let entry = try database.inbox.entry(number), entry.state == .waiting else { return nil }
         guard let payload = try? Payload(parsing: entry.payload.span) else {
             try database.suppress(number, .unreadable)
+            onOutcome?()
             return nil
         }
         let app = try database.apps.app(id: entry.appID)

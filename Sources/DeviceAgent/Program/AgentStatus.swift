@@ -23,10 +23,11 @@ package struct AgentStatus: Sendable, Equatable {
     /// What alerts are shown with: `desktop`, `terminal` or `none`.
     package var presenter: String
 
-    /// One line, for the service manager.
+    /// One line, for the service manager, to whom a line feed of the server's would begin another assignment.
     package var line: String {
         guard isEnrolled else { return "Not enrolled at any server." }
-        return isConnected ? "Connected to \(serverURL)." : "Not connected to \(serverURL): \(lastError)"
+        let text = isConnected ? "Connected to \(serverURL)." : "Not connected to \(serverURL): \(lastError)"
+        return DisplayText.plain(String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\n" ? " " : $0 })))
     }
 }
 

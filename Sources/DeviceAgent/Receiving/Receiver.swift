@@ -59,15 +59,22 @@ package final class Receiver {
             let isMasterOn = try database.settings.isMasterOn()
             for arrival in arrivals {
                 switch arrival {
-                case .unreadable(let sequence):
-                    try database.outbox.append(
-                        sequence: sequence, .suppressed, reason: SuppressionReason.unreadable.rawValue)
+                case .unreadable(let sequence): try refuse(sequence: sequence)
+                // No provider may send so much: the server is not one of ours, or does us harm.
+                case .notification(let notification)
+                where notification.payload.count > Limits.voipPayloadByteCountMax:
+                    try refuse(sequence: notification.sequence)
                 case .notification(let notification):
                     try receive(notification, isMasterOn: isMasterOn, now: now, &reception)
                 }
             }
             return reception
         }
+    }
+
+    /// Acknowledges what is not kept, so that it does not come again.
+    private func refuse(sequence: Int64) throws(SQLiteError) {
+        try database.outbox.append(sequence: sequence, .suppressed, reason: SuppressionReason.unreadable.rawValue)
     }
 
     private func receive(

@@ -115,13 +115,13 @@ package final class AgentService {
             agent.enrol(
                 serverURL: try arguments.text(0), code: try arguments.text(1), caFile: try arguments.text(2),
                 name: deviceName
-            ) { reply.answer($0.map { [.string($0)] }.mapError(BusError.init)) }
+            ) { reply.answer($0.map { [.text($0)] }.mapError(BusError.init)) }
         case "Unenrol":
             agent.unenrol { reply.answer($0.map { [] }.mapError(BusError.init)) }
         case "Register":
             let options = try arguments.options(1, allowed: ["topic", "name"])
             agent.register(appID: try arguments.text(0), topic: options["topic"], name: options["name"]) {
-                reply.answer($0.map { [.string($0)] }.mapError(BusError.init))
+                reply.answer($0.map { [.text($0)] }.mapError(BusError.init))
             }
         case "Unregister":
             agent.unregister(appID: try arguments.text(0)) { reply.answer($0.map { [] }.mapError(BusError.init)) }
@@ -138,8 +138,8 @@ package final class AgentService {
 
     private func dictionary(of app: RegisteredApp) -> [(String, BusValue)] {
         [
-            ("app_id", .variant(.string(app.appID))), ("topic", .variant(.string(app.topic))),
-            ("name", .variant(.string(app.name))), ("device_token", .variant(.string(app.deviceToken))),
+            ("app_id", .variant(.text(app.appID))), ("topic", .variant(.text(app.topic))),
+            ("name", .variant(.text(app.name))), ("device_token", .variant(.text(app.deviceToken))),
             ("badge", .variant(.uint32(agent.shownBadge(of: app)))),
             ("allows_badge", .variant(.bool(app.switches.allowsBadge))),
             ("allows_sound", .variant(.bool(app.switches.allowsSound))),
@@ -155,14 +155,14 @@ package final class AgentService {
 extension AgentService: AgentObserver {
     /// Emits TokenChanged.
     package func tokenChanged(appID: String, deviceToken: String) {
-        emit("TokenChanged", [.string(appID), .string(deviceToken)])
+        emit("TokenChanged", [.text(appID), .text(deviceToken)])
     }
 
     /// Emits BadgeChanged.
-    package func badgeChanged(appID: String, count: UInt32) { emit("BadgeChanged", [.string(appID), .uint32(count)]) }
+    package func badgeChanged(appID: String, count: UInt32) { emit("BadgeChanged", [.text(appID), .uint32(count)]) }
 
     /// Emits SettingsChanged.
-    package func settingsChanged(appID: String) { emit("SettingsChanged", [.string(appID)]) }
+    package func settingsChanged(appID: String) { emit("SettingsChanged", [.text(appID)]) }
 
     /// Emits InboxChanged.
     package func inboxChanged() { emit("InboxChanged", []) }
@@ -193,12 +193,12 @@ extension AgentStatus {
     /// As GetStatus answers it.
     fileprivate var dictionary: [(String, BusValue)] {
         [
-            ("version", .variant(.string(version))), ("enrolled", .variant(.bool(isEnrolled))),
-            ("server_url", .variant(.string(serverURL))), ("device_id", .variant(.string(deviceID))),
+            ("version", .variant(.text(version))), ("enrolled", .variant(.bool(isEnrolled))),
+            ("server_url", .variant(.text(serverURL))), ("device_id", .variant(.text(deviceID))),
             ("connected", .variant(.bool(isConnected))),
             ("connected_since", .variant(.int64(connectedSinceUnixSeconds))),
             ("last_connected", .variant(.int64(lastConnectedUnixSeconds))),
-            ("last_error", .variant(.string(lastError))), ("presenter", .variant(.string(presenter))),
+            ("last_error", .variant(.text(lastError))), ("presenter", .variant(.text(presenter))),
             ("pid", .variant(.uint32(UInt32(clamping: getpid())))),
         ]
     }
@@ -208,12 +208,12 @@ extension InboxEntry {
     /// As ListInbox and GetInboxEntry answer it.
     fileprivate func dictionary(appName: String?) -> [(String, BusValue)] {
         [
-            ("entry", .variant(.int64(entry))), ("id", .variant(.string(uniqueID))),
-            ("app_id", .variant(.string(appID))), ("app_name", .variant(.string(appName ?? appID))),
-            ("received_at", .variant(.int64(receivedUnixMilliseconds))), ("title", .variant(.string(title ?? ""))),
-            ("body", .variant(.string(body ?? ""))),
-            ("payload", .variant(.string(String(decoding: payload, as: UTF8.self)))),
-            ("state", .variant(.string(publicState))), ("reason", .variant(.string(reason))),
+            ("entry", .variant(.int64(entry))), ("id", .variant(.text(uniqueID))),
+            ("app_id", .variant(.text(appID))), ("app_name", .variant(.text(appName ?? appID))),
+            ("received_at", .variant(.int64(receivedUnixMilliseconds))), ("title", .variant(.text(title ?? ""))),
+            ("body", .variant(.text(body ?? ""))),
+            ("payload", .variant(.text(String(decoding: payload, as: UTF8.self)))),
+            ("state", .variant(.text(publicState))), ("reason", .variant(.text(reason))),
         ]
     }
 

@@ -2,8 +2,8 @@
 
 /// Something that came on an event stream.
 package enum EventStreamEvent: Sendable, Equatable {
-    /// An event: its name (`message` when the server gave none), the last id that the stream gave, empty for none yet,
-    /// and its data lines with line feeds between.
+    /// An event: its name (`message` when the server gave none), the id of its own, empty for none, and its data lines
+    /// with line feeds between.
     case event(name: String, id: String, data: [UInt8])
     /// A comment line: the server's heartbeat.
     case comment
@@ -27,7 +27,8 @@ package enum EventStreamError: Error, Equatable, Sendable {
 /// ```
 ///
 /// The first line may begin with a byte order mark. A line ends with a line feed, a carriage return or both; an empty
-/// line ends an event. `retry` and unknown fields are ignored.
+/// line ends an event. `retry` and unknown fields are ignored. An event without an `id` line has no id: the standard
+/// gives it the one before, by which we would acknowledge what it does not name.
 ///
 /// - SeeAlso: HTML Living Standard, section 9.2.6, "Interpreting an event stream"
 package struct EventStreamParser: ~Copyable {
@@ -65,7 +66,7 @@ package struct EventStreamParser: ~Copyable {
     private var name: [UInt8] = []
     private var data: [UInt8] = []
     private var hasData = false
-    private var lastID: [UInt8] = []
+    private var id: [UInt8] = []
 
     /// Begins before the first byte.
     package init() {}
@@ -129,7 +130,7 @@ package struct EventStreamParser: ~Copyable {
         case .name:
             name = Array(value)
         case .id:
-            if !value.contains(0) { lastID = Array(value) }
+            if !value.contains(0) { id = Array(value) }
         case nil:
             return
         }
@@ -139,12 +140,13 @@ package struct EventStreamParser: ~Copyable {
     private mutating func dispatch(_ body: (EventStreamEvent) -> Void) {
         defer {
             name.removeAll(keepingCapacity: true)
+            id.removeAll(keepingCapacity: true)
             data.removeAll()
             hasData = false
         }
         guard hasData else { return }
         data.removeLast()
         let text = name.isEmpty ? "message" : String(decoding: name, as: UTF8.self)
-        body(.event(name: text, id: String(decoding: lastID, as: UTF8.self), data: data))
+        body(.event(name: text, id: String(decoding: id, as: UTF8.self), data: data))
     }
 }
