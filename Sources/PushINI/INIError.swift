@@ -4,7 +4,8 @@ internal import Glibc
 
 /// Why a file could not be read.
 package enum INIError: Error, Equatable, Sendable {
-    /// The system's `errno`; `EFBIG` for a file of more than `INIFile.byteCountMax` bytes.
+    /// The system's `errno`; `EFBIG` for a file of more than `INIFile.byteCountMax` bytes, `EINVAL` for a pipe or
+    /// a device, which one could wait for or read for ever.
     case cannotRead(path: String, code: Int32)
     /// This line is neither a section, nor an entry, nor a comment, or it is not UTF-8.
     case syntax(path: String, line: Int)

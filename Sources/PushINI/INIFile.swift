@@ -21,9 +21,17 @@ package enum INIFile {
 
     /// Reads a whole file.
     private static func bytes(path: String) throws(INIError) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .cannotRead(path: path, code: errno) }
         defer { close(descriptor) }
+        var information = stat()
+        guard unsafe fstat(descriptor, &information) == 0 else { throw .cannotRead(path: path, code: errno) }
+        switch information.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw .cannotRead(path: path, code: EISDIR)
+        default: throw .cannotRead(path: path, code: EINVAL)
+        }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
         while true {

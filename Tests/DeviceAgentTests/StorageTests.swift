@@ -85,6 +85,27 @@ import Testing
         #expect(try SecretFile(path: directory.path(of: "device-secret")).read() == nil)
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a pipe or a directory in the secret's place is refused at once`() throws {
+        let path = directory.path(of: "device-secret")
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        #expect(throws: StorageError.self) { try SecretFile(path: path).read() }
+        try directory.makeDirectory("folder")
+        #expect(throws: StorageError.self) { try SecretFile(path: directory.path(of: "folder")).read() }
+    }
+
+    @Test(arguments: [0o600, 0o640, 0o604, 0o666, 0o677])
+    func `a secret that others may use is taken back from them`(permissions: Int) throws {
+        try directory.write("s3cret", to: "device-secret", permissions: permissions)
+        let path = directory.path(of: "device-secret")
+        #expect(try SecretFile(path: path).read() == "s3cret")
+        #expect(try mode(of: path) == 0o600)
+    }
+
+    @Test func `a file that is too long for a secret is refused`() throws {
+        try directory.write(String(repeating: "x", count: 4097), to: "device-secret")
+        #expect(throws: StorageError.self) { try SecretFile(path: directory.path(of: "device-secret")).read() }
+    }
+
     @Test func `a link in the secret's place is not followed`() throws {
         try directory.write("elsewhere", to: "other")
         let path = directory.path(of: "device-secret")

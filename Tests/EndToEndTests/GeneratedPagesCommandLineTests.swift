@@ -92,8 +92,9 @@ struct GeneratedPagesCommandLineTests {
         ```
 
         `posthorn inbox list --json`: newest first; `received_at` is UNIX **milliseconds**, `payload` is the provider's text,
-        byte for byte but for NUL and Unicode's noncharacters, which a bus cannot carry. `state` is `waiting`, `shown`, `viewed`, `closed` or `suppressed`; `reason` says why it was
-        [suppressed](device-protocol.md#acknowledge-post-v1acks), or what went wrong.
+        byte for byte but for NUL and Unicode's noncharacters, which a bus cannot carry. `state` is `waiting`, `shown`,
+        `viewed`, `closed` or `suppressed`; `reason` says why it was [suppressed](device-protocol.md#acknowledge-post-v1acks),
+        or what went wrong.
         `posthorn inbox show ENTRY --json` prints one element of `entries`.
 
         ```json
@@ -104,7 +105,14 @@ struct GeneratedPagesCommandLineTests {
         ```
 
         `posthorn send --json` prints `status` and, where the server gave them, `apns_id`, `apns_unique_id`, `reason`, `advice`
-        and, with status 410, `timestamp` in UNIX milliseconds. A command that has nothing to tell prints `{"done":true}`. A
-        failure is no JSON: it is the exit code, and a text on standard error.
+        and, with status 410, `timestamp` in UNIX milliseconds. A command that has nothing to tell prints `{"done":true}`.
+
+        A command that fails prints what went wrong, beside the text on standard error. `error` is `refused`, `usage`,
+        `unreachable`, `not_found`, `not_permitted` or `try_later`, one word for each exit code from 1 to 6; `detail` is for
+        people, and may change. `posthorn send` prints the server's refusal as above.
+
+        ```json
+        {"detail": "unknown command 'nonsense'. 'posthorn app --help' shows what is possible.", "error": "usage"}
+        ```
         """#
 }

@@ -46,7 +46,19 @@ struct AdminProgramTests {
         #expect(sentences.filter { $0.utf8.last != UInt8(ascii: ".") } == [])
     }
 
+    @Test func `a failure for programs says its kind, what is wrong and what to do`() {
+        #expect(
+            CommandError.notConfirmed.json == [
+                "error": "refused", "detail": "nothing was done. Answer y, or give --yes.",
+            ])
+        let refusal = CommandError.agentRefused(
+            name: "org.posthorn.Error.UnknownApp", message: "No app 'x' is registered here.")
+        #expect(refusal.json["error"] == "not_found")
+        #expect(refusal.json["detail"]?.hasPrefix("the agent refused: No app 'x' is registered here. ") == true)
+    }
+
     @Test func `every exit code is explained once`() {
+        #expect(Set(ExitCode.allCases.map(\.word)).count == ExitCode.allCases.count)
         #expect(ExitCode.explanations.map(\.term) == ["0", "1", "2", "3", "4", "5", "6"])
         #expect(Set(ExitCode.allCases.map(\.meaning)).count == ExitCode.allCases.count)
     }

@@ -87,6 +87,26 @@ struct OutputTests {
         #expect(nowhere?.remedy == "Make the directory first.")
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a key is read from a regular file only, and a pipe is refused at once`() throws
+    {
+        let files = try TemporaryDirectory()
+        let path = files.path(of: "AuthKey_ABC1234567.p8")
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        for path in [path, "/dev/zero"] {
+            guard
+                case .file(let error) = thrown({ () throws(CommandError) in _ = try ProviderTokenSigner.readKey(path) })
+            else {
+                Issue.record("\(path) was read")
+                continue
+            }
+            #expect(error.problem == "\(path) cannot be read: it is no regular file")
+            #expect(error.remedy == "Name a regular file, not a pipe or a device.")
+        }
+        #expect(try LocalFile.readRegular(files.write("x", to: "file")) == [UInt8(ascii: "x")])
+        let directory = #expect(throws: FileError.self) { try LocalFile.readRegular(files.path) }
+        #expect(directory?.remedy == "Name a file, not a directory.")
+    }
+
     @Test(arguments: [
         ("new", nil), ("there", "Choose another name; a file that is there is never replaced."), ("folder", nil),
         ("folder/new", nil), ("folder/", nil), ("absent/new", "Make the directory first."),

@@ -92,6 +92,14 @@ struct INIFileTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a pipe or a device is refused at once`() throws {
+        #expect(throws: INIError.cannotRead(path: "/dev/zero", code: EINVAL)) { try INIFile.read(path: "/dev/zero") }
+        let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        defer { unsafe unlink(path) }
+        #expect(throws: INIError.cannotRead(path: path, code: EINVAL)) { try INIFile.read(path: path) }
+    }
+
     @Test func `a directory gives the system's error`() {
         #expect(throws: INIError.cannotRead(path: "/", code: EISDIR)) { try INIFile.read(path: "/") }
     }

@@ -14,21 +14,37 @@ package struct SecretFile: Sendable {
     package init(path: String) { self.path = path }
 
     /// The secret; nil when there is none.
+    ///
+    /// A file that others may use is taken back from them first, with a warning: they may know the secret by now.
+    ///
+    /// - Returns: The secret's visible characters.
+    /// - Throws: `StorageError.file` when it cannot be read, or is no regular file (`EINVAL`; `ELOOP` for a link).
     package func read() throws(StorageError) -> String? {
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else {
+        var information = stat()
+        // Before anything is opened: a pipe would wait for a writer.
+        guard unsafe lstat(path, &information) == 0 else {
             guard errno == ENOENT else { throw .file(path: path, code: errno) }
             return nil
         }
-        let file = FileDescriptor(adopting: descriptor)
-        var bytes = [UInt8](repeating: 0, count: Self.byteCountMax)
-        let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-            unsafe Glibc.read(file.rawValue, buffer.baseAddress, buffer.count)
+        guard information.st_mode & S_IFMT == S_IFREG else {
+            throw .file(path: path, code: information.st_mode & S_IFMT == S_IFLNK ? ELOOP : EINVAL)
         }
-        guard count >= 0 else { throw .file(path: path, code: errno) }
+        if information.st_mode & 0o077 != 0 {
+            guard unsafe chmod(path, 0o600) == 0 else { throw .file(path: path, code: errno) }
+            agentLog.warning("secret_was_open_to_others", ["path": path])
+        }
         // It goes into a header field: only visible ASCII can be a secret of ours.
-        let secret = bytes[..<count].filter { $0 > 32 && $0 < 127 }
+        let secret = try bytes().filter { $0 > 32 && $0 < 127 }
         return secret.isEmpty ? nil : String(decoding: secret, as: UTF8.self)
+    }
+
+    private func bytes() throws(StorageError) -> [UInt8] {
+        do throws(NetError) {
+            return try PrivateFile.read(path, byteCountMax: Self.byteCountMax)
+        } catch {
+            guard case .system(_, let code, _) = error else { throw .file(path: path, code: EIO) }
+            throw .file(path: path, code: code)
+        }
     }
 
     /// Replaces the secret; when this returns, it survives a loss of power.

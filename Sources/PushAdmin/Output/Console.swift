@@ -12,6 +12,11 @@ enum Console {
         return report.exitCode
     }
 
+    /// Prints a failure for programs; when that fails too, the exit code is left.
+    static func show(failure: [String: String]) {
+        _ = try? write(JSONText.printable(JSONText.encodeKnown(failure)) + "\n")
+    }
+
     /// Writes a text of ours.
     static func write(_ text: String) throws(CommandError) -> ExitCode {
         do throws(FileError) {

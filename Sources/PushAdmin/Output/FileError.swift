@@ -11,6 +11,8 @@ package struct FileError: Error, Equatable, Sendable {
 
     /// The code of a file that is not there.
     static let notThere = ENOENT
+    /// The code of a pipe, a device or a socket where a file must be.
+    static let notRegular = ESPIPE
 
     /// What was tried.
     package let attempt: Attempt
@@ -27,7 +29,7 @@ package struct FileError: Error, Equatable, Sendable {
 
     /// One line that says what is wrong.
     package var problem: String {
-        let text = unsafe String(cString: strerror(code))
+        let text = code == Self.notRegular ? "it is no regular file" : unsafe String(cString: strerror(code))
         return switch attempt {
         case .read: "\(path) cannot be read: \(text)"
         case .create: "\(path) cannot be made: \(text)"
@@ -41,6 +43,7 @@ package struct FileError: Error, Equatable, Sendable {
         case EEXIST: "Choose another name; a file that is there is never replaced."
         case ENOENT, ENOTDIR: attempt == .read ? "Check the name." : "Make the directory first."
         case EACCES, EPERM: "Use a file that you may \(attempt == .read ? "read" : "write")."
+        case Self.notRegular: "Name a regular file, not a pipe or a device."
         case EISDIR: "Name a file, not a directory."
         case EFBIG: "Name a file of at most \(LocalFile.byteCountMax) bytes."
         case ENOSPC, EDQUOT: "Make room on the disk."

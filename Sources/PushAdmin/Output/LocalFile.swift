@@ -7,7 +7,7 @@ package enum LocalFile {
     /// No file that this program reads is larger.
     static let byteCountMax = 1024 * 1024
 
-    /// Reads a whole file; `-` is standard input.
+    /// Reads a whole file or pipe; `-` is standard input.
     ///
     /// - Parameter path: The file.
     /// - Returns: Its bytes.
@@ -18,6 +18,24 @@ package enum LocalFile {
         guard descriptor >= 0 else { throw FileError(.read, path: path, code: errno) }
         defer { close(descriptor) }
         return try read(descriptor: descriptor, path: path)
+    }
+
+    /// Reads a whole regular file: a pipe would be waited for, and be empty the next time.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: Its bytes.
+    /// - Throws: When it cannot be read, is no regular file, or is larger than a mebibyte.
+    package static func readRegular(_ path: String) throws(FileError) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw FileError(.read, path: path, code: errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(.read, path: path, code: errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return try read(descriptor: descriptor, path: path)
+        case S_IFDIR: throw FileError(.read, path: path, code: EISDIR)
+        default: throw FileError(.read, path: path, code: FileError.notRegular)
+        }
     }
 
     /// Says early that a file is no authority: TLS would only say that it cannot be used.

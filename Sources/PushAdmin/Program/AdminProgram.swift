@@ -53,9 +53,16 @@ package enum AdminProgram {
                 return try Console.show(try run(invocation, surroundings), asJSON: invocation.has("json"))
             }
         } catch {
+            if wantsJSON(arguments) { Console.show(failure: error.json) }
             Console.complain(problem: error.problem, remedy: error.remedy)
             return error.exitCode
         }
+    }
+
+    /// Whether `--json` is among the words, of which a part may make no sense.
+    private static func wantsJSON(_ arguments: [String]) -> Bool {
+        if case .success(.run(let invocation)) = root.command.parse(arguments) { return invocation.has("json") }
+        return arguments.prefix { $0 != "--" }.contains("--json")
     }
 }
 

@@ -92,6 +92,12 @@ package enum CommandError: Error, Sendable {
         }
     }
 
+    /// What `--json` prints of it.
+    package var json: [String: String] {
+        let sentence = problem.utf8.last == UInt8(ascii: ".") ? problem : problem + "."
+        return ["error": exitCode.word, "detail": "\(sentence) \(remedy)"]
+    }
+
     private static func exitCode(status: Int) -> ExitCode {
         switch status {
         case 401, 403: .notPermitted

@@ -25,6 +25,19 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         }
     }
 
+    /// Its word in the JSON of a failure; it stays what it is.
+    package var word: String {
+        switch self {
+        case .ok: "ok"
+        case .refused: "refused"
+        case .usage: "usage"
+        case .unreachable: "unreachable"
+        case .notFound: "not_found"
+        case .notPermitted: "not_permitted"
+        case .tryLater: "try_later"
+        }
+    }
+
     /// The rows of `--help`.
     package static var explanations: [Explanation] {
         allCases.map { Explanation(String($0.rawValue), $0.meaning) }

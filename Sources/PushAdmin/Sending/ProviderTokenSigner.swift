@@ -21,10 +21,10 @@ package struct ProviderTokenSigner: Sendable {
     ///
     /// - Parameter path: The file.
     /// - Returns: The key.
-    /// - Throws: When it cannot be read, or holds no P-256 private key.
+    /// - Throws: When it cannot be read, is no regular file, or holds no P-256 private key.
     package static func readKey(_ path: String) throws(CommandError) -> PrivateKey {
         let pem: [UInt8]
-        do throws(FileError) { pem = try LocalFile.read(path) } catch { throw .file(error) }
+        do throws(FileError) { pem = try LocalFile.readRegular(path) } catch { throw .file(error) }
         do throws(TLSError) {
             return try PrivateKey(pem: pem)
         } catch {
