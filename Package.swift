@@ -54,12 +54,12 @@ let modules: [Target] = [
     module("PushServer", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushINI", "PushStore"]),
     module(
         "DeviceAgent", uses: ["PushCore", "PushNet", "PushCurl", "PushSQLite", "PushDBus", "PushSound", "PushINI"]),
-    module("AgentPanel", uses: ["CAdwaita", "PushCore", "PushDBus"]),
+    module("AgentPanel", uses: ["CAdwaita", "PushCore", "PushDBus", "PushNet"]),
     module("PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
 ]
 
 let programs: [Target] = [
-    program("posthornd", uses: ["PushCore", "PushServer", "PushDBus"]),
+    program("posthornd", uses: ["PushDBus", "PushNet", "PushServer"]),
     program("posthorn-agent", uses: ["PushCore", "DeviceAgent"]),
     program("posthorn-panel", uses: ["AgentPanel"]),
     program("posthorn", uses: ["PushAdmin"]),

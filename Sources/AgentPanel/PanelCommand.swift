@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import PushCore
+internal import PushNet
 
 /// The command line of `posthorn-panel`.
 package enum PanelCommand {
@@ -15,8 +15,7 @@ package enum PanelCommand {
         case .success(.help(let text)): print(text)
         case .success(.version): print("posthorn-panel \(ProductVersion.text)")
         case .failure(let error):
-            let lines = "posthorn-panel: \(error.message)\n  \(error.remedy)\n"
-            unsafe lines.withCString { _ = unsafe write(STDERR_FILENO, $0, strlen($0)) }
+            StandardStream.error.write("posthorn-panel: \(error.message)\n  \(error.remedy)\n")
             return 64
         }
         return 0

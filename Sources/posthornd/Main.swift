@@ -3,6 +3,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import PushDBus
+internal import PushNet
 internal import PushServer
 
 /// The server's program: understands the command line, runs, and says how it ended.
@@ -16,32 +17,22 @@ private func runServer() -> Int32 {
     let process = ProcessInfo.processInfo
     do {
         switch try ServerCommand.parse(Array(process.arguments.dropFirst()), environment: process.environment) {
-        case .print(let text): write(text + "\n", to: STDOUT_FILENO)
+        case .print(let text): StandardStream.output.write(text + "\n")
         case .run(let configuration):
             let server = Server(
                 configuration, reportState: { ServiceManager.notify($0) },
-                printLine: { write($0 + "\n", to: STDOUT_FILENO) })
+                printLine: { StandardStream.output.write($0 + "\n") })
             try server.run()
         }
         return 0
     } catch let error as CommandLineError {
-        write(error.text + "\n", to: STDERR_FILENO)
+        StandardStream.error.write(error.text + "\n")
         return error.exitStatus
     } catch let error as ServerError {
-        write("posthornd: \(error.description)\n", to: STDERR_FILENO)
+        StandardStream.error.write("posthornd: \(error.description)\n")
         return error.exitStatus
     } catch {
-        write("posthornd: \(error)\n", to: STDERR_FILENO)
+        StandardStream.error.write("posthornd: \(error)\n")
         return 70
-    }
-}
-
-/// Writes a text with write(2).
-private func write(_ text: String, to descriptor: Int32) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0 else { return }
-        bytes = bytes.dropFirst(count)
     }
 }

@@ -51,6 +51,20 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path + "/authority.pem")) == authority)
     }
 
+    @Test func `token keys that vanished beside a database are not made anew`() throws {
+        let directory = try TemporaryDirectory()
+        _ = try Installation(try Self.configuration(directory.path))
+        let keys = directory.path + "/token.keys"
+        try FileManager.default.removeItem(atPath: keys)
+        try Data().write(to: URL(fileURLWithPath: directory.path + "/posthorn.sqlite"))
+        #expect {
+            _ = try Installation(try Self.configuration(directory.path))
+        } throws: { error in
+            (error as? InstallationError)?.path == keys
+        }
+        #expect(!FileManager.default.fileExists(atPath: keys))
+    }
+
     @Test func `an authority without its key is kept, and enough as long as the certificate is good`() throws {
         let directory = try TemporaryDirectory()
         let first = try Installation(try Self.configuration(directory.path, names: ["a.example"]))

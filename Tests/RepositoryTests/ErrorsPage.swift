@@ -13,6 +13,7 @@ enum ErrorsPage {
         What a provider hears when the server refuses a notification: the HTTP status, and a body of one JSON object,
         `{"reason":"BadDeviceToken"}`. With status 410 the object also has `timestamp`, the moment since which the device
         token is no longer registered, in UNIX milliseconds. The words are Apple's; there are no others.
+        The catalogue is whole: what is [not there yet](limits.md#not-there-yet) does not give its reasons yet.
 
         "Send again?" is about the same notification: *never*; *once fixed*, when the request is corrected; *later*, when
         nothing is wrong with it.

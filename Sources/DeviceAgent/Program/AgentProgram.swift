@@ -120,20 +120,11 @@ private func hostName() -> String {
 }
 
 private func complain(_ message: String, _ remedy: String, _ exit: AgentExit) -> Int32 {
-    write("posthorn-agent: \(message)\n\(remedy)\n", to: STDERR_FILENO)
+    StandardStream.error.write("posthorn-agent: \(message)\n\(remedy)\n")
     return exit.rawValue
 }
 
 private func say(_ text: String) -> Int32 {
-    write(text.utf8.last == UInt8(ascii: "\n") ? text : "\(text)\n", to: STDOUT_FILENO)
+    StandardStream.output.write(text.utf8.last == UInt8(ascii: "\n") ? text : "\(text)\n")
     return AgentExit.stopped.rawValue
-}
-
-private func write(_ text: String, to descriptor: Int32) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0 else { return }
-        bytes = bytes.dropFirst(count)
-    }
 }

@@ -79,16 +79,13 @@ extension ServerConfiguration {
                 problem: "certificate_file and private_key_file belong together, and only one is given.",
                 remedy: "Give both, or neither to let the server make its own.")
         }
-        guard adminSocket.utf8.count <= Self.socketPathByteCountMax else {
+        guard adminSocket.utf8.count <= Sockets.pathByteCountMax else {
             throw ConfigurationError(
                 place: "admin_socket",
-                problem: "\(adminSocket) is longer than the \(Self.socketPathByteCountMax) bytes of a UNIX socket.",
+                problem: "\(adminSocket) is longer than the \(Sockets.pathByteCountMax) bytes of a UNIX socket.",
                 remedy: "Set admin_socket to a shorter path.")
         }
     }
-
-    /// `sun_path` without its closing NUL.
-    fileprivate static let socketPathByteCountMax = 107
 
     private static func defaultDataDirectory(_ environment: [String: String], isRoot: Bool) -> String {
         if let state = environment["STATE_DIRECTORY"], state.hasPrefix("/") { return state }
@@ -125,7 +122,7 @@ extension ServerConfiguration {
         for topic in topics where !unique.contains(topic) { unique.append(topic) }
         let parent = parentDirectory.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
         let socketByteCount = "\(parent)/posthornd-XXXXXX/admin.sock".utf8.count
-        guard socketByteCount <= Self.socketPathByteCountMax else {
+        guard socketByteCount <= Sockets.pathByteCountMax else {
             throw ConfigurationError(
                 place: "$TMPDIR", problem: "\(parent) is too long a path for the admin socket in it.",
                 remedy: "Set TMPDIR to a shorter path.")

@@ -19,6 +19,9 @@ final class DeviceStreams {
         var sentNanoseconds: UInt64
     }
 
+    /// When a device comes back after a restart; the agent adds a random part.
+    private static let shutdownRetrySeconds = 1
+
     private unowned let loop: ServerLoop
     private var streams: [ReplyAddress: Stream] = [:]
     private var scratch: [UInt8] = []
@@ -68,7 +71,7 @@ final class DeviceStreams {
     func ended(_ end: StreamEnd, _ address: ReplyAddress) {
         if address.slot == BuiltInDevices.slot { return loop.builtInDevices?.ended(address) ?? () }
         guard streams[address] != nil else { return }
-        say(goodbye: end.rawValue, retryAfterSeconds: end == .replaced ? 60 : 3600, to: address)
+        say(goodbye: end.rawValue, retryAfterSeconds: end.retryAfterSeconds, to: address)
     }
 
     /// The exchange is over, whoever ended it.
@@ -89,7 +92,9 @@ final class DeviceStreams {
 
     /// Says goodbye to every device, so that it comes back soon and not all at once.
     func endAll() {
-        for address in streams.keys { say(goodbye: "shutdown", retryAfterSeconds: 1, to: address) }
+        for address in streams.keys {
+            say(goodbye: "shutdown", retryAfterSeconds: Self.shutdownRetrySeconds, to: address)
+        }
     }
 
     private func say(goodbye reason: String, retryAfterSeconds: Int, to address: ReplyAddress) {
@@ -116,6 +121,16 @@ final class DeviceStreams {
                 return connection.close("the device does not read its stream")
             }
             exchange.send(bytes.span)
+        }
+    }
+}
+
+extension StreamEnd {
+    /// When it makes sense to try again.
+    fileprivate var retryAfterSeconds: Int {
+        switch self {
+        case .replaced: 60
+        case .removed: 3600
         }
     }
 }

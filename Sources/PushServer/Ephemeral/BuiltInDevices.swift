@@ -8,6 +8,8 @@ internal import PushStore
 final class BuiltInDevices {
     /// A slot that no connection has.
     static let slot = UInt32.max
+    /// How often a device that lost its stream looks whether it may have it again.
+    private static let takeoverInterval = Duration.milliseconds(100)
 
     /// One device, and what a test needs of it.
     struct Device {
@@ -64,7 +66,7 @@ final class BuiltInDevices {
     /// Somebody else uses the device's secret: waits until that stream is gone, then takes over again.
     func ended(_ address: ReplyAddress) {
         let device = devices[Int(address.exchange)].id
-        loop.events.schedule(after: .milliseconds(100)) { [weak self] in
+        loop.events.schedule(after: Self.takeoverInterval) { [weak self] in
             self?.loop.submit(.perform(.device(device), answer: address))
         }
     }

@@ -28,7 +28,7 @@ struct Installation: Sendable {
     /// The authority that devices and providers must trust; nil where a certificate is configured.
     let authorityFile: String?
 
-    var databaseFile: String { directory + "/posthorn.sqlite" }
+    var databaseFile: String { directory + Self.databaseName }
 
     /// Makes what is missing and reads the rest.
     ///
@@ -69,6 +69,12 @@ struct Installation: Sendable {
     private static func tokenKeys(in directory: String) throws(InstallationError) -> [[UInt8]] {
         let path = directory + "/token.keys"
         if !PrivateFile.exists(path) {
+            // Never a new key beside an old database: every device token would be lost without a word.
+            guard !PrivateFile.exists(directory + databaseName) else {
+                throw InstallationError(
+                    path: path, problem: "It is missing, and the database beside it has devices with tokens of it.",
+                    remedy: "Restore the file from a backup: without it every device token is lost.")
+            }
             var line: [UInt8] = []
             Hex.append(SecureRandom.bytes(count: tokenKeyByteCount).span, to: &line)
             try store(line + [UInt8(ascii: "\n")], in: path)
@@ -82,6 +88,8 @@ struct Installation: Sendable {
         }
         return keys
     }
+
+    private static let databaseName = "/posthorn.sqlite"
 
     /// AES-256-SIV takes two keys of 32 bytes.
     private static let tokenKeyByteCount = 64

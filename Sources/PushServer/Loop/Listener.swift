@@ -20,6 +20,9 @@ final class Listener: EventHandler {
     private var registration: Registration?
     /// Given up to accept one administrator when descriptors ran out.
     private var spare: FileDescriptor?
+    /// How long nobody is accepted when descriptors ran out.
+    private static let exhaustionPause = Duration.milliseconds(100)
+    private static let warningIntervalNanoseconds: UInt64 = 10_000_000_000
     private var lastWarningNanoseconds: UInt64 = 0
     private(set) lazy var endpoint: any Endpoint = makeEndpoint()
 
@@ -67,7 +70,7 @@ final class Listener: EventHandler {
     /// Out of descriptors: a listener that stays watched would spin, so look again a little later.
     private func pause() {
         pauseWatching()
-        loop.events.schedule(after: .milliseconds(100)) { [weak self] in
+        loop.events.schedule(after: Self.exhaustionPause) { [weak self] in
             guard let self, !self.loop.isShuttingDown else { return }
             do throws(NetError) { try self.start() } catch {
                 self.loop.context.log.error("listener_lost", ["error": error.description])
@@ -78,7 +81,9 @@ final class Listener: EventHandler {
     /// Says so now and then: it may go on for long.
     private func warnOfExhaustion() {
         let now = loop.events.monotonicNanoseconds
-        guard now - lastWarningNanoseconds >= 10_000_000_000 || lastWarningNanoseconds == 0 else { return }
+        guard now - lastWarningNanoseconds >= Self.warningIntervalNanoseconds || lastWarningNanoseconds == 0 else {
+            return
+        }
         lastWarningNanoseconds = now
         loop.context.log.warning("descriptors_exhausted", ["remedy": "raise the limit of open files (LimitNOFILE=)"])
     }

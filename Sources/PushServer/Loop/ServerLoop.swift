@@ -8,8 +8,7 @@ internal import PushTLS
 
 /// One thread's share of the server: its listener, connections, streams and buffers.
 ///
-/// Shares nothing with other loops.
-/// A turn of the loop reads what came, gathers commands for the store, and flushes each connection that has output
+/// Shares nothing with other loops. A turn of the loop reads what came, gathers commands for the store, and flushes each connection that has output
 /// once. Answers of the store come through the mailbox and take the same way out.
 @safe final class ServerLoop {
     let index: UInt32

@@ -7,6 +7,9 @@ internal import PushTLS
 ///
 /// SIGTERM, SIGINT: every loop shuts down. SIGHUP: the certificate is read again, for connections from then on.
 final class Conductor: EventHandler {
+    /// How often the server's own certificate is looked at.
+    private static let certificateInterval = Duration.seconds(24 * 3600)
+
     private let signals: SignalQueue
     private let mailboxes: [Mailbox<LoopMessage>]
     private let control: ServerLoop
@@ -40,7 +43,7 @@ final class Conductor: EventHandler {
     }
 
     private func lookAtCertificateDaily() {
-        control.events.schedule(after: .seconds(24 * 3600)) { [weak self] in
+        control.events.schedule(after: Self.certificateInterval) { [weak self] in
             guard let self else { return }
             do throws(ServerError) {
                 if try self.renewCertificate() { self.reload() }
