@@ -10,17 +10,43 @@ public enum AdminAPI {
         public var name: String?
         /// The team that owns it; the server's own team when nil.
         public var teamID: String?
+        /// How payloads are judged; warn when nil.
+        public var checks: PayloadChecks?
+        /// Whether channels may be made for it; false when nil.
+        public var broadcasts: Bool?
 
         /// Joins the parts.
-        public init(topic: String, name: String? = nil, teamID: String? = nil) {
+        public init(
+            topic: String, name: String? = nil, teamID: String? = nil, checks: PayloadChecks? = nil,
+            broadcasts: Bool? = nil
+        ) {
             self.topic = topic
             self.name = name
             self.teamID = teamID
+            self.checks = checks
+            self.broadcasts = broadcasts
         }
 
         private enum CodingKeys: String, CodingKey {
-            case topic, name
+            case topic, name, checks, broadcasts
             case teamID = "team_id"
+        }
+    }
+
+    /// The body of `PATCH /v1/apps/{topic}`; what is nil stays as it is.
+    public struct AppChange: Codable, Sendable {
+        /// What people call the app.
+        public var name: String?
+        /// How payloads are judged.
+        public var checks: PayloadChecks?
+        /// Whether channels may be made for it; switching it off removes those that are there.
+        public var broadcasts: Bool?
+
+        /// Joins the parts.
+        public init(name: String? = nil, checks: PayloadChecks? = nil, broadcasts: Bool? = nil) {
+            self.name = name
+            self.checks = checks
+            self.broadcasts = broadcasts
         }
     }
 
@@ -36,18 +62,27 @@ public enum AdminAPI {
         public var registrationCount: Int
         /// Notifications that wait.
         public var pendingCount: Int
+        /// How payloads are judged.
+        public var checks: PayloadChecks
+        /// Whether channels may be made for it.
+        public var broadcasts: Bool
 
         /// Joins the parts.
-        public init(topic: String, name: String, teamID: String, registrationCount: Int, pendingCount: Int) {
+        public init(
+            topic: String, name: String, teamID: String, registrationCount: Int, pendingCount: Int,
+            checks: PayloadChecks = .warn, broadcasts: Bool = false
+        ) {
             self.topic = topic
             self.name = name
             self.teamID = teamID
+            self.checks = checks
+            self.broadcasts = broadcasts
             self.registrationCount = registrationCount
             self.pendingCount = pendingCount
         }
 
         private enum CodingKeys: String, CodingKey {
-            case topic, name
+            case topic, name, checks, broadcasts
             case teamID = "team_id"
             case registrationCount = "registration_count"
             case pendingCount = "pending_count"
@@ -69,15 +104,18 @@ public enum AdminAPI {
         public var teamID: String?
         /// Topics that the key may send to; every topic of the team when nil.
         public var topics: [String]?
+        /// The environment that the key is for; both when nil.
+        public var environment: Environment?
 
         /// Joins the parts.
-        public init(teamID: String? = nil, topics: [String]? = nil) {
+        public init(teamID: String? = nil, topics: [String]? = nil, environment: Environment? = nil) {
             self.teamID = teamID
             self.topics = topics
+            self.environment = environment
         }
 
         private enum CodingKeys: String, CodingKey {
-            case topics
+            case topics, environment
             case teamID = "team_id"
         }
     }
@@ -96,11 +134,13 @@ public enum AdminAPI {
         public var revokedAt: Int64?
         /// The private key as a .p8 file holds it (PKCS#8 PEM); only in the answer that made it, never kept.
         public var privateKey: String?
+        /// The environment that the key is for; nil for both.
+        public var environment: Environment?
 
         /// Joins the parts.
         public init(
             keyID: String, teamID: String, topics: [String]?, createdAt: Int64, revokedAt: Int64? = nil,
-            privateKey: String? = nil
+            privateKey: String? = nil, environment: Environment? = nil
         ) {
             self.keyID = keyID
             self.teamID = teamID
@@ -108,10 +148,11 @@ public enum AdminAPI {
             self.createdAt = createdAt
             self.revokedAt = revokedAt
             self.privateKey = privateKey
+            self.environment = environment
         }
 
         private enum CodingKeys: String, CodingKey {
-            case topics
+            case topics, environment
             case keyID = "key_id"
             case teamID = "team_id"
             case createdAt = "created_at"

@@ -38,6 +38,24 @@ public enum DeviceAPI {
         }
     }
 
+    /// The body of `PUT /v1/apps/{topic}`; may be left out.
+    public struct NewRegistration: Codable, Sendable {
+        /// The environment that the device token is for; production when nil.
+        public var environment: Environment?
+
+        /// Takes the environment.
+        public init(environment: Environment? = nil) { self.environment = environment }
+    }
+
+    /// The answer to `GET /v1/apps/{topic}/channels`.
+    public struct Subscriptions: Codable, Sendable {
+        /// The channels that the app on this device subscribed to, in the order of subscription.
+        public var channels: [String]
+
+        /// Takes the list.
+        public init(channels: [String]) { self.channels = channels }
+    }
+
     /// The answer to `PUT /v1/apps/{topic}`.
     public struct Registration: Codable, Sendable {
         /// The topic that was registered.

@@ -29,7 +29,8 @@ extension NotificationEvent {
             expirationUnixSeconds: try members.natural(Key.expiration),
             collapseID: try members.collapseID(),
             acceptedUnixMilliseconds: try members.require(Key.acceptedAt, members.natural(Key.acceptedAt)),
-            payload: try members.payload())
+            payload: try members.payload(),
+            channel: try members.channel(Key.channel))
     }
 }
 
@@ -84,6 +85,12 @@ private struct EventMembers {
     func uniqueID(_ key: String) throws(NotificationEventError) -> UniqueID? {
         guard let text = try string(key) else { return nil }
         guard let id = UniqueID(text.utf8.span) else { throw .malformed(member: key) }
+        return id
+    }
+
+    func channel(_ key: String) throws(NotificationEventError) -> ChannelID? {
+        guard let text = try string(key) else { return nil }
+        guard let id = ChannelID(text: text.utf8.span) else { throw .malformed(member: key) }
         return id
     }
 

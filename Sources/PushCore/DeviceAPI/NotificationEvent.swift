@@ -6,7 +6,7 @@
 /// event: notification
 /// id: 42
 /// data: {"id":42,"unique-id":"…","topic":"…","app":"…","apns-id":"…","push-type":"alert","priority":10,
-///        "expiration":0,"collapse-id":"…","accepted-at":1790000000000,"payload":{"aps":{}}}
+///        "expiration":0,"collapse-id":"…","channel-id":"…","accepted-at":1790000000000,"payload":{"aps":{}}}
 /// ```
 ///
 /// on one line. What the provider did not give is left out. `payload` comes last and holds the provider's bytes
@@ -29,6 +29,7 @@ package enum NotificationEvent {
         static let collapseID = "collapse-id"
         static let collapseIDBase64 = "collapse-id-base64"
         static let acceptedAt = "accepted-at"
+        static let channel = "channel-id"
         static let payload = "payload"
         static let payloadBase64 = "payload-base64"
     }
@@ -63,6 +64,7 @@ package enum NotificationEvent {
         if let pushType = notification.pushType { append(Key.pushType, pushType.rawValue, to: &output) }
         if let priority = notification.priority { append(Key.priority, Int64(priority), to: &output) }
         if let expiration = notification.expirationUnixSeconds { append(Key.expiration, expiration, to: &output) }
+        if let channel = notification.channel { append(Key.channel, channel.text, to: &output) }
         guard let collapseID = notification.collapseID else { return }
         if (try? UTF8Span(validating: collapseID.span)) != nil {
             appendText(Key.collapseID, collapseID.span, to: &output)

@@ -24,12 +24,14 @@ package struct ReceivedNotification: Sendable, Equatable {
     package var acceptedUnixMilliseconds: Int64
     /// The payload, byte for byte as the provider sent it.
     package var payload: [UInt8]
+    /// The channel of a broadcast; nil for what was sent to this device alone.
+    package var channel: ChannelID?
 
     /// Joins the parts.
     package init(
         sequence: Int64, uniqueID: UniqueID, topicName: String, app: String?, apnsID: String, pushType: PushType?,
         priority: UInt8?, expirationUnixSeconds: Int64?, collapseID: [UInt8]?, acceptedUnixMilliseconds: Int64,
-        payload: [UInt8]
+        payload: [UInt8], channel: ChannelID? = nil
     ) {
         self.sequence = sequence
         self.uniqueID = uniqueID
@@ -42,5 +44,6 @@ package struct ReceivedNotification: Sendable, Equatable {
         self.collapseID = collapseID
         self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
         self.payload = payload
+        self.channel = channel
     }
 }

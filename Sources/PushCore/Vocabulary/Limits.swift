@@ -8,6 +8,16 @@ public enum Limits {
     public static let payloadByteCountMax = 4096
     /// The largest payload of push type voip, in bytes.
     public static let voipPayloadByteCountMax = 5120
+    /// The largest payload of a broadcast, in bytes.
+    public static let broadcastPayloadByteCountMax = 5120
+    /// The longest `apns-channel-id` that is looked at, in bytes.
+    public static let channelIDByteCountMax = 64
+    /// Channels of one app in one environment.
+    public static let channelPerAppCountMax = 10_000
+    /// How long a channel keeps its last broadcast at most, in seconds: 8 hours.
+    public static let broadcastStorageSecondsMax: Int64 = 8 * 3600
+    /// Channels that one app on one device may subscribe to.
+    public static let subscriptionPerAppCountMax = 1000
     /// The longest `apns-collapse-id`, in bytes.
     public static let collapseIDByteCountMax = 64
     /// The longest topic, in bytes.

@@ -22,12 +22,14 @@ public struct Notification: Sendable {
     public var payload: [UInt8]
     /// When the server accepted it.
     public var acceptedUnixMilliseconds: Int64
+    /// The channel of a broadcast; nil for what was sent to one device.
+    public var channel: ChannelID?
 
     /// Joins the parts.
     public init(
         address: DeviceTokenContents, apnsID: [UInt8], uniqueID: UniqueID, topicName: String, pushType: PushType?,
         priority: UInt8?, expirationUnixSeconds: Int64?, collapseID: [UInt8]?, payload: [UInt8],
-        acceptedUnixMilliseconds: Int64
+        acceptedUnixMilliseconds: Int64, channel: ChannelID? = nil
     ) {
         self.address = address
         self.apnsID = apnsID
@@ -39,6 +41,7 @@ public struct Notification: Sendable {
         self.collapseID = collapseID
         self.payload = payload
         self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
+        self.channel = channel
     }
 }
 

@@ -37,6 +37,15 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
     case internalServerError = "InternalServerError"
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
+    case featureNotEnabled = "FeatureNotEnabled"
+    case missingChannelID = "MissingChannelId"
+    case badChannelID = "BadChannelId"
+    case channelNotRegistered = "ChannelNotRegistered"
+    case badRequestParams = "BadRequestParams"
+    case badRequestPayload = "BadRequestPayload"
+    case missingPushType = "MissingPushType"
+    case cannotCreateChannelConfig = "CannotCreateChannelConfig"
+    case topicMismatch = "TopicMismatch"
 
     /// Whether sending again can help.
     public enum Retry: String, Sendable {
@@ -48,10 +57,12 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
             .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
-            .missingTopic, .payloadEmpty, .topicDisallowed:
+            .missingTopic, .payloadEmpty, .topicDisallowed, .featureNotEnabled, .missingChannelID, .badChannelID,
+            .channelNotRegistered, .badRequestParams, .badRequestPayload, .missingPushType,
+            .cannotCreateChannelConfig:
             400
         case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden, .invalidProviderToken,
-            .missingProviderToken, .unrelatedKeyIDInToken, .badEnvironmentKeyInToken:
+            .missingProviderToken, .unrelatedKeyIDInToken, .badEnvironmentKeyInToken, .topicMismatch:
             403
         case .badPath: 404
         case .methodNotAllowed: 405
@@ -69,9 +80,12 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
         case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .badTopic, .duplicateHeaders,
             .invalidPushType, .missingDeviceToken, .missingTopic, .payloadEmpty, .topicDisallowed, .badCertificate,
             .badCertificateEnvironment, .expiredProviderToken, .invalidProviderToken, .missingProviderToken,
-            .unrelatedKeyIDInToken, .badEnvironmentKeyInToken, .badPath, .methodNotAllowed:
+            .unrelatedKeyIDInToken, .badEnvironmentKeyInToken, .badPath, .methodNotAllowed, .featureNotEnabled,
+            .missingChannelID, .badChannelID, .badRequestParams, .badRequestPayload, .missingPushType,
+            .cannotCreateChannelConfig, .topicMismatch:
             .onceFixed
-        case .badDeviceToken, .deviceTokenNotForTopic, .forbidden, .expiredToken, .unregistered, .payloadTooLarge:
+        case .badDeviceToken, .deviceTokenNotForTopic, .forbidden, .expiredToken, .unregistered, .payloadTooLarge,
+            .channelNotRegistered:
             .never
         case .idleTimeout, .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError, .serviceUnavailable,
             .shutdown:
@@ -114,6 +128,15 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
         case .internalServerError: "Try again later; the server's log says what happened."
         case .serviceUnavailable: "Try again after the time that Retry-After gives."
         case .shutdown: "Open a new connection and send again."
+        case .featureNotEnabled: "Allow broadcasts for the app: posthorn app set TOPIC --broadcasts on."
+        case .missingChannelID: "Add the apns-channel-id header."
+        case .badChannelID: "Give apns-channel-id as it was answered when the channel was created."
+        case .channelNotRegistered: "Create the channel first; a removed one never comes back."
+        case .badRequestParams: "Give message-storage-policy (0 or 1) and push-type, and nothing else."
+        case .badRequestPayload: "Send a body that is one JSON object."
+        case .missingPushType: "Give the push type: LiveActivity."
+        case .cannotCreateChannelConfig: "Remove channels that are not used any more."
+        case .topicMismatch: "Use a key or certificate that may send to the topic in the path."
         }
     }
 }

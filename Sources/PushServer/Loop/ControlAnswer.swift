@@ -60,8 +60,8 @@ extension StoreRefusal {
     var status: Int {
         switch self {
         case .unauthorized: 401
-        case .badEnrolmentCode: 403
-        case .unknownTopic, .unknownDevice, .unknownKey: 404
+        case .badEnrolmentCode, .broadcastsNotAllowed: 403
+        case .unknownTopic, .unknownDevice, .unknownKey, .unknownCertificate, .unknownChannel: 404
         case .alreadyExists: 409
         case .tooMany: 429
         case .unavailable: 503
@@ -76,6 +76,9 @@ extension StoreRefusal {
         case .unknownTopic: "UnknownTopic"
         case .unknownDevice: "UnknownDevice"
         case .unknownKey: "UnknownKey"
+        case .unknownCertificate: "UnknownCertificate"
+        case .unknownChannel: "UnknownChannel"
+        case .broadcastsNotAllowed: "BroadcastsNotAllowed"
         case .alreadyExists: "AlreadyExists"
         case .tooMany: "TooMany"
         case .unavailable: "Unavailable"
@@ -90,6 +93,9 @@ extension StoreRefusal {
         case .unknownTopic: "No app has this topic: add it with `posthorn app add`."
         case .unknownDevice: "No device has this id: see `posthorn device list`."
         case .unknownKey: "No key has this id: see `posthorn key list`."
+        case .unknownCertificate: "No certificate has this fingerprint: see `posthorn certificate list`."
+        case .unknownChannel: "The app has no such channel in this environment: see `posthorn channel list`."
+        case .broadcastsNotAllowed: "The app may not have channels: `posthorn app set TOPIC --broadcasts on`."
         case .alreadyExists: "It exists already: list what there is, or choose another name."
         case .tooMany: "A limit was reached: see the reference on limits."
         case .unavailable(let text): "The store cannot write now (\(text)): try again."

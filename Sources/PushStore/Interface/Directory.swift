@@ -16,11 +16,13 @@ package struct SigningKey: Sendable, Equatable {
     package var createdUnixSeconds: Int64
     /// When it was revoked, UNIX seconds; nil while it is good.
     package var revokedUnixSeconds: Int64?
+    /// The environment that it is for; nil for both.
+    package var environment: Environment?
 
     /// Joins the parts.
     package init(
         id: String, teamID: String, topics: [String]?, publicKey: [UInt8], createdUnixSeconds: Int64,
-        revokedUnixSeconds: Int64? = nil
+        revokedUnixSeconds: Int64? = nil, environment: Environment? = nil
     ) {
         self.id = id
         self.teamID = teamID
@@ -28,6 +30,7 @@ package struct SigningKey: Sendable, Equatable {
         self.publicKey = publicKey
         self.createdUnixSeconds = createdUnixSeconds
         self.revokedUnixSeconds = revokedUnixSeconds
+        self.environment = environment
     }
 }
 
@@ -39,12 +42,55 @@ package struct Topic: Sendable, Equatable {
     package var name: String
     /// The team that owns it.
     package var teamID: String
+    /// How its payloads are judged.
+    package var checks: PayloadChecks
+    /// Whether channels may be made for it.
+    package var allowsBroadcasts: Bool
 
     /// Joins the parts.
-    package init(id: TopicID, name: String, teamID: String) {
+    package init(
+        id: TopicID, name: String, teamID: String, checks: PayloadChecks = .warn, allowsBroadcasts: Bool = false
+    ) {
         self.id = id
         self.name = name
         self.teamID = teamID
+        self.checks = checks
+        self.allowsBroadcasts = allowsBroadcasts
+    }
+}
+
+/// A client certificate that the server's own authority issued to a provider, or a foreign one that was revoked here.
+package struct ProviderCertificate: Sendable, Equatable {
+    /// SHA-256 of the certificate, 32 bytes.
+    package var fingerprint: [UInt8]
+    /// The serial number in hexadecimal digits.
+    package var serialNumber: String
+    /// The team of its app.
+    package var teamID: String
+    /// The topics that it may send to.
+    package var topics: [String]
+    /// The environment that it is for; nil for both.
+    package var environment: Environment?
+    /// When it was issued, UNIX seconds.
+    package var createdUnixSeconds: Int64
+    /// Until when it is valid, UNIX seconds.
+    package var expiresUnixSeconds: Int64
+    /// When it was revoked, UNIX seconds; nil while it is good.
+    package var revokedUnixSeconds: Int64?
+
+    /// Joins the parts.
+    package init(
+        fingerprint: [UInt8], serialNumber: String, teamID: String, topics: [String], environment: Environment?,
+        createdUnixSeconds: Int64, expiresUnixSeconds: Int64, revokedUnixSeconds: Int64? = nil
+    ) {
+        self.fingerprint = fingerprint
+        self.serialNumber = serialNumber
+        self.teamID = teamID
+        self.topics = topics
+        self.environment = environment
+        self.createdUnixSeconds = createdUnixSeconds
+        self.expiresUnixSeconds = expiresUnixSeconds
+        self.revokedUnixSeconds = revokedUnixSeconds
     }
 }
 
@@ -56,11 +102,17 @@ package struct Directory: Sendable {
     package var topics: [TopicID: Topic]
     /// Keys by id, revoked ones too.
     package var keys: [String: SigningKey]
+    /// Fingerprints of client certificates that were revoked.
+    package var revokedCertificates: Set<[UInt8]>
 
     /// Joins the parts.
-    package init(version: UInt64, topics: [TopicID: Topic], keys: [String: SigningKey]) {
+    package init(
+        version: UInt64, topics: [TopicID: Topic], keys: [String: SigningKey],
+        revokedCertificates: Set<[UInt8]> = []
+    ) {
         self.version = version
         self.topics = topics
         self.keys = keys
+        self.revokedCertificates = revokedCertificates
     }
 }

@@ -44,6 +44,9 @@ package struct ReplyAddress: Hashable, Sendable {
 package enum StoreCommand: Sendable {
     /// Stores a notification, or hands it over at once; answered by `accepted` or `refused`.
     case accept(Notification, answer: ReplyAddress)
+    /// Hands a broadcast to the subscribers of its channel, and keeps it where the channel does; answered by `accepted`
+    /// or `refused`.
+    case publish(Broadcast, answer: ReplyAddress)
     /// Opens a device's stream; answered by `attached` and then `deliver`, or by `performed` with a refusal.
     /// An earlier stream of the same device gets `ended`.
     case attach(secretHash: [UInt8], stream: ReplyAddress)
@@ -57,7 +60,7 @@ package enum StoreCommand: Sendable {
 package enum StoreReply: Sendable {
     /// The notification is durable, or it was now-or-never and had its chance.
     case accepted(answer: ReplyAddress)
-    /// Nothing was stored. The time, for `Unregistered` only, is when the registration ended.
+    /// Nothing was stored. The time, for `Unregistered` and `ExpiredToken` only, is when the registration ended.
     case refused(RejectionReason, unregisteredUnixMilliseconds: Int64?, answer: ReplyAddress)
     /// The stream is open.
     case attached(DeviceID, stream: ReplyAddress)

@@ -6,23 +6,43 @@ package import PushCore
 package enum StoreRequest: Sendable {
     // From devices.
     case enrol(NewDevice)
-    case register(secretHash: [UInt8], topic: String)
+    case register(secretHash: [UInt8], topic: String, environment: Environment = .production)
+    /// Subscribes a registered app to a channel of its own environment; answered by `done`, also when it was.
+    case subscribe(secretHash: [UInt8], topic: String, channel: ChannelID)
+    case unsubscribe(secretHash: [UInt8], topic: String, channel: ChannelID)
+    /// Answered by `subscriptions`.
+    case subscriptions(secretHash: [UInt8], topic: String)
     case unregister(secretHash: [UInt8], topic: String)
     case setFilter(secretHash: [UInt8], refusedTopics: [String])
     case acknowledge(secretHash: [UInt8], [DeviceAPI.Acknowledgement])
     case removeSelf(secretHash: [UInt8])
     // From administrators.
-    case addApp(topic: String, name: String, teamID: String)
+    case addApp(
+        topic: String, name: String, teamID: String, checks: PayloadChecks = .warn, allowsBroadcasts: Bool = false)
+    /// What is nil stays; switching broadcasts off removes the app's channels.
+    case changeApp(topic: String, name: String?, checks: PayloadChecks?, allowsBroadcasts: Bool?)
     case apps
     case app(topic: String)
     case removeApp(topic: String)
     case addKey(SigningKey)
     case keys
     case revokeKey(id: String)
+    case addCertificate(ProviderCertificate)
+    case certificates
+    /// By fingerprint.
+    case revokeCertificate([UInt8])
+    // From administrators and providers; a channel of another app or environment is unknown.
+    case createChannel(ChannelID, topic: String, environment: Environment, policy: MessageStoragePolicy)
+    case channel(ChannelID, topic: String, environment: Environment)
+    /// Of both environments when nil.
+    case channels(topic: String, environment: Environment?)
+    case removeChannel(ChannelID, topic: String, environment: Environment)
     case addEnrolmentCode(hash: [UInt8], expiresUnixSeconds: Int64)
     case devices
     case device(DeviceID)
     case removeDevice(DeviceID)
+    /// Lets all registrations of a device expire, as the store does by itself for one that was not seen for long.
+    case expireDevice(DeviceID)
     case counts
 
     /// A device that wants to enrol; id and secret are made by the caller.
@@ -59,6 +79,10 @@ package enum StoreAnswer: Sendable {
     case device(AdminAPI.Device)
     case devices([AdminAPI.Device])
     case counts(AdminAPI.Counts)
+    case subscriptions([ChannelID])
+    case certificates([ProviderCertificate])
+    case channel(AdminAPI.Channel)
+    case channels([AdminAPI.Channel])
 }
 
 /// Why a `StoreRequest` was not done.
@@ -70,6 +94,11 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case unknownTopic
     case unknownDevice
     case unknownKey
+    case unknownCertificate
+    /// There is no such channel, or it is of another app or environment.
+    case unknownChannel
+    /// The app may not have channels.
+    case broadcastsNotAllowed
     case alreadyExists
     /// A bound of `Limits` was reached.
     case tooMany

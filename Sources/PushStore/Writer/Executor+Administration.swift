@@ -7,7 +7,7 @@ extension Executor {
     /// Performs a change that an administrator asks for.
     func administer(_ request: StoreRequest) throws(SQLiteError) -> Verdict {
         switch request {
-        case .addApp(let topic, let name, let team): return try addApp(topic, name, team)
+        case .addApp(let topic, let name, let team, _, _): return try addApp(topic, name, team)
         case .removeApp(let topic): return try removeApp(topic)
         case .addKey(let key): return try addKey(key)
         case .revokeKey(let id): return try revokeKey(id)
@@ -17,8 +17,7 @@ extension Executor {
                 return .failure(.unknownDevice)
             }
             return try remove(device)
-        case .enrol, .register, .unregister, .setFilter, .acknowledge, .removeSelf, .apps, .app, .keys, .devices,
-            .device, .counts:
+        default:
             preconditionFailure("not an administrator's change: perform(_:_:) sorts them")
         }
     }
@@ -41,8 +40,7 @@ extension Executor {
             }
             events.append(.device(try description(of: row), device, answer: answer))
         case .counts: events.append(.counts(answer: answer))
-        case .enrol, .register, .unregister, .setFilter, .acknowledge, .removeSelf, .addApp, .removeApp, .addKey,
-            .revokeKey, .addEnrolmentCode, .removeDevice:
+        default:
             preconditionFailure("not a question: perform(_:_:) sorts them")
         }
         return nil

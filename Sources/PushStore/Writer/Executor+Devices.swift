@@ -10,7 +10,7 @@ extension Executor {
     func performForDevice(_ request: StoreRequest) throws(SQLiteError) -> Verdict {
         switch request {
         case .enrol(let new): return try enrol(new)
-        case .register(let secretHash, let topic):
+        case .register(let secretHash, let topic, _):
             return try withDevice(secretHash) { (device) throws(SQLiteError) in try register(device, topic) }
         case .unregister(let secretHash, let topic):
             return try withDevice(secretHash) { (device) throws(SQLiteError) in try unregister(device, topic) }
@@ -22,8 +22,7 @@ extension Executor {
             }
         case .removeSelf(let secretHash):
             return try withDevice(secretHash) { (device) throws(SQLiteError) in try remove(device) }
-        case .addApp, .apps, .app, .removeApp, .addKey, .keys, .revokeKey, .addEnrolmentCode, .devices, .device,
-            .removeDevice, .counts:
+        default:
             preconditionFailure("not a device's request: perform(_:_:) sorts them")
         }
     }

@@ -60,6 +60,7 @@ final class Executor {
         }
         switch command {
         case .accept(let notification, let answer): try accept(notification, answer)
+        case .publish(let broadcast, let answer): try publish(broadcast, answer)
         case .attach(let secretHash, let stream): try attach(secretHash, stream)
         case .detach(let stream): events.append(.detach(stream: stream))
         case .perform(let request, let answer): try perform(request, answer)
@@ -106,6 +107,10 @@ final class Executor {
             result = try administer(request)
         case .apps, .app, .keys, .devices, .device, .counts:
             result = try look(request, answer)
+        case .subscribe, .unsubscribe, .subscriptions, .createChannel, .channel, .channels, .removeChannel:
+            result = try performForChannel(request)
+        case .changeApp, .addCertificate, .certificates, .revokeCertificate, .expireDevice:
+            result = try administerMore(request)
         }
         if let result { events.append(.reply(.performed(result, answer: answer))) }
     }
@@ -115,7 +120,7 @@ extension StoreCommand {
     /// What the command needs of the disk.
     fileprivate var need: Executor.Need {
         switch self {
-        case .accept: .growing
+        case .accept, .publish: .growing
         case .attach, .detach: .reading
         case .perform(let request, _): request.need
         }
@@ -126,9 +131,13 @@ extension StoreRequest {
     /// What the request needs of the disk.
     fileprivate var need: Executor.Need {
         switch self {
-        case .enrol, .register, .setFilter, .addApp, .addKey, .addEnrolmentCode: .growing
-        case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice: .shrinking
-        case .apps, .app, .keys, .devices, .device, .counts: .reading
+        case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate, .subscribe,
+            .createChannel:
+            .growing
+        case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice, .revokeCertificate,
+            .unsubscribe, .removeChannel, .expireDevice:
+            .shrinking
+        case .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels, .subscriptions: .reading
         }
     }
 }

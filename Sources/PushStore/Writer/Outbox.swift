@@ -36,7 +36,7 @@ extension StoreReply {
     /// The refusal of a command because of the disk.
     static func unavailable(_ command: StoreCommand, _ text: String) -> (StoreReply, ReplyAddress)? {
         switch command {
-        case .accept(_, let answer):
+        case .accept(_, let answer), .publish(_, let answer):
             (.refused(.serviceUnavailable, unregisteredUnixMilliseconds: nil, answer: answer), answer)
         case .attach(_, let stream): (.performed(.failure(.unavailable(text)), answer: stream), stream)
         case .perform(_, let answer): (.performed(.failure(.unavailable(text)), answer: answer), answer)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ChannelID {
+    /// Reads a channel id as providers and devices write it: the standard base64 of sixteen bytes.
+    ///
+    /// - Parameter text: Any bytes.
+    /// - Returns: Nil for what is no channel id of this server, however well-formed.
+    package init?(text: Span<UInt8>) {
+        guard text.count == Self.characterCount, let bytes = Base64.decode(text), bytes.count == 16 else { return nil }
+        let halves = bytes.reduce(into: (high: UInt64(0), low: UInt64(0))) { halves, byte in
+            halves.high = halves.high << 8 | halves.low >> 56
+            halves.low = halves.low << 8 | UInt64(byte)
+        }
+        self.init(high: halves.high, low: halves.low)
+    }
+
+    /// Its text: 24 characters.
+    package var text: String {
+        var bytes: [UInt8] = []
+        for half in [high, low] {
+            for shift in stride(from: UInt64(56), through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: half >> shift))
+            }
+        }
+        var text: [UInt8] = []
+        Base64.append(bytes.span, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let characterCount = 24
+}

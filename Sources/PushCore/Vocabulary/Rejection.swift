@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A refusal as it goes out: the catalogue's reason, and what a person should know about this case.
+public struct Rejection: Error, Equatable, Sendable {
+    /// Gives status and body.
+    public var reason: RejectionReason
+    /// What is wrong and what to do, in printable ASCII; goes out as `posthorn-detail`. Holds no secret and no payload.
+    public var detail: String
+
+    /// Refuses.
+    ///
+    /// - Parameters:
+    ///   - reason: The catalogue's reason.
+    ///   - detail: What is wrong here; the reason's advice when nil.
+    public init(_ reason: RejectionReason, _ detail: String? = nil) {
+        self.reason = reason
+        self.detail = detail ?? reason.advice
+    }
+}
