@@ -55,7 +55,7 @@ struct EphemeralSetup {
     }
 
     private static func makeCipher(_ context: ServerContext) throws(StoreRefusal) -> TokenCipher {
-        do throws(TLSError) { return try TokenCipher(keys: context.installation.tokenKeys) } catch {
+        do throws(TLSError) { return try context.installation.makeTokenCipher(for: .production) } catch {
             throw .unavailable(error.description)
         }
     }

@@ -89,6 +89,14 @@ struct Installation: Sendable {
         return keys
     }
 
+    /// Device tokens of the two environments differ by what is authenticated with them.
+    func makeTokenCipher(for environment: Environment) throws(TLSError) -> TokenCipher {
+        switch environment {
+        case .production: try TokenCipher(keys: tokenKeys)
+        case .development: try TokenCipher(keys: tokenKeys, associatedData: Array("development".utf8))
+        }
+    }
+
     private static let databaseName = "/posthorn.sqlite"
 
     /// AES-256-SIV takes two keys of 32 bytes.

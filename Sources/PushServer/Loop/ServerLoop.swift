@@ -14,7 +14,8 @@ internal import PushTLS
     let index: UInt32
     let context: ServerContext
     let events: EventLoop
-    let cipher: TokenCipher
+    private let productionCipher: TokenCipher
+    private let developmentCipher: TokenCipher
     private(set) var directory: TopicDirectory
     /// For connections that are accepted from now on.
     private(set) var certificate: TLSContext?
@@ -46,7 +47,10 @@ internal import PushTLS
         unsafe readStorage = .allocate(byteCount: Limits.readBufferByteCount, alignment: 16)
         output.reserveCapacity(Limits.outputByteCountHigh)
         do throws(NetError) { events = try EventLoop() } catch { throw .system(error) }
-        do throws(TLSError) { cipher = try TokenCipher(keys: context.installation.tokenKeys) } catch {
+        do throws(TLSError) {
+            productionCipher = try context.installation.makeTokenCipher(for: .production)
+            developmentCipher = try context.installation.makeTokenCipher(for: .development)
+        } catch {
             throw .tls(error)
         }
         try ServerError.wrapping { () throws(NetError) in
@@ -74,6 +78,14 @@ internal import PushTLS
 
     /// Lends the read buffer: valid until the next read on this loop.
     var readBuffer: UnsafeMutableRawBufferPointer { unsafe readStorage }
+
+    /// Opens and makes the device tokens of an environment.
+    func cipher(for environment: Environment) -> TokenCipher {
+        switch environment {
+        case .production: productionCipher
+        case .development: developmentCipher
+        }
+    }
 
     // MARK: To the store
 

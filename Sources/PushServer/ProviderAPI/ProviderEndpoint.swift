@@ -83,7 +83,7 @@ final class ProviderEndpoint {
 
     /// Nil when no key opens it.
     private func open(_ text: Span<UInt8>) -> DeviceTokenContents? {
-        guard let sealed = Hex.decode32(text), let plain = loop.cipher.open(sealed) else { return nil }
+        guard let sealed = Hex.decode32(text), let plain = loop.cipher(for: .production).open(sealed) else { return nil }
         return DeviceTokenContents(bytes: plain)
     }
 
