@@ -4,9 +4,7 @@ internal import PushCore
 internal import PushTLS
 
 extension ChannelID {
-    /// A random one whose text has neither `+` nor `/`: it stands in paths and on command lines as it is.
-    ///
-    /// About every second draw is thrown away, which leaves 127 random bits.
+    /// A random one whose text has neither `+` nor `/`, so that it goes into paths and command lines as it is.
     static func random() -> ChannelID {
         while true {
             let id = ChannelID(high: SecureRandom.uint64(), low: SecureRandom.uint64())
