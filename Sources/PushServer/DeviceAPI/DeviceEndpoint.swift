@@ -88,7 +88,9 @@ final class DeviceEndpoint {
             switch result {
             case .success(.registered(let contents)):
                 ControlAnswer.send(
-                    exchange, DeviceAPI.Registration(topic: topic, deviceToken: loop.cipher(for: .production).deviceToken(contents)))
+                    exchange,
+                    DeviceAPI.Registration(
+                        topic: topic, deviceToken: loop.cipher(for: .production).deviceToken(contents)))
             case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
             case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
             }
