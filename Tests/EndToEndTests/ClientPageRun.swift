@@ -49,11 +49,11 @@ final class ClientPageRun: Sendable {
             interpreter, [file], environment: environment.merging(["APNS_TOKEN": text]) { $1 })
         let lines = result.output.split(separator: "\n")
         try #require(lines.count == 1, "\(token.rawValue): \(result.output)\n\(result.errorOutput)")
-        return String(lines[0])
+        return lines[0].trimmingCharacters(in: .whitespaces)
     }
 
     /// The variables that the pages read.
-    private static func variables(_ target: ProviderTarget) -> [String: String] {
+    static func variables(_ target: ProviderTarget) -> [String: String] {
         [
             "APNS_HOST": target.host, "APNS_PORT": "\(target.port)", "APNS_CA_FILE": target.caFile,
             "APNS_KEY_FILE": target.keyFile, "APNS_KEY_ID": target.keyID, "APNS_TEAM_ID": target.teamID,
