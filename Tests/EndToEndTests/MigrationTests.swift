@@ -21,15 +21,15 @@ extension EndToEnd {
             host: String, answer: String
         ) async throws {
             let names = try #require(Self.page.firstMatch(of: /\nnames = (.*apple\.com.*)\n/)).1
-            let server = try await EphemeralServer(options: ["--names", String(names)])
             let files = try TemporaryDirectory()
-            let target = server.target
+            let variables = files.path(of: "server.env")
+            let server = try await EphemeralServer(options: ["--names", String(names), "--env-file", variables])
             // What DNS does for a back-end, this file does for curl.
-            try files.write("connect-to = \"\(host):443:127.0.0.1:\(target.port)\"\n", to: ".curlrc")
+            try files.write("connect-to = \"\(host):443:127.0.0.1:\(server.line.port)\"\n", to: ".curlrc")
             let script = try files.write(try #require(ClientPage("curl").program).code, to: "send.sh")
             let sent = try await RunningProcess.run(
                 "/bin/sh", [script],
-                environment: ClientPageRun.variables(target).merging(
+                environment: ClientPageRun.variables(in: readText(variables)).merging(
                     [
                         "CURL_HOME": files.path, "APNS_HOST": host, "APNS_PORT": "443",
                         "APNS_TOKEN": server.topic.token,
