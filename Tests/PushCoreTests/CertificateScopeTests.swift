@@ -105,12 +105,19 @@ struct CertificateScopeTests {
     }
 
     @Test(arguments: PushType.allCases)
-    func `a universal certificate allows all but location and Live Activities`(type: PushType) {
+    func `a certificate with a list allows what is on it`(type: PushType) {
         let scope = CertificateScope(.universal, topic: Self.app, environment: nil)
-        let isNever = type == .location || type == .liveactivity
-        #expect(allows(scope, Self.app + type.topicSuffix, type) == !isNever)
+        let isListed: Bool =
+            switch type {
+            case .alert, .background, .mdm, .voip, .complication, .pushtotalk: true
+            case .location, .fileprovider, .liveactivity, .widgets, .controls: false
+            }
+        #expect(allows(scope, Self.app + type.topicSuffix, type) == isListed)
         #expect(!allows(scope, "com.example.Other" + type.topicSuffix, type))
         if !type.topicSuffix.isEmpty { #expect(!allows(scope, Self.app, type)) }
+        let exact = CertificateScope(defaultTopic: nil, topics: [Self.app + type.topicSuffix], environment: nil)
+        let isNever = type == .location || type == .liveactivity
+        #expect(allows(exact, Self.app + type.topicSuffix, type) == !isNever)
     }
 
     @Test(arguments: PushType.allCases)
