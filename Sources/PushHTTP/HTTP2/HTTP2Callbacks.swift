@@ -91,8 +91,8 @@ private func onBeginHeaders(
     else { return 0 }
     let id = unsafe frame.hd.stream_id
     return unsafe withSession(userData) { session in
-        session.streamOpened(id)
-        return 0
+        // A refused stream's fields pass through HPACK and nowhere else; its reset, which stands first, is the one sent.
+        session.streamOpened(id) ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
 }
 

@@ -3,15 +3,16 @@
 internal import CNghttp2
 
 extension HTTP2Session {
-    /// A client opened a stream.
-    func streamOpened(_ id: Int32) {
+    /// A client opened a stream; false when it was refused, so that nothing more of it is to be read.
+    func streamOpened(_ id: Int32) -> Bool {
         guard hasRoomForStream else {
-            return check(
-                unsafe nghttp2_submit_rst_stream(
-                    handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, NGHTTP2_REFUSED_STREAM.rawValue))
+            countRefusal()
+            check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_REFUSED_STREAM.rawValue))
+            return false
         }
         let exchange = pool.acquire(id: id, owner: self)
         check(unsafe nghttp2_session_set_stream_user_data(handle, id, Unmanaged.passUnretained(exchange).toOpaque()))
+        return true
     }
 
     /// A field of a request arrived; false when its stream is to be reset.
