@@ -75,6 +75,9 @@ final class AgentHarness: AgentObserver {
     func tokenChanged(appID: String, deviceToken: String) { events.append("token \(appID) \(deviceToken.prefix(4))") }
     func badgeChanged(appID: String, count: UInt32) { events.append("badge \(appID) \(count)") }
     func settingsChanged(appID: String) { events.append("settings \(appID)") }
+    func subscriptionEnded(appID: String, channel: String, reason: String) {
+        events.append("ended \(appID) \(channel) \(reason)")
+    }
     func inboxChanged() { events.append("inbox") }
     func statusChanged() { events.append("status") }
 }
