@@ -24,7 +24,7 @@ struct AdminProgramTests {
                 "app add", "app list", "app show", "app remove", "key create", "key list", "key revoke", "enrol",
                 "device list", "device show", "device remove", "send", "status", "agent status", "agent enrol",
                 "agent unenrol", "settings list", "settings show", "settings set", "inbox list", "inbox show",
-                "inbox clear", "register", "unregister", "completion", "help",
+                "inbox clear", "register", "unregister", "subscribe", "unsubscribe", "completion", "help",
             ])
     }
 

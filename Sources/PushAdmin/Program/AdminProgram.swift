@@ -12,7 +12,7 @@ package enum AdminProgram {
         discussion: """
             Commands for the server (app, key, enrol, device, send, status) talk to posthornd on this machine, \
             through its admin socket. \
-            Commands for this person's notifications (agent, settings, inbox, register, unregister) talk to \
+            Commands for this person's notifications (agent, settings, inbox, register, subscribe, …) talk to \
             posthorn-agent.
             """,
         options: [
@@ -31,7 +31,8 @@ package enum AdminProgram {
         children: [
             AppCommands.group, KeyCommands.group, EnrolCommand.node, DeviceCommands.group, SendCommand.node,
             StatusCommand.node, AgentCommands.group, SettingsCommands.group, InboxCommands.group,
-            RegisterCommands.register, RegisterCommands.unregister, HelpCommands.completion, HelpCommands.help,
+            RegisterCommands.register, RegisterCommands.unregister, SubscribeCommands.subscribe,
+            SubscribeCommands.unsubscribe, HelpCommands.completion, HelpCommands.help,
         ])
 
     /// Reads a command line, does what it says and prints the outcome.
