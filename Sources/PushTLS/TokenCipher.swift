@@ -17,16 +17,14 @@ package final class TokenCipher {
 
     /// Keys of 64 bytes, newest first: the first seals, all open.
     ///
-    /// - Parameters:
-    ///   - keys: At least one.
-    ///   - associatedData: What tells these tokens from others of the same keys, which then do not open; none when empty.
+    /// - Parameter keys: At least one.
     /// - Throws: `TLSError.library` when there is no key, one is not 64 bytes long, or OpenSSL lacks AES-256-SIV.
-    package init(keys: [[UInt8]], associatedData: [UInt8] = []) throws(TLSError) {
+    package init(keys: [[UInt8]]) throws(TLSError) {
         guard let first = keys.first else { throw .library(during: "keying the token cipher", text: "there is no key") }
         let cipher = try Handle<CipherKind>("finding AES-256-SIV") { unsafe EVP_CIPHER_fetch(nil, "AES-256-SIV", nil) }
-        sealing = try KeyedContext(cipher, key: first, associatedData, isSealing: true)
+        sealing = try KeyedContext(cipher, key: first, isSealing: true)
         var opening: [KeyedContext] = []
-        for key in keys { opening.append(try KeyedContext(cipher, key: key, associatedData, isSealing: false)) }
+        for key in keys { opening.append(try KeyedContext(cipher, key: key, isSealing: false)) }
         self.opening = opening
     }
 
@@ -50,12 +48,8 @@ package final class TokenCipher {
     private static let blockByteCount: Int32 = 16
 
     private let context: Handle<CipherContextKind>
-    private let associatedData: [UInt8]
 
-    init(
-        _ cipher: borrowing Handle<CipherKind>, key: [UInt8], _ associatedData: [UInt8], isSealing: Bool
-    ) throws(TLSError) {
-        self.associatedData = associatedData
+    init(_ cipher: borrowing Handle<CipherKind>, key: [UInt8], isSealing: Bool) throws(TLSError) {
         let purpose = "keying the token cipher"
         guard key.count == Self.keyByteCount else {
             throw .library(during: purpose, text: "a key has \(key.count) bytes instead of \(Self.keyByteCount)")
@@ -66,15 +60,14 @@ package final class TokenCipher {
         }
     }
 
-    /// A failure can only be our own fault, and a wrong token must never leave.
+    /// Without associated data; a failure can only be our own fault, and a wrong token must never leave.
     func seal(_ plaintext: InlineArray<16, UInt8>) -> InlineArray<32, UInt8> {
         var token = InlineArray<32, UInt8>(repeating: 0)
         var isSealed = false
         unsafe withUnsafeMutableBytes(of: &token) { token in
             unsafe withUnsafeBytes(of: plaintext) { plaintext in
                 isSealed =
-                    unsafe arm() && authenticate()
-                    && update(plaintext.baseAddress, into: token.baseAddress.map { unsafe $0 + 16 })
+                    unsafe arm() && update(plaintext.baseAddress, into: token.baseAddress.map { unsafe $0 + 16 })
                     && control(EVP_CTRL_AEAD_GET_TAG, Self.blockByteCount, token.baseAddress)
             }
         }
@@ -90,7 +83,6 @@ package final class TokenCipher {
             unsafe withUnsafeMutableBytes(of: &plaintext) { plaintext in
                 isOpen =
                     unsafe arm() && control(EVP_CTRL_AEAD_SET_TAG, Self.blockByteCount, token.baseAddress)
-                    && authenticate()
                     && update(token.baseAddress.map { unsafe UnsafeRawPointer($0 + 16) }, into: plaintext.baseAddress)
             }
         }
@@ -111,14 +103,6 @@ package final class TokenCipher {
 
     private func control(_ command: Int32, _ number: Int32, _ data: UnsafeMutableRawPointer?) -> Bool {
         unsafe EVP_CIPHER_CTX_ctrl(context.pointer, command, number, data) == 1
-    }
-
-    /// Takes the associated data into the operation, before the block.
-    private func authenticate() -> Bool {
-        guard !associatedData.isEmpty else { return true }
-        var byteCount: Int32 = 0
-        return unsafe EVP_CipherUpdate(
-            context.pointer, nil, &byteCount, associatedData, Int32(truncatingIfNeeded: associatedData.count)) == 1
     }
 
     /// Encrypts or decrypts one block; decrypting fails when the tag does not fit.

@@ -15,7 +15,7 @@ struct EphemeralSetup {
     /// Asks the store for everything; takes milliseconds.
     init(
         _ ephemeral: ServerConfiguration.Ephemeral, context: ServerContext, conversation: StoreConversation,
-        port: UInt16
+        ports: [NetworkPort]
     ) throws(ServerError) {
         do throws(StoreRefusal) {
             let directory = context.installation.directory
@@ -24,7 +24,8 @@ struct EphemeralSetup {
                 ephemeral.topics, teamID: key.teamID, cipher: try Self.makeCipher(context), conversation)
             devices = made.map(\.device)
             let facts = AdminAPI.Ephemeral(
-                host: "127.0.0.1", port: Int(port), caFile: context.installation.authorityFile ?? "",
+                host: "127.0.0.1", port: Int(ports.first?.address.port ?? 0),
+                caFile: context.installation.authorityFile ?? "",
                 keyFile: keyFile, keyID: key.id, teamID: key.teamID, adminSocket: context.configuration.adminSocket,
                 topics: made.map { device, goneToken in
                     AdminAPI.EphemeralTopic(

@@ -64,15 +64,17 @@ internal import PushTLS
     deinit { unsafe readStorage.deallocate() }
 
     /// Accepts connections from a listening socket.
-    func listen(_ kind: Listener.Kind, on socket: ListeningSocket) throws(NetError) {
-        let listener = Listener(kind, socket: socket, loop: self)
+    func listen(on socket: ListeningSocket) throws(NetError) {
+        let listener = Listener(socket, loop: self)
         try listener.start()
         listeners.append(listener)
     }
 
-    /// Serves the network port on this thread until the loop was shut down and its last connection is gone.
-    func run(_ socket: ListeningSocket) throws(ServerError) {
-        try ServerError.wrapping { () throws(NetError) in try listen(.network, on: socket) }
+    /// Serves the network ports on this thread until the loop was shut down and its last connection is gone.
+    func run(_ sockets: [ListeningSocket]) throws(ServerError) {
+        try ServerError.wrapping { () throws(NetError) in
+            for socket in sockets { try listen(on: socket) }
+        }
         events.run()
     }
 
@@ -141,10 +143,12 @@ internal import PushTLS
         switch reply {
         case .accepted(let answer):
             unansweredAcceptCount -= 1
-            answering(answer) { exchange, _ in exchange.respond(status: 200) }
+            answering(answer) { exchange, _ in ProviderAnswer.accept(exchange) }
         case .refused(let reason, let time, let answer):
             unansweredAcceptCount -= 1
-            answering(answer) { exchange, _ in ProviderAnswer.reject(exchange, reason, unixMilliseconds: time) }
+            answering(answer) { exchange, _ in
+                ProviderAnswer.reject(exchange, Rejection(reason), unixMilliseconds: time)
+            }
         case .attached(let device, let stream): streams.attached(device, stream)
         case .deliver(let notifications, let stream): streams.deliver(notifications, to: stream)
         case .ended(let end, let stream): streams.ended(end, stream)
