@@ -163,7 +163,7 @@ extension Agent: RegistrarDelegate {
     }
 
     /// Whether so much time has passed that the server may have let registrations expire; clocks jump back, too.
-    static func isCheckDue(lastUnixSeconds last: Int64?, nowUnixSeconds now: Int64) -> Bool {
+    package static func isCheckDue(lastUnixSeconds last: Int64?, nowUnixSeconds now: Int64) -> Bool {
         guard let last else { return true }
         return now < last || now - last >= 24 * 3600
     }

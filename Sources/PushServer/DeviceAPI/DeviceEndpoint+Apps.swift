@@ -123,11 +123,11 @@ extension DeviceEndpoint {
 }
 
 /// One segment of a path, in which bytes may be written as `%` and two hexadecimal digits.
-enum PathSegment {
+package enum PathSegment {
     /// The bytes that it stands for; nil where `%` begins anything else.
     ///
     /// - SeeAlso: RFC 3986, section 2.1
-    static func decode(_ segment: Span<UInt8>) -> [UInt8]? {
+    package static func decode(_ segment: Span<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(segment.count)
         var offset = 0
