@@ -32,7 +32,7 @@ extension DeviceEndpoint {
         switch exchange.method {
         case .put: register(exchange, connection, secretHash, topic)
         case .delete: perform(.unregister(secretHash: secretHash, topic: topic), exchange, connection)
-        case .get, .head, .post, .other: Self.refuseMethod(exchange, allowed: "PUT, DELETE")
+        case .get, .head, .post, .patch, .other: Self.refuseMethod(exchange, allowed: "PUT, DELETE")
         }
     }
 
