@@ -145,6 +145,9 @@ struct ReportTests {
             ]))
         let text = InboxCommands.report(of: entry).text
         #expect(text.contains("\nID        00ff\n"))
+        #expect(!text.contains("Channel"))
+        let broadcast = InboxEntry(.dictionary([("channel", .string("c"))]))
+        #expect(InboxCommands.report(of: broadcast).text.contains("\nChannel   c\n"))
         #expect(text.contains("App       Mail (org.example.Mail)") && text.contains("State     suppressed: master"))
         #expect(text.hasSuffix("\n\n  one\n  two\n  State  viewed"))
         let row = InboxCommands.report(of: [entry]).text.split(separator: "\n")[1]

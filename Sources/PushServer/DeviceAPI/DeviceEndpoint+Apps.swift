@@ -56,9 +56,10 @@ extension DeviceEndpoint {
     private func wantedEnvironment(_ exchange: HTTPExchange) -> Environment? {
         if exchange.body.isEmpty, !exchange.bodyOverflowed { return .production }
         guard let body = ControlAnswer.body(WrittenRegistration.self, of: exchange) else { return nil }
-        guard let text = body.environment else { return .production }
-        if let environment = Environment.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) {
-            return environment
+        switch body.environment {
+        case nil: return .production
+        case .known(let environment)?: return environment
+        case .other?: break
         }
         ControlAnswer.refuse(
             exchange, status: 400, "BadEnvironment",
@@ -66,9 +67,18 @@ extension DeviceEndpoint {
         return nil
     }
 
-    /// `DeviceAPI.NewRegistration` with any text for the environment, so that a wrong one gets an answer of its own.
+    /// `DeviceAPI.NewRegistration` with anything for the environment, so that a wrong one gets an answer of its own.
     private struct WrittenRegistration: Decodable {
-        var environment: String?
+        var environment: Word?
+
+        enum Word: Decodable {
+            case known(Environment)
+            case other
+
+            init(from decoder: any Decoder) throws {
+                self = (try? Environment(from: decoder)).map(Self.known) ?? .other
+            }
+        }
     }
 
     // MARK: Subscriptions
