@@ -92,7 +92,9 @@ final class ServerHouse {
     private func loadCertificate() throws(ServerError) -> TLSContext {
         do throws(TLSError) {
             return try TLSContext(
-                certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile)
+                certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile,
+                clientAuthorities: ClientAuthorities(
+                    ownFile: installation.authorityFile, otherFiles: configuration.clientAuthorityFiles))
         } catch {
             throw .tls(error)
         }
