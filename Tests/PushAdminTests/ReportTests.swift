@@ -9,19 +9,22 @@ struct ReportTests {
     @Test func `apps stand in aligned columns`() throws {
         let apps = AdminAPI.Apps(apps: [
             AdminAPI.App(topic: "org.example.Mail", name: "Mail", teamID: "T", registrationCount: 12, pendingCount: 0),
-            AdminAPI.App(topic: "a", name: "郵便", teamID: "TEAM123456", registrationCount: 3, pendingCount: 1),
+            AdminAPI.App(
+                topic: "a", name: "郵便", teamID: "TEAM123456", registrationCount: 3, pendingCount: 1, checks: .strict,
+                broadcasts: true),
         ])
         let report = AppCommands.report(of: apps)
         #expect(
             report.text == """
-                TOPIC             NAME  TEAM ID     REGISTRATIONS  PENDING
-                org.example.Mail  Mail  T                      12        0
-                a                 郵便  TEAM123456              3        1
+                TOPIC             NAME  TEAM ID     CHECKS  BROADCASTS  REGISTRATIONS  PENDING
+                org.example.Mail  Mail  T           warn    off                    12        0
+                a                 郵便  TEAM123456  strict  on                      3        1
                 """)
         #expect(
             try report.jsonText
-                == #"{"apps":[{"name":"Mail","pending_count":0,"registration_count":12,"team_id":"T","topic":"#
-                + #""org.example.Mail"},{"name":"郵便","pending_count":1,"registration_count":3,"#
+                == #"{"apps":[{"broadcasts":false,"checks":"warn","name":"Mail","pending_count":0,"#
+                + #""registration_count":12,"team_id":"T","topic":"org.example.Mail"},"#
+                + #"{"broadcasts":true,"checks":"strict","name":"郵便","pending_count":1,"registration_count":3,"#
                 + #""team_id":"TEAM123456","topic":"a"}]}"#)
     }
 
@@ -39,7 +42,7 @@ struct ReportTests {
         let row = AppCommands.report(of: AdminAPI.Apps(apps: [app])).text
         #expect(row.split(whereSeparator: \.isNewline).count == 2)
         #expect(row.split(separator: " ").last == "0", "the rest of the row is there")
-        #expect(AppCommands.report(of: app).text.split(whereSeparator: \.isNewline).count == 5)
+        #expect(AppCommands.report(of: app).text.split(whereSeparator: \.isNewline).count == 7)
         for text in [row, AppCommands.report(of: app).text] {
             #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
             #expect(!text.unicodeScalars.contains("\u{202E}"))
@@ -52,10 +55,11 @@ struct ReportTests {
         let report = KeyCommands.report(of: key, path: "AuthKey_ABC1234567.p8")
         #expect(
             report.text == """
-                Key ID   ABC1234567
-                Team ID  TEAM123456
-                File     AuthKey_ABC1234567.p8
-                Topics   every topic of the team
+                Key ID       ABC1234567
+                Team ID      TEAM123456
+                File         AuthKey_ABC1234567.p8
+                Environment  both
+                Topics       every topic of the team
                 """)
         #expect(
             try report.jsonText
@@ -66,6 +70,36 @@ struct ReportTests {
         let key = AdminAPI.Key(keyID: "K", teamID: "T", topics: ["a", "b"], createdAt: 0, revokedAt: 1_795_295_709)
         let text = KeyCommands.report(of: AdminAPI.Keys(keys: [key])).text
         #expect(text.contains("revoked 2026-11-2") && text.hasSuffix("a, b"))
+    }
+
+    @Test(arguments: [(nil, "both"), (Environment.production, "production"), (.development, "development")])
+    func `a key says for which environment it is`(environment: Environment?, word: String) throws {
+        let key = AdminAPI.Key(keyID: "K", teamID: "T", topics: nil, createdAt: 0, environment: environment)
+        #expect(KeyCommands.report(of: AdminAPI.Keys(keys: [key])).text.contains("\nK       T        \(word) "))
+        let created = KeyCommands.report(of: key, path: "k.p8")
+        #expect(created.text.contains("\nEnvironment  \(word)\n"))
+        #expect(try created.jsonText.contains("environment") == (environment != nil))
+    }
+
+    @Test func `channels stand in aligned columns, by the words of the command line`() throws {
+        let channels = AdminAPI.Channels(channels: [
+            AdminAPI.Channel(
+                channelID: "AAAAAAAAAAAAAAAAAAAAAA==", topic: "t", environment: .production,
+                messageStoragePolicy: .noMessageStored, createdAt: 1_795_295_709, subscriptionCount: 12),
+            AdminAPI.Channel(
+                channelID: "BAAAAAAAAAAAAAAAAAAAAA==", topic: "t", environment: .development,
+                messageStoragePolicy: .mostRecentMessageStored, createdAt: 1_795_295_709, subscriptionCount: 0),
+        ])
+        let lines = ChannelCommands.report(of: channels, topic: "t").text.split(separator: "\n")
+        #expect(lines[0] == "CHANNEL ID                ENVIRONMENT  KEEPS  SUBSCRIPTIONS  CREATED")
+        #expect(lines[1].hasPrefix("AAAAAAAAAAAAAAAAAAAAAA==  production   none              12  2026-11-2"))
+        #expect(lines[2].hasPrefix("BAAAAAAAAAAAAAAAAAAAAA==  development  last               0  2026-11-2"))
+        let one = ChannelCommands.report(of: channels.channels[1])
+        #expect(one.text.hasPrefix("Channel ID     BAAAAAAAAAAAAAAAAAAAAA==\nTopic          t\nEnvironment    dev"))
+        #expect(try one.jsonText.contains(#""message_storage_policy":1"#))
+        #expect(
+            ChannelCommands.report(of: AdminAPI.Channels(channels: []), topic: "a\nb").text
+                == "No channels yet. Create one: posthorn channel create a b")
     }
 
     @Test(arguments: [

@@ -10,7 +10,7 @@ package enum AdminProgram {
     package static let root: CommandNode = CommandNode(
         group: "posthorn", "Administer Posthorn: push notifications for Linux.",
         discussion: """
-            Commands for the server (app, key, enrol, device, send, status) talk to posthornd on this machine, \
+            Commands for the server (app, key, channel, enrol, device, send, status) talk to posthornd on this machine, \
             through its admin socket. \
             Commands for this person's notifications (agent, settings, inbox, register, unregister) talk to \
             posthorn-agent.
@@ -29,8 +29,8 @@ package enum AdminProgram {
             Explanation("posthorn enrol", "Let one more device in."),
         ],
         children: [
-            AppCommands.group, KeyCommands.group, EnrolCommand.node, DeviceCommands.group, SendCommand.node,
-            StatusCommand.node, AgentCommands.group, SettingsCommands.group, InboxCommands.group,
+            AppCommands.group, KeyCommands.group, ChannelCommands.group, EnrolCommand.node, DeviceCommands.group,
+            SendCommand.node, StatusCommand.node, AgentCommands.group, SettingsCommands.group, InboxCommands.group,
             RegisterCommands.register, RegisterCommands.unregister, HelpCommands.completion, HelpCommands.help,
         ])
 

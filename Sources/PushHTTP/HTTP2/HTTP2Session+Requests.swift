@@ -5,6 +5,11 @@ internal import CNghttp2
 extension HTTP2Session {
     /// A client opened a stream.
     func streamOpened(_ id: Int32) {
+        guard hasRoomForStream else {
+            return check(
+                unsafe nghttp2_submit_rst_stream(
+                    handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, NGHTTP2_REFUSED_STREAM.rawValue))
+        }
         let exchange = pool.acquire(id: id, owner: self)
         check(unsafe nghttp2_session_set_stream_user_data(handle, id, Unmanaged.passUnretained(exchange).toOpaque()))
     }

@@ -48,7 +48,7 @@ final class DeviceEndpoint {
         switch exchange.method {
         case .put: register(exchange, connection, secretHash, topic: topic)
         case .delete: perform(.unregister(secretHash: secretHash, topic: topic), exchange, connection)
-        case .get, .head, .post, .other: Self.refuseMethod(exchange, allowed: "PUT, DELETE")
+        case .get, .head, .post, .patch, .other: Self.refuseMethod(exchange, allowed: "PUT, DELETE")
         }
     }
 
@@ -88,7 +88,9 @@ final class DeviceEndpoint {
             switch result {
             case .success(.registered(let contents)):
                 ControlAnswer.send(
-                    exchange, DeviceAPI.Registration(topic: topic, deviceToken: loop.cipher.deviceToken(contents)))
+                    exchange,
+                    DeviceAPI.Registration(
+                        topic: topic, deviceToken: loop.cipher(for: .production).deviceToken(contents)))
             case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
             case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
             }

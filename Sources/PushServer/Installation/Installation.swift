@@ -89,6 +89,19 @@ struct Installation: Sendable {
         return keys
     }
 
+    /// Device tokens of the two environments are made with different keys, so that one of the other does not open.
+    func makeTokenCipher(for environment: Environment) throws(TLSError) -> TokenCipher {
+        switch environment {
+        case .production: try TokenCipher(keys: tokenKeys)
+        case .development: try TokenCipher(keys: tokenKeys.map(Self.developmentKey))
+        }
+    }
+
+    /// Derives a key: SHA-256 of the key of production and a label, once for each half.
+    private static func developmentKey(_ key: [UInt8]) -> [UInt8] {
+        [UInt8(1), 2].flatMap { half in SHA256.hash((key + "posthorn device token, development".utf8 + [half]).span) }
+    }
+
     private static let databaseName = "/posthorn.sqlite"
 
     /// AES-256-SIV takes two keys of 32 bytes.
