@@ -2,74 +2,68 @@
 
 internal import Foundation
 
-/// A Python of its own for one client library, made once and kept below .build.
-///
-/// The versions stand in Tests/requirements/NAME.txt; another text makes another environment, so an old one is never
-/// mended. `make clean` removes them all.
+/// A Python interpreter with a set of packages of its own, made once and kept below `.build` for the next run.
 package struct VirtualEnvironment: Sendable {
-    /// Its interpreter.
+    /// The interpreter.
     package let python: String
 
-    /// Makes it unless it is there: needs the package index only then.
+    private static let cache = "\(RepositoryPaths.root)/.build/virtual-environments"
+    private static let known = Known()
+
+    /// Answers the environment with these packages; the first to ask installs them from PyPI.
     ///
-    /// - Parameter name: That of the requirements file, without `.txt`.
-    /// - Throws: `MissingProgram` when `make setup` has not run, `VirtualEnvironmentFailure` when a package cannot be
-    ///   had.
-    package init(_ name: String) async throws {
-        let requirements = "\(RepositoryPaths.root)/Tests/requirements/\(name).txt"
-        let folder = "\(RepositoryPaths.root)/.build/virtual-environments"
-        let path = "\(folder)/\(name)-\(Self.digest(of: readText(requirements)))"
-        python = "\(path)/bin/python"
-        if FileManager.default.isExecutableFile(atPath: python) { return }
-        try await Self.make(path, name: name, requirements: requirements, folder: folder)
+    /// - Parameter packages: As pip takes them, with their versions, for example `aioapns==4.0`.
+    /// - Returns: An environment that holds them and what they need.
+    /// - Throws: `UnexpectedOutput` with what pip said, `MissingProgram` when `make setup` has not run.
+    package static func with(_ packages: [String]) async throws -> VirtualEnvironment {
+        try await known.environment(with: packages)
     }
 
-    /// Builds aside and moves it there whole: another test run may be at the same.
-    private static func make(_ path: String, name: String, requirements: String, folder: String) async throws {
-        let installer = "\(RepositoryPaths.root)/.venv/bin/pip"
-        guard FileManager.default.isExecutableFile(atPath: installer) else {
-            throw MissingProgram(name: ".venv/bin/pip")
+    fileprivate static func make(_ packages: [String]) async throws -> VirtualEnvironment {
+        let folder = "\(cache)/\(name(packages))"
+        let made = VirtualEnvironment(python: "\(folder)/bin/python")
+        if FileManager.default.isExecutableFile(atPath: made.python) { return made }
+        guard FileManager.default.isExecutableFile(atPath: RepositoryPaths.python) else {
+            throw MissingProgram(name: ".venv/bin/python")
         }
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let draft = "\(path).\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: draft) }
+        try FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: true)
+        // Under another name until it is whole: a run that was interrupted, or one beside this, must not show.
+        let unfinished = "\(cache)/\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: unfinished) }
+        try await install(packages, into: unfinished)
         do {
-            try await RunningProcess.run(
-                try RepositoryPaths.tool("python3"), ["-m", "venv", "--without-pip", draft], within: .seconds(60)
-            ).succeeded()
-            try await RunningProcess.run(
-                installer,
-                [
-                    "--python", "\(draft)/bin/python", "install", "--quiet", "--disable-pip-version-check",
-                    "--no-compile", "--requirement", requirements,
-                ], within: .seconds(120)
-            ).succeeded()
-        } catch {
-            throw VirtualEnvironmentFailure(name: name, cause: "\(error)")
+            try FileManager.default.moveItem(atPath: unfinished, toPath: folder)
+        } catch  where FileManager.default.isExecutableFile(atPath: made.python) {
+            // Another process was quicker.
         }
-        do { try FileManager.default.moveItem(atPath: draft, toPath: path) } catch {
-            // Somebody else was first: theirs is as good.
-            guard FileManager.default.isExecutableFile(atPath: "\(path)/bin/python") else { throw error }
-        }
+        return made
     }
 
-    /// FNV-1a in hexadecimal digits: tells texts apart, guards against nobody.
-    private static func digest(of text: String) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return String(hash, radix: 16)
+    /// Uses the pip of `make setup`: one pip for all is a few seconds cheaper than one in each.
+    private static func install(_ packages: [String], into folder: String) async throws {
+        let python = RepositoryPaths.python
+        try await RunningProcess.run(python, ["-m", "venv", "--without-pip", folder], within: .seconds(60)).succeeded()
+        try await RunningProcess.run(
+            python,
+            ["-m", "pip", "--python", "\(folder)/bin/python", "install", "--quiet", "--disable-pip-version-check"]
+                + packages,
+            within: .seconds(300)
+        ).succeeded()
+    }
+
+    /// The packages as the name of a folder.
+    private static func name(_ packages: [String]) -> String {
+        String(packages.joined(separator: "+").map { $0.isLetter || $0.isNumber || ".+-=".contains($0) ? $0 : "_" })
     }
 }
 
-/// The packages of a client library could not be installed.
-package struct VirtualEnvironmentFailure: Error, CustomStringConvertible {
-    /// The environment's name.
-    package let name: String
-    /// What the programs said.
-    package let cause: String
+/// The environments that this process has made or is making, by their packages.
+private actor Known {
+    private var tasks: [[String]: Task<VirtualEnvironment, any Error>] = [:]
 
-    /// What is wrong and what to do.
-    package var description: String {
-        "cannot install Tests/requirements/\(name).txt: is the Python package index reachable? It is needed once. \(cause)"
+    func environment(with packages: [String]) async throws -> VirtualEnvironment {
+        let task = tasks[packages] ?? Task { try await VirtualEnvironment.make(packages) }
+        tasks[packages] = task
+        return try await task.value
     }
 }

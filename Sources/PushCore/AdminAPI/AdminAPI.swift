@@ -213,11 +213,13 @@ public enum AdminAPI {
         public var topics: [String]
         /// Notifications that wait for it.
         public var pendingCount: Int
+        /// When it was last connected or asked for something, UNIX seconds, to about an hour; nil when nobody knows.
+        public var seenAt: Int64?
 
         /// Joins the parts.
         public init(
             deviceID: String, name: String, platform: String, enrolledAt: Int64, connected: Bool, topics: [String],
-            pendingCount: Int
+            pendingCount: Int, seenAt: Int64? = nil
         ) {
             self.deviceID = deviceID
             self.name = name
@@ -226,10 +228,12 @@ public enum AdminAPI {
             self.connected = connected
             self.topics = topics
             self.pendingCount = pendingCount
+            self.seenAt = seenAt
         }
 
         private enum CodingKeys: String, CodingKey {
             case name, platform, connected, topics
+            case seenAt = "seen_at"
             case deviceID = "device_id"
             case enrolledAt = "enrolled_at"
             case pendingCount = "pending_count"
