@@ -7,7 +7,7 @@ import tempfile
 
 from answers import is_uuid
 from catalogue import Answer, case, expect, expect_answer
-from house import UNKNOWN_CHANNEL
+from house import UNKNOWN_CHANNEL, new_id
 
 CREATED = Answer(201)
 STORING = b'{"message-storage-policy":1,"push-type":"LiveActivity"}'
@@ -127,7 +127,7 @@ def _(house):
 
 @case("M-24", "create channel 10,001 of an app", Answer(400, "CannotCreateChannelConfig"), slow=True)
 def _(house):
-    topic = "org.example.conformance.channels"
+    topic = f"org.example.{new_id()}"
     house.admin.ask("POST", "/v1/apps", {"topic": topic, "team_id": house.key.team_id, "broadcasts": True})
     create_many(house, topic, 10_000)
     answer = house.manage("GET", "all-channels", topic=topic)
