@@ -86,15 +86,15 @@ class EphemeralServer(Server):
 class InstalledServer(Server):
     """One that keeps what it has: `start` brings it back after `kill`, on another port."""
 
-    def __init__(self):
+    def __init__(self, *options):
         super().__init__()
-        self.house = None
+        self.house, self.options = None, options
         self.start()
 
     def start(self):
         admin_socket = f"{self.directory}/admin.sock"
         self.launch("--data-directory", f"{self.directory}/data", "--listen", "127.0.0.1:0",
-                    "--admin-socket", admin_socket)
+                    "--admin-socket", admin_socket, *self.options)
         status = self.wait_until_ready(admin_socket)
         port = status["server_url"].rpartition(":")[2]
         if self.house:

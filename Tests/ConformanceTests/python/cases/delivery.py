@@ -89,7 +89,7 @@ def _(house):
 
     got = keep(house)
     expect(got == ["A", "B", "C"], got)
-    with EphemeralServer("--pending-per-topic", "1") as server:
+    with InstalledServer("--pending-per-topic", "1") as server:
         got = keep(server.house)
         expect(got == ["C"], got)
 
