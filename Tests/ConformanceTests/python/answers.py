@@ -51,7 +51,9 @@ def _faults_of_fields(exchange):
     if "content-encoding" in names:
         yield "the answer is compressed"
     # A channel is asked for with a request id, everything else with an apns-id: a client waits for exactly its own.
-    own = "apns-request-id" if exchange.is_of_channels else "apns-id"
+    # A path that is neither's has either.
+    has_request_id = exchange.is_of_channels if exchange.status != 404 else exchange.field("apns-request-id")
+    own = "apns-request-id" if has_request_id else "apns-id"
     if not is_uuid(exchange.field(own)):
         yield f"{own} is {exchange.field(own)!r}"
     asked = exchange.asked(own)

@@ -48,7 +48,7 @@ class Exchange:
 
     @property
     def is_of_channels(self):
-        return (self.asked(":path") or "").startswith(("/1/", "/4/"))
+        return (self.asked(":path") or "").startswith(("/1/apps/", "/4/broadcasts/apps/"))
 
     def field(self, name):
         return next((value for key, value in self.fields if key == name), None)
