@@ -110,8 +110,7 @@ enum FuzzChecks {
         if let number = Decimal.parse(input.span), Int64(String(decoding: input, as: UTF8.self)) != number {
             return "A decimal number differs."
         }
-        if case .device(let range) = ProviderPath.parse(input.span), range.isEmpty || range.upperBound != input.count
-        {
+        if case .device(let range) = ProviderPath.parse(input.span), range.isEmpty || range.upperBound != input.count {
             return "A device token is not the end of its path."
         }
         return nil
