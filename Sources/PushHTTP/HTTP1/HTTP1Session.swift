@@ -129,6 +129,9 @@ package final class HTTP1Session: HTTPSession {
     /// Does nothing: HTTP/1.1 has no PING.
     package func ping() {}
 
+    /// Does nothing: HTTP/1.1 has one stream.
+    package func advertiseStreams(_ count: Int) {}
+
     /// Zero: HTTP/1.1 has no PING.
     package var unansweredPingCount: Int { 0 }
 

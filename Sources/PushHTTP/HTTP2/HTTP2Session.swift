@@ -41,6 +41,8 @@ package final class HTTP2Session: HTTPSession {
     var windowUpdateAllowance = 0
     var earlyRefusalCount = 0
     var settingsWereAcknowledged = false
+    /// What SETTINGS say about streams.
+    var advertisedStreamCount: Int
 
     /// Our first frame, SETTINGS, is out.
     var hasSentSettings = false
@@ -71,6 +73,7 @@ package final class HTTP2Session: HTTPSession {
     ///   - delegate: Not retained.
     package init(limits: HTTPSessionLimits, delegate: any HTTPSessionDelegate) {
         self.limits = limits
+        advertisedStreamCount = limits.advertisedStreamCount
         self.delegate = delegate
         unsafe handle = HTTP2Callbacks.makeSession()
         unsafe nghttp2_session_set_user_data(handle, Unmanaged.passUnretained(self).toOpaque())
@@ -120,7 +123,9 @@ package final class HTTP2Session: HTTPSession {
                 if isTerminated, !wasTerminated, count == 0 { continue }
                 break
             }
+            let start = output.count
             unsafe output.append(contentsOf: UnsafeBufferPointer(start: frame, count: count))
+            SettingsFrame.advertise(advertisedStreamCount, in: &output, from: start)
             hasSentSettings = true
         }
     }

@@ -28,6 +28,8 @@ package enum HTTPBounds {
     package static let sentResetCountMax = 100
     /// Streams a second that we reset for ever.
     package static let sentResetCountPerSecond = 5
+    /// Streams open at once before the peer has acknowledged our SETTINGS: clients open what they please until then.
+    package static let earlyStreamCountMax = 2000
     /// Streams refused before the peer has acknowledged our SETTINGS, which no bucket counts.
     package static let earlyRefusalCountMax = 1000
     /// Streams that the peer resets at once (nghttp2 counts these); then the session ends.
