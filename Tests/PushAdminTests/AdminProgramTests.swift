@@ -22,7 +22,7 @@ struct AdminProgramTests {
         #expect(
             leaves.map { $0.joined(separator: " ") } == [
                 "app add", "app list", "app show", "app remove", "key create", "key list", "key revoke", "enrol",
-                "device list", "device show", "device remove", "send", "status", "agent status", "agent enrol",
+                "device list", "device show", "device remove", "send", "lint", "status", "agent status", "agent enrol",
                 "agent unenrol", "settings list", "settings show", "settings set", "inbox list", "inbox show",
                 "inbox clear", "register", "unregister", "completion", "help",
             ])

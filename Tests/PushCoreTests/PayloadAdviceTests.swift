@@ -56,8 +56,9 @@ struct PayloadAdviceTests {
         (#"{"aps":{"alert":"Hi" "badge":1}}"#, "a comma must stand before this"),
         (
             #"{"aps":{"alert":"say "Hi""}}"#,
-            "in aps.alert: the text before this has ended; write a quote that is part of a text as \\\""
+            "in aps.alert: the string that begins at byte 16 ended before this: its closing quote is missing, or a quote"
         ),
+        (#"{"aps":{"alert":"Hi,"badge":3}}"#, "in aps.alert: the string that begins at byte 16 ended before this"),
         (#"{"aps":[1}"#, "the array that begins at byte 7 has no closing bracket"),
         (#"{"aps":{"a":1]}"#, "the object that begins at byte 7 has no closing brace"),
         (#"{"aps":1 2}"#, "a comma or the closing bracket must stand here"),

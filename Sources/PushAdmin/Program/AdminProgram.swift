@@ -11,7 +11,7 @@ package enum AdminProgram {
         group: "posthorn", "Administer Posthorn: push notifications for Linux.",
         discussion: """
             Commands for the server (app, key, enrol, device, send, status) talk to posthornd on this machine, \
-            through its admin socket. \
+            through its admin socket; lint needs none. \
             Commands for this person's notifications (agent, settings, inbox, register, unregister) talk to \
             posthorn-agent.
             """,
@@ -30,7 +30,7 @@ package enum AdminProgram {
         ],
         children: [
             AppCommands.group, KeyCommands.group, EnrolCommand.node, DeviceCommands.group, SendCommand.node,
-            StatusCommand.node, AgentCommands.group, SettingsCommands.group, InboxCommands.group,
+            LintCommand.node, StatusCommand.node, AgentCommands.group, SettingsCommands.group, InboxCommands.group,
             RegisterCommands.register, RegisterCommands.unregister, HelpCommands.completion, HelpCommands.help,
         ])
 

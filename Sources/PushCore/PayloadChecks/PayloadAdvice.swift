@@ -141,8 +141,9 @@ package enum PayloadAdvice {
         case UInt8(ascii: "/"):
             return noComment
         default:
-            if context.lastByte == UInt8(ascii: "\"") {
-                return "the text before this has ended; write a quote that is part of a text as \\\""
+            if context.lastByte == UInt8(ascii: "\""), let start = context.lastString {
+                return "the string that begins at byte \(start) ended before this: its closing quote is missing, "
+                    + "or a quote in it lacks a backslash"
             }
         }
         return "a comma or the closing bracket must stand here"

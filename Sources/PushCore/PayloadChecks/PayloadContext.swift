@@ -19,6 +19,8 @@ struct PayloadContext {
     private var levels: [Level] = []
     /// Where a string begins that has not ended; nil outside of strings.
     private(set) var openString: Int?
+    /// Where the last string begins that has ended; nil when there was none.
+    private(set) var lastString: Int?
     /// The last byte that is no blank.
     private(set) var lastByte: UInt8?
 
@@ -61,6 +63,7 @@ struct PayloadContext {
             return end
         }
         lastByte = UInt8(ascii: "\"")
+        lastString = start
         if let level = levels.indices.last, levels[level].expectsName {
             levels[level].expectsName = false
             levels[level].field = levels[level].container.flatMap { PayloadField.named(name, in: $0) }
