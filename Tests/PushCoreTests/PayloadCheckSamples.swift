@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushCore
+import Testing
 
 /// A payload that a check finds something in, and one that differs as little as possible and in which it finds nothing.
 struct CheckSample: Sendable, CustomTestStringConvertible {
@@ -104,7 +105,7 @@ extension CheckSample {
         .title(.titleCapitals, "Backup finished", "Backup finished; 備份完成"),
         .title(.titleQuestion, "Should the backup restart", "Should the backup restart?"),
         .title(.titleQuestion, "Delete This Draft Later?", "Delete this draft later?"),
-        .title(.titleQuestion, "Delete This Draft?  Later It Is Gone. ?", "Keep This Draft?"),
+        .title(.titleQuestion, "Keep These Drafts?", "Keep This One?"),
         .title(.pronounInTitle, "Your Backup Failed", "Backup of Yours Failed"),
         .title(.pronounInTitle, "What Am I Doing", "Windows i and ii Closed"),
         .title(.pronounInTitle, "你的備份失敗", "我們的備份失敗"), .title(.pronounInTitle, "我的備份", "自我檢查"),

@@ -65,7 +65,8 @@ struct PayloadReading {
         let kind: JSONKind
     }
 
-    private var values = InlineArray<40, Value>(repeating: Value())
+    /// By the number of the field; a few more than there are.
+    private var values = InlineArray<48, Value>(repeating: Value())
 
     /// The value of a field.
     subscript(field: PayloadField) -> Value { values[Int(field.rawValue)] }

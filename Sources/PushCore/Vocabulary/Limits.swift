@@ -32,6 +32,8 @@ public enum Limits {
     public static let rememberedProviderTokenCountMax = 8
     /// The longest provider token that is looked at, in bytes.
     public static let providerTokenByteCountMax = 2048
+    /// Apps on devices of which a loop remembers the last alerts, for the checks of payloads.
+    public static let payloadHistoryCountMax = 8192
     /// A device token in hexadecimal digits.
     public static let deviceTokenDigitCount = 64
     /// How deep JSON may nest.

@@ -136,6 +136,7 @@ final class ServerHouse {
         var options = SQLiteStore.Configuration(
             path: installation.databaseFile, unixMilliseconds: WallClock.unixMilliseconds)
         options.pendingPerTopicCountMax = configuration.pendingPerTopicCountMax
+        options.registrationLifeSeconds = configuration.tokenLifeSeconds
         options.onNotice = { log.warning("store_notice", ["code": $0.code, "notice": $0.description]) }
         do throws(StoreError) {
             return try SQLiteStore(options)

@@ -82,7 +82,8 @@ final class TopicTable {
         guard let number = UInt32(exactly: statement.int64(0)) else { return nil }
         // A word that a disk made up judges as a new app's payloads are judged.
         let topic = Topic(
-            id: TopicID(rawValue: number), name: statement.string(1), teamID: statement.string(3),
+            id: TopicID(rawValue: number), name: statement.string(1), displayName: statement.string(2),
+            teamID: statement.string(3),
             checks: PayloadChecks(rawValue: statement.string(4)) ?? .warn,
             allowsBroadcasts: statement.int64(5) != 0)
         return Row(topic: topic, displayName: statement.string(2))
