@@ -12,7 +12,8 @@ package enum AdminProgram {
         discussion: """
             Commands for the server (app, key, channel, enrol, device, send, status) talk to posthornd on this machine, \
             through its admin socket. \
-            Commands for this person's notifications (agent, settings, inbox, register, subscribe, …) talk to \
+            Commands for this person's notifications (agent, settings, inbox, register, unregister, subscribe, \
+            unsubscribe) talk to \
             posthorn-agent.
             """,
         options: [
