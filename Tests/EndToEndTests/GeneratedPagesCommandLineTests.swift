@@ -108,8 +108,9 @@ struct GeneratedPagesCommandLineTests {
                       "reason": "", "received_at": 1795300714058, "state": "shown", "title": "Lunch"}]}
         ```
 
-        `posthorn send --json` prints `status` and, where the server gave them, `apns_id`, `apns_unique_id`, `reason`, `advice`
-        and, with status 410, `timestamp` in UNIX milliseconds. A command that has nothing to tell prints `{"done":true}`.
+        `posthorn send --json` prints `status` and, where the server gave them, `apns_id`, `apns_unique_id`,
+        `apns_request_id` of a broadcast, `reason`, `advice`, `detail` (what is wrong in this case), the list `warnings` (what
+        the payload checks found) and, with status 410, `timestamp` in UNIX milliseconds. A command that has nothing to tell prints `{"done":true}`.
 
         A command that fails prints what went wrong, beside the text on standard error. `error` is `refused`, `usage`,
         `unreachable`, `not_found`, `not_permitted` or `try_later`, one word for each exit code from 1 to 6; `detail` is for

@@ -81,6 +81,19 @@ struct ReportTests {
         #expect(try created.jsonText.contains("environment") == (environment != nil))
     }
 
+    @Test(arguments: [
+        (true, nil, "now"), (true, 0, "now"), (false, nil, "unknown"), (false, 1_795_295_709, "2026-11-2"),
+    ])
+    func `a device says when it was last seen`(connected: Bool, seenAt: Int64?, text: String) {
+        let device = AdminAPI.Device(
+            deviceID: "0123456789abcdef", name: "desk", platform: "linux", enrolledAt: 0, connected: connected,
+            topics: [], pendingCount: 0, seenAt: seenAt)
+        let word = connected ? "yes" : "no"
+        #expect(DeviceCommands.report(of: device).text.contains("\nConnected  \(word)\nLast seen  \(text)"))
+        let table = DeviceCommands.report(of: AdminAPI.Devices(devices: [device])).text
+        #expect(table.contains(connected ? "linux     yes        \(text) " : "linux     no         \(text)"))
+    }
+
     @Test func `channels stand in aligned columns, by the words of the command line`() throws {
         let channels = AdminAPI.Channels(channels: [
             AdminAPI.Channel(
