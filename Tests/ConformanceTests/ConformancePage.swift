@@ -17,14 +17,14 @@ enum ConformancePage {
         }
         let sections = letters.map { letter, title, file in
             """
-                ## \(letter): \(title)
+            ## \(letter): \(title)
 
-                [`\(file)`](../../Tests/ConformanceTests/python/\(file))
+            [`\(file)`](../../Tests/ConformanceTests/python/\(file))
 
-                | Case | Request, all else being right | Answer | Remark |
-                |---|---|---|---|
-                \(cases.filter { $0.id.hasPrefix("\(letter)-") }.map(\.line).joined(separator: "\n"))
-                """
+            | Case | Request, all else being right | Answer | Remark |
+            |---|---|---|---|
+            \(cases.filter { $0.id.hasPrefix("\(letter)-") }.map(\.line).joined(separator: "\n"))
+            """
         }
         return ([introduction] + sections).joined(separator: "\n\n") + "\n"
     }
