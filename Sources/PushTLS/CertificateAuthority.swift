@@ -71,6 +71,11 @@ package enum CertificateAuthority {
         return Int64(days) * 86_400 + Int64(seconds)
     }
 
+    /// SHA-256 of the first certificate in a PEM text, 32 bytes: by this a certificate is known and revoked.
+    package static func fingerprint(certificate: [UInt8]) throws(TLSError) -> [UInt8] {
+        try PEM.certificate(certificate).fingerprint()
+    }
+
     /// Throws unless a certificate may sign others, with this key.
     static func require(
         _ certificate: borrowing Handle<CertificateKind>, belongsTo key: borrowing Handle<KeyKind>,

@@ -29,7 +29,11 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
         }
     }
 
-    private static let folder = "\(RepositoryPaths.root)/docs/how-to/clients"
+    /// Where the pages are.
+    static let folder = "\(RepositoryPaths.root)/docs/how-to/clients"
+
+    /// The first word of a block that installs a library.
+    private static let installers: Set<Substring> = ["pip", "npm", "go", "composer", "gem", "cargo"]
 
     /// The file's name without its ending.
     let name: String
@@ -64,7 +68,8 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
     /// The page's program: its only code block that is not an installation; nil when it is in another language.
     var program: (language: Language, code: String)? {
         let programs = Language.allCases.flatMap { language in
-            blocks(language.rawValue).filter { !$0.hasPrefix("pip install ") }.map { (language, $0) }
+            blocks(language.rawValue).filter { !Self.installers.contains($0.prefix { $0 != " " }) }
+                .map { (language, $0) }
         }
         return programs.count == 1 ? programs[0] : nil
     }

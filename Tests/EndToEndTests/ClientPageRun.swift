@@ -21,16 +21,14 @@ final class ClientPageRun: Sendable {
     /// - Throws: What the server says; `ExpectationFailedError` when the page has no program.
     init(of page: ClientPage, by interpreter: String) async throws {
         let program = try #require(page.program, "\(page.name)")
-        server = try await EphemeralServer()
         files = try TemporaryDirectory()
+        let variables = files.path(of: "server.env")
+        let extent = page.text.contains("APNS_CLIENT_CERT") ? ["--full"] : []
+        server = try await EphemeralServer(options: extent + ["--env-file", variables])
         file = try files.write(program.code, to: program.language.fileName)
         self.page = page
         self.interpreter = interpreter
-        var environment = Self.variables(server.target)
-        if page.text.contains("APNS_CLIENT_CERT") {
-            environment["APNS_CLIENT_CERT"] = try await Self.issueCertificate(server, into: files)
-        }
-        self.environment = environment
+        environment = Self.variables(in: readText(variables))
     }
 
     /// Runs the program with a device token.
@@ -49,34 +47,12 @@ final class ClientPageRun: Sendable {
             interpreter, [file], environment: environment.merging(["APNS_TOKEN": text]) { $1 })
         let lines = result.output.split(separator: "\n")
         try #require(lines.count == 1, "\(token.rawValue): \(result.output)\n\(result.errorOutput)")
-        return String(lines[0])
+        return lines[0].trimmingCharacters(in: .whitespaces)
     }
 
-    /// The variables that the pages read.
-    private static func variables(_ target: ProviderTarget) -> [String: String] {
-        [
-            "APNS_HOST": target.host, "APNS_PORT": "\(target.port)", "APNS_CA_FILE": target.caFile,
-            "APNS_KEY_FILE": target.keyFile, "APNS_KEY_ID": target.keyID, "APNS_TEAM_ID": target.teamID,
-            "APNS_TOPIC": target.topic, "PYTHONPATH": "",
-        ]
-    }
-
-    /// A PEM file with a client certificate for the server's topic and its key.
-    private static func issueCertificate(
-        _ server: EphemeralServer, into files: TemporaryDirectory
-    ) async throws -> String {
-        let issued = try await server.admin.request(
-            "POST", "/v1/certificates", body: #"{"topic":"\#(server.topic.topic)"}"#, as: IssuedCertificate.self)
-        return try files.write(issued.certificate + issued.privateKey, to: "provider.pem")
-    }
-
-    private struct IssuedCertificate: Decodable {
-        let certificate: String
-        let privateKey: String
-
-        private enum CodingKeys: String, CodingKey {
-            case certificate
-            case privateKey = "private_key"
-        }
+    /// The variables that the server wrote for a shell; Python's own path is not theirs.
+    static func variables(in text: String) -> [String: String] {
+        let settings = text.matches(of: /(?m)^(\w+)='?(.*?)'?$/).map { (String($0.1), String($0.2)) }
+        return Dictionary(settings) { $1 }.merging(["PYTHONPATH": ""]) { $1 }
     }
 }

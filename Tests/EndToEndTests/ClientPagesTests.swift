@@ -29,12 +29,21 @@ extension EndToEnd {
             try await expectPromises(of: page, by: try RepositoryPaths.tool("node"))
         }
 
-        @Test func `every page of a client has a program, and says whether our tests run it`() {
-            #expect(ClientPage.all.count > 16)
-            for page in ClientPage.all {
-                #expect(page.isRun != page.text.contains("Not run by our tests"), "\(page.name)")
-                #expect(page.isRun == (page.language != nil), "\(page.name)")
-            }
+        @Test(arguments: ClientPage.all)
+        func `a client's page says whether our tests run it, what each device token gives, and its packages' versions`(
+            page: ClientPage
+        ) throws {
+            #expect(page.isRun != page.text.replacing("\n", with: " ").contains("Not run by our tests: "))
+            #expect(!page.isRun || page.language != nil)
+            for token in ClientPage.Token.allCases { #expect(page.text.contains("\n| \(token.rawValue) | ")) }
+            #expect(page.packages.allSatisfy { $0.contains("==") })
+            #expect(page.isRun == (page.text.contains("| The device token is | It prints |")))
+        }
+
+        @Test func `the list of clients has a row for each page, and no other`() {
+            let list = readText("\(ClientPage.folder)/README.md")
+            let linked = list.matches(of: /\n\| \[.+?\]\(([a-z0-9-]+)\.md\)/).map { String($0.1) }
+            #expect(linked.sorted() == ClientPage.all.map(\.name))
         }
 
         /// An interpreter for each page, by the page's name: two are made at a time, once.

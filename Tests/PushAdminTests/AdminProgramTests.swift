@@ -25,7 +25,7 @@ struct AdminProgramTests {
                 "channel create", "channel list", "channel show", "channel remove", "enrol",
                 "device list", "device show", "device remove", "send", "status", "agent status", "agent enrol",
                 "agent unenrol", "settings list", "settings show", "settings set", "inbox list", "inbox show",
-                "inbox clear", "register", "unregister", "completion", "help",
+                "inbox clear", "register", "unregister", "subscribe", "unsubscribe", "completion", "help",
             ])
     }
 

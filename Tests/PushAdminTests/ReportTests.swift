@@ -81,6 +81,19 @@ struct ReportTests {
         #expect(try created.jsonText.contains("environment") == (environment != nil))
     }
 
+    @Test(arguments: [
+        (true, nil, "now"), (true, 0, "now"), (false, nil, "unknown"), (false, 1_795_295_709, "2026-11-2"),
+    ])
+    func `a device says when it was last seen`(connected: Bool, seenAt: Int64?, text: String) {
+        let device = AdminAPI.Device(
+            deviceID: "0123456789abcdef", name: "desk", platform: "linux", enrolledAt: 0, connected: connected,
+            topics: [], pendingCount: 0, seenAt: seenAt)
+        let word = connected ? "yes" : "no"
+        #expect(DeviceCommands.report(of: device).text.contains("\nConnected  \(word)\nLast seen  \(text)"))
+        let table = DeviceCommands.report(of: AdminAPI.Devices(devices: [device])).text
+        #expect(table.contains(connected ? "linux     yes        \(text) " : "linux     no         \(text)"))
+    }
+
     @Test func `channels stand in aligned columns, by the words of the command line`() throws {
         let channels = AdminAPI.Channels(channels: [
             AdminAPI.Channel(
@@ -145,6 +158,9 @@ struct ReportTests {
             ]))
         let text = InboxCommands.report(of: entry).text
         #expect(text.contains("\nID        00ff\n"))
+        #expect(!text.contains("Channel"))
+        let broadcast = InboxEntry(.dictionary([("channel", .string("c"))]))
+        #expect(InboxCommands.report(of: broadcast).text.contains("\nChannel   c\n"))
         #expect(text.contains("App       Mail (org.example.Mail)") && text.contains("State     suppressed: master"))
         #expect(text.hasSuffix("\n\n  one\n  two\n  State  viewed"))
         let row = InboxCommands.report(of: [entry]).text.split(separator: "\n")[1]
@@ -157,14 +173,42 @@ struct ReportTests {
         #expect(try report.jsonText == #"{"app_id":"a","device_token":"00ff"}"#)
     }
 
+    @Test func `an app's settings show each channel, and which of them the server does not have yet`() throws {
+        let app = AgentApp(
+            .dictionary([
+                ("app_id", .string("a")), ("environment", .string("development")),
+                ("channels", .array("s", [.string("one"), .string("two")])),
+                ("pending_channels", .array("s", [.string("two")])),
+            ]))
+        let text = SettingsCommands.report(of: app).text
+        #expect(text.contains("\nEnvironment   development\n"))
+        #expect(text.hasSuffix("\nChannels      one\n              two, the server is still to be told"))
+        let json = try SettingsCommands.report(of: app).jsonText
+        #expect(json.contains(#""channels":["one","two"]"#) && json.contains(#""pending_channels":["two"]"#))
+        #expect(SettingsCommands.report(of: AgentApp(.dictionary([]))).text.hasSuffix("\nChannels      none"))
+    }
+
+    @Test(arguments: [("active", "a listens to c."), ("pending", "a is to listen to c; the server is told")])
+    func `subscribe says whether the server knows`(state: String, text: String) throws {
+        let report = SubscribeCommands.report(appID: "a", channel: "c", state: state)
+        #expect(report.text.hasPrefix(text))
+        #expect(try report.jsonText == #"{"app_id":"a","channel":"c","state":"\#(state)"}"#)
+    }
+
+    @Test func `the agent's status shows a notice, and nothing where there is none`() {
+        let notice = AgentStatus(.dictionary([("notice", .string("a\nb"))]))
+        #expect(AgentCommands.report(of: notice).text.contains("\nNotice           a"))
+        #expect(!AgentCommands.report(of: AgentStatus(.dictionary([]))).text.contains("Notice"))
+    }
+
     @Test(arguments: [(true, "Notifications are on."), (false, "Notifications are off: nothing is shown")])
     func `the master switch stands above the settings`(master: Bool, head: String) throws {
         let app = AgentApp(
             .dictionary([("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4))]))
         let report = SettingsCommands.report(master: master, apps: [app])
         #expect(report.text.hasPrefix(head))
-        #expect(report.text.contains("ALERT  BADGE COUNT\n"))
-        #expect(report.text.hasSuffix("\na          off    on     off              4"))
+        #expect(report.text.contains("ALERT  BADGE COUNT  CHANNELS\n"))
+        #expect(report.text.hasSuffix("\na          off    on     off              4         0"))
         #expect(try report.jsonText.hasSuffix(#""master":\#(master)}"#))
     }
 

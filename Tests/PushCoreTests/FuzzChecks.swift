@@ -12,6 +12,7 @@ enum FuzzChecks {
         "json": json, "provider-token": providerToken, "event-stream": eventStream,
         "notification-event": notificationEvent, "payload": payload, "text-forms": textForms,
         "display-text": displayText,
+        "certificate-scope": certificateScope,
     ]
 
     /// Validator and tree agree, and a tree that was written is read as the same tree.
@@ -150,5 +151,25 @@ enum FuzzChecks {
         } catch {
             return .failure(error)
         }
+    }
+}
+
+extension FuzzChecks {
+    /// A scope that is read allows what it lists, and is the same once it is written and read again.
+    ///
+    /// The first byte says which extension the rest is, and whether there is a UID.
+    @Sendable static func certificateScope(_ input: [UInt8]) -> String? {
+        let choice = input.first ?? 0
+        let content = Array(input.dropFirst())
+        let identifier = choice & 1 == 0 ? CertificateExtension.topics : CertificateExtension.voip
+        let userID = choice & 2 == 0 ? nil : "a.voip"
+        guard let scope = try? CertificateScope(userID: userID, extensions: [identifier: content]) else { return nil }
+        if scope.topics.isEmpty { return "It lists no topic." }
+        for topic in scope.topics where !scope.allows(topic: Array(topic.utf8).span, pushType: nil) {
+            return "It does not allow what it lists."
+        }
+        let written = Dictionary(uniqueKeysWithValues: scope.extensions.map { ($0.identifier, $0.content) })
+        let read = try? CertificateScope(userID: scope.defaultTopic, extensions: written)
+        return read == scope ? nil : "What was written is not read again."
     }
 }

@@ -41,4 +41,19 @@ import Testing
     @Test func `bytes that are no text are refused`() {
         #expect(throws: AdminTarget.Problem.isNoText) { try AdminTarget([0x2F, 0x76, 0x31, 0x2F, 0xFF][...]) }
     }
+
+    /// Every text of up to five of these, some 60,000.
+    @Test func `whatever the path, it is refused or its words can be written again`() throws {
+        let alphabet = Array("%/?&=2Fa".utf8) + [0xFF]
+        var texts: [[UInt8]] = [[]]
+        for _ in 0..<5 {
+            for text in texts {
+                guard let target = try? AdminTarget((Array("/v1/".utf8) + text)[...]) else { continue }
+                let escaped = target.words.map { $0.utf8.map { "%" + String(Int($0) + 256, radix: 16).dropFirst() } }
+                let path = "/v1/" + escaped.map { $0.joined() }.joined(separator: "/")
+                #expect(try AdminTarget(Array(path.utf8)[...]).words == target.words, "\(path)")
+            }
+            texts = texts.flatMap { text in alphabet.map { text + [$0] } }
+        }
+    }
 }

@@ -33,6 +33,8 @@ enum ErrorsPage {
         |---|---|---|---|
         \(rows)
 
+        ## Each of them
+
         \(sections)
 
         """

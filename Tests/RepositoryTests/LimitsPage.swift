@@ -35,6 +35,8 @@ enum LimitsPage {
         "tokenLifeSecondsDefault": "410 `ExpiredToken`; `token_life_days` changes it",
         "collapseIDByteCountMax": "400 `BadCollapseId`",
         "topicByteCountMax": "400 `BadTopic`; an app with a longer topic cannot be added",
+        "certificateTopicCountMax": "403 `BadCertificate`",
+        "certificateDayCountMax": "400 `BadRequest` from the admin API",
         "providerTokenAgeSecondsMax": "403 `ExpiredProviderToken`",
         "providerTokenByteCountMax": "403 `InvalidProviderToken`, without a look at the signature",
         "jsonDepthMax": "400 `PayloadEmpty`: the payload is no JSON object that devices would read",

@@ -19,10 +19,11 @@ package enum AppCommands {
         [
             Option(
                 "checks", value: "HOW",
-                "How payloads are judged: not at all, with warnings, or with refusals\(whenLeftOut.checks).",
+                "How payloads are judged: off, warn (tells what it finds) or strict (also refuses errors)"
+                    + "\(whenLeftOut.checks).",
                 values: .choice(PayloadChecks.allCases.map(\.rawValue))),
             Option(
-                "broadcasts", value: "STATE", "Whether the app may have channels\(whenLeftOut.broadcasts).",
+                "broadcasts", value: "STATE", "Whether the app may have channels: on or off\(whenLeftOut.broadcasts).",
                 values: .choice(["on", "off"])),
         ]
     }

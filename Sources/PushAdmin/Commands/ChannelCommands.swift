@@ -39,7 +39,7 @@ package enum ChannelCommands {
             options: [
                 environment("production or development; production if left out."),
                 Option(
-                    "policy", value: "WHAT", "What it keeps: none, or the last broadcast, which it does if left out.",
+                    "policy", value: "WHAT", "What it keeps: last (the last broadcast) or none; last if left out.",
                     values: .choice(MessageStoragePolicy.allCases.map(word))),
             ],
             examples: [

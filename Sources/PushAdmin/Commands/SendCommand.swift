@@ -73,11 +73,10 @@ enum SendCommand {
         }
     }
 
-    /// The authority to trust: as told, or the one that the server on this machine made for itself.
+    /// The authority to trust: as told, or the one of the server on this machine, unless its certificate is another's.
     private static func authority(_ options: SendOptions, of local: AdminAPI.Status?) -> String? {
         if let told = options.value("ca-file") { return told }
-        guard let local, options.value("server") == nil else { return nil }
-        let path = "\(local.dataDirectory)/authority.pem"
+        guard options.value("server") == nil, let path = local?.caFile else { return nil }
         return LocalFile.exists(path) ? path : nil
     }
 

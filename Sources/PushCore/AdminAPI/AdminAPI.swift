@@ -265,11 +265,13 @@ public enum AdminAPI {
         public var teamID: String
         /// What the store counts.
         public var counts: Counts
+        /// PEM file of the authority that providers must trust; nil where the server's certificate is configured.
+        public var caFile: String?
 
         /// Joins the parts.
         public init(
             version: String, processID: Int32, startedAt: Int64, serverURL: String, dataDirectory: String,
-            teamID: String, counts: Counts
+            teamID: String, counts: Counts, caFile: String? = nil
         ) {
             self.version = version
             self.processID = processID
@@ -278,10 +280,12 @@ public enum AdminAPI {
             self.dataDirectory = dataDirectory
             self.teamID = teamID
             self.counts = counts
+            self.caFile = caFile
         }
 
         private enum CodingKeys: String, CodingKey {
             case version, counts
+            case caFile = "ca_file"
             case processID = "process_id"
             case startedAt = "started_at"
             case serverURL = "server_url"

@@ -50,7 +50,7 @@ extension CertificateScope {
         var topics: [String] = []
         while !list.isAtEnd {
             let topic = try list.text(bytes)
-            guard !topic.isEmpty, topics.count < topicCountMax else { throw DERReader.Malformed() }
+            guard !topic.isEmpty, topics.count < Limits.certificateTopicCountMax else { throw DERReader.Malformed() }
             topics.append(topic)
             var kinds = try list.elements(of: DERReader.Tag.sequence, bytes)
             while !kinds.isAtEnd { _ = try kinds.text(bytes) }

@@ -15,9 +15,6 @@ package struct CertificateScope: Sendable, Equatable {
         case malformedExtension(identifier: String)
     }
 
-    /// Topics that one certificate may list.
-    static let topicCountMax = 256
-
     /// The topic of a request that names none: the UID, where there is no topic extension.
     package var defaultTopic: String?
     /// Topics that it may send to, with the push type's suffix where they have one.
@@ -48,9 +45,10 @@ package struct CertificateScope: Sendable, Equatable {
         case .complication, .pushtotalk:
             return defaultTopic == nil && name.hasSuffix(type.topicSuffix) && lists(name)
         case .fileprovider, .widgets, .controls:
-            // Apple lists no such topics: who may send to the app may send these.
+            // Apple lists no such topics: who has the app as its one topic may send these.
             guard name.hasSuffix(type.topicSuffix) else { return false }
-            return lists(name.extracting(first: name.count - type.topicSuffix.utf8.count)) || lists(name)
+            let app = name.extracting(first: name.count - type.topicSuffix.utf8.count)
+            return lists(name) || defaultTopic.map { app.isEqual(to: $0) } ?? false
         case .location, .liveactivity: return false
         }
     }

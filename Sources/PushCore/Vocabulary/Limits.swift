@@ -22,6 +22,10 @@ public enum Limits {
     public static let collapseIDByteCountMax = 64
     /// The longest topic, in bytes.
     public static let topicByteCountMax = 255
+    /// Topics in one extension of a client certificate.
+    public static let certificateTopicCountMax = 256
+    /// How long a client certificate that is issued here is valid at most, in days.
+    public static let certificateDayCountMax = 825
     /// How far `iat` may lie from now, in seconds, before a provider token counts as expired.
     public static let providerTokenAgeSecondsMax: Int64 = 3600
     /// New provider tokens that one connection may bring within `providerTokenUpdateSeconds`.

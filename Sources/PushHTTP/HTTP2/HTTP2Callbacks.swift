@@ -57,6 +57,8 @@ enum HTTP2Callbacks {
             options, HTTPBounds.receivedResetCountMax, HTTPBounds.receivedResetCountPerSecond)
         unsafe nghttp2_option_set_max_continuations(options, HTTPBounds.continuationCountMax)
         unsafe nghttp2_option_set_max_settings(options, HTTPBounds.settingsEntryCountMax)
+        // What a message may look like is for `MessageRules` to say.
+        unsafe nghttp2_option_set_no_http_messaging(options, 1)
     }
 
     private static func set(_ callbacks: OpaquePointer) {
@@ -91,8 +93,8 @@ private func onBeginHeaders(
     else { return 0 }
     let id = unsafe frame.hd.stream_id
     return unsafe withSession(userData) { session in
-        session.streamOpened(id)
-        return 0
+        // A refused stream's fields pass through HPACK and nowhere else; its reset, which stands first, is the one sent.
+        session.streamOpened(id) ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
 }
 
@@ -125,7 +127,10 @@ private func onFrameReceived(
                 let isHead =
                     unsafe header.type == UInt8(NGHTTP2_HEADERS.rawValue)
                     && frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
-                session.requestGrew(exchange, headEnded: isHead, requestEnded: header.flags & endStreamFlag != 0)
+                let isFields = header.type == UInt8(NGHTTP2_HEADERS.rawValue)
+                session.requestGrew(
+                    exchange, by: isHead ? .head : isFields ? .trailers : .data,
+                    isEnd: header.flags & endStreamFlag != 0)
                 return 0
             }
         case NGHTTP2_WINDOW_UPDATE: if header.stream_id == 0 { session.connectionWindowGrew() }
@@ -145,7 +150,7 @@ private func onDataChunk(
     let bytes = unsafe Span(_unsafeStart: data, count: byteCount)
     return unsafe withSession(userData) { session in
         unsafe withExchange(handle, id) { exchange in
-            exchange.bodyArrived(bytes, for: session.delegate)
+            session.dataArrived(exchange, bytes)
             return 0
         }
     }

@@ -59,13 +59,25 @@ extension HTTP2Session {
     /// Every stream that a peer makes us reset costs us a request and it a few bytes (CVE-2025-8671).
     func countSentReset(_ code: UInt32) {
         switch nghttp2_error_code(code) {
-        case NGHTTP2_NO_ERROR, NGHTTP2_CANCEL: return
-        case NGHTTP2_REFUSED_STREAM where !settingsWereAcknowledged:
-            // The peer could not know the limit when it opened these.
-            earlyRefusalCount += 1
-            if earlyRefusalCount <= HTTPBounds.earlyRefusalCountMax { return }
-        default: break
+        // Refusals were counted when they were decided.
+        case NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM: return
+        default: spendReset()
         }
+    }
+
+    /// Counts a stream that is refused for want of room.
+    ///
+    /// Not when its reset goes out: until then it has no exchange, and a peer that reads nothing would pile them up.
+    func countRefusal() {
+        if !settingsWereAcknowledged, earlyRefusalCount < HTTPBounds.earlyRefusalCountMax {
+            // The peer could not know the limit when it opened this one.
+            earlyRefusalCount += 1
+            return
+        }
+        spendReset()
+    }
+
+    private func spendReset() {
         guard !sentResets.spend(1, nowNanoseconds: nowNanoseconds) else { return }
         doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer made us reset too many streams")
     }

@@ -47,6 +47,7 @@ final class AdminEndpoint: Endpoint {
         case "status": status(exchange, connection, rest)
         case "apps": apps(exchange, connection, rest)
         case "keys": keys(exchange, connection, rest)
+        case "certificates": certificates(exchange, connection, rest)
         case "devices": devices(exchange, connection, rest)
         case "enrolment-codes": enrolmentCodes(exchange, connection, rest)
         case "ephemeral": ephemeral(exchange, rest)
@@ -66,7 +67,8 @@ final class AdminEndpoint: Endpoint {
                     version: ProductVersion.text, processID: ProcessFacts.processID,
                     startedAt: context.startedUnixSeconds,
                     serverURL: context.serverURL, dataDirectory: context.installation.directory,
-                    teamID: context.installation.teamID, counts: counts))
+                    teamID: context.installation.teamID, counts: counts,
+                    caFile: context.installation.authorityFile))
         }
     }
 }

@@ -94,7 +94,7 @@ final class ServerHouse {
             return try TLSContext(
                 certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile,
                 clientAuthorities: ClientAuthorities(
-                    ownFile: installation.authorityFile, otherFiles: configuration.clientAuthorityFiles))
+                    ownFile: installation.clientAuthorityFile, otherFiles: configuration.clientAuthorityFiles))
         } catch {
             throw .tls(error)
         }
