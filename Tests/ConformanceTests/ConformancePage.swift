@@ -35,7 +35,7 @@ enum ConformancePage {
         ("H", "headers", "cases/headers.py"), ("B", "payloads", "cases/bodies.py"),
         ("D", "device tokens", "cases/device_tokens.py"), ("R", "the form of answers", "cases/responses.py"),
         ("M", "channel management", "cases/channels.py"), ("X", "broadcasts", "cases/broadcasts.py"),
-        ("Q", "delivery", "cases/delivery.py"),
+        ("Q", "delivery", "cases/delivery.py"), ("E", "beyond Apple", "cases/extensions.py"),
     ]
 
     private static let introduction = """

@@ -12,7 +12,7 @@ enum FuzzChecks {
         "json": json, "provider-token": providerToken, "event-stream": eventStream,
         "notification-event": notificationEvent, "payload": payload, "text-forms": textForms,
         "display-text": displayText,
-        "certificate-scope": certificateScope,
+        "certificate-scope": certificateScope, "header-values": headerValues, "device-token": deviceToken,
     ]
 
     /// Validator and tree agree, and a tree that was written is read as the same tree.
@@ -110,8 +110,7 @@ enum FuzzChecks {
         if let number = Decimal.parse(input.span), Int64(String(decoding: input, as: UTF8.self)) != number {
             return "A decimal number differs."
         }
-        if case .device(let range) = ProviderPath.parse(input.span), range.isEmpty || range.upperBound != input.count
-        {
+        if case .device(let range) = ProviderPath.parse(input.span), range.isEmpty || range.upperBound != input.count {
             return "A device token is not the end of its path."
         }
         return nil
