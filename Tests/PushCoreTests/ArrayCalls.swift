@@ -36,8 +36,8 @@ extension HeaderValues {
     static func isCollapseID(_ value: [UInt8]) -> Bool { isCollapseID(value.span) }
 }
 
-extension DeviceTokenPath {
-    static func parse(_ path: [UInt8]) -> DeviceTokenPath { parse(path.span) }
+extension ProviderPath {
+    static func parse(_ path: [UInt8]) -> ProviderPath { parse(path.span) }
 }
 
 extension ProviderToken {

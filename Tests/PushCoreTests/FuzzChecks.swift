@@ -11,7 +11,8 @@ enum FuzzChecks {
     static let all: [String: @Sendable ([UInt8]) -> String?] = [
         "json": json, "provider-token": providerToken, "event-stream": eventStream,
         "notification-event": notificationEvent, "payload": payload, "payload-checks": payloadChecks,
-        "text-forms": textForms, "display-text": displayText,
+        "text-forms": textForms, "display-text": displayText, "certificate-scope": certificateScope,
+        "header-values": headerValues, "device-token": deviceToken,
     ]
 
     /// Validator and tree agree, and a tree that was written is read as the same tree.
@@ -133,8 +134,7 @@ enum FuzzChecks {
         if let number = Decimal.parse(input.span), Int64(String(decoding: input, as: UTF8.self)) != number {
             return "A decimal number differs."
         }
-        if case .device(let range) = DeviceTokenPath.parse(input.span), range.isEmpty || range.upperBound != input.count
-        {
+        if case .device(let range) = ProviderPath.parse(input.span), range.isEmpty || range.upperBound != input.count {
             return "A device token is not the end of its path."
         }
         return nil
@@ -174,5 +174,25 @@ enum FuzzChecks {
         } catch {
             return .failure(error)
         }
+    }
+}
+
+extension FuzzChecks {
+    /// A scope that is read allows what it lists, and is the same once it is written and read again.
+    ///
+    /// The first byte says which extension the rest is, and whether there is a UID.
+    @Sendable static func certificateScope(_ input: [UInt8]) -> String? {
+        let choice = input.first ?? 0
+        let content = Array(input.dropFirst())
+        let identifier = choice & 1 == 0 ? CertificateExtension.topics : CertificateExtension.voip
+        let userID = choice & 2 == 0 ? nil : "a.voip"
+        guard let scope = try? CertificateScope(userID: userID, extensions: [identifier: content]) else { return nil }
+        if scope.topics.isEmpty { return "It lists no topic." }
+        for topic in scope.topics where !scope.allows(topic: Array(topic.utf8).span, pushType: nil) {
+            return "It does not allow what it lists."
+        }
+        let written = Dictionary(uniqueKeysWithValues: scope.extensions.map { ($0.identifier, $0.content) })
+        let read = try? CertificateScope(userID: scope.defaultTopic, extensions: written)
+        return read == scope ? nil : "What was written is not read again."
     }
 }

@@ -50,6 +50,21 @@ enum Console {
         guard answer == "y" || answer == "Y" || answer == "yes" else { throw .notConfirmed }
     }
 
+    /// Asks for a password at the terminal, twice, without showing it.
+    ///
+    /// - Parameter question: Without the colon.
+    /// - Returns: nil when nothing was typed, or nobody is there to answer.
+    /// - Throws: When the two are not the same.
+    static func askForPassword(_ question: String) throws(CommandError) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        // getpass(3) speaks with /dev/tty and lends a buffer that the next call uses again.
+        guard let first = unsafe getpass("\(oneLine(question)): ").map({ unsafe String(cString: $0) }), !first.isEmpty
+        else { return nil }
+        let second = unsafe getpass("Again: ").map { unsafe String(cString: $0) }
+        guard let second, second.utf8.elementsEqual(first.utf8) else { throw .notTheSamePassword }
+        return first
+    }
+
     private static func json(_ value: any Encodable) throws(CommandError) -> String {
         do {
             return try JSONText.printable(JSONText.encode(value))

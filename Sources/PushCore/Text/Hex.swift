@@ -25,6 +25,16 @@ package enum Hex {
         return bytes
     }
 
+    /// Whether a byte is a digit of either case.
+    package static func isDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+
     /// Appends two lower-case digits for each byte.
     package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
         for index in bytes.indices {

@@ -22,10 +22,24 @@ public enum Limits {
     public static let collapseIDByteCountMax = 64
     /// The longest topic, in bytes.
     public static let topicByteCountMax = 255
+    /// Topics in one extension of a client certificate.
+    public static let certificateTopicCountMax = 256
+    /// How long a client certificate that is issued here is valid at most, in days.
+    public static let certificateDayCountMax = 825
     /// How far `iat` may lie from now, in seconds, before a provider token counts as expired.
     public static let providerTokenAgeSecondsMax: Int64 = 3600
+    /// New provider tokens that one connection may bring within `providerTokenUpdateSeconds`.
+    public static let providerTokenUpdateCountMax = 5
+    /// Over how many seconds new provider tokens are counted: Apple's 20 minutes.
+    public static let providerTokenUpdateSeconds: Int64 = 20 * 60
+    /// Good provider tokens that a connection remembers, so that each is verified once.
+    public static let rememberedProviderTokenCountMax = 8
     /// The longest provider token that is looked at, in bytes.
     public static let providerTokenByteCountMax = 2048
+    /// Apps on devices of which a loop remembers the last alerts, for the checks of payloads.
+    public static let payloadHistoryCountMax = 8192
+    /// A device token in hexadecimal digits.
+    public static let deviceTokenDigitCount = 64
     /// How deep JSON may nest.
     public static let jsonDepthMax = 64
 
@@ -65,6 +79,8 @@ public enum Limits {
     public static let registrationPerDeviceCountMax = 1000
     /// The longest name of a device or an app, in bytes of UTF-8.
     public static let displayNameByteCountMax = 128
+    /// How long a device may stay away, in seconds, before its device tokens expire, unless configured: a year.
+    public static let tokenLifeSecondsDefault: Int64 = 365 * 24 * 3600
     /// How long an enrolment code is valid, in seconds.
     public static let enrolmentCodeLifeSeconds: Int64 = 24 * 3600
 }
@@ -80,6 +96,8 @@ extension Limits {
     public static let acceptsPerTurnCountMax = 32
     /// Notifications of one loop that wait for the store; more are answered with 503.
     public static let unansweredAcceptCountMax = 20_000
+    /// Addresses in one setting.
+    public static let listenAddressCountMax = 16
     /// From the TCP connection to the end of the TLS handshake and the first bytes of HTTP.
     public static let handshakePatience = Duration.seconds(10)
     /// From the beginning of a request to its end.

@@ -24,6 +24,8 @@ package final class HTTPExchange {
     }
     /// What the delegate keeps with the exchange; released when the exchange is over.
     package var context: AnyObject?
+    /// Two numbers that the delegate keeps with the exchange, which costs no allocation.
+    package var keptNumbers: (UInt64, UInt64) = (0, 0)
     /// The answer has begun.
     package var isAnswered: Bool { answer.state != .none }
 
@@ -40,6 +42,8 @@ package final class HTTPExchange {
     /// `requestArrived` was called.
     var requestWasHandedOn = false
     var head = RequestHead()
+    /// HTTP/2 only: HTTP/1.1 is strict while it parses.
+    var rules = MessageRules()
     var requestBody = RequestBody()
     var answer = Answer()
 
@@ -68,8 +72,9 @@ package final class HTTPExchange {
     /// Gives the whole answer.
     ///
     /// On HTTP/2 a body goes out as exactly one DATA frame that ends the stream, unless it is larger than a frame or
-    /// than the stream's window can be; without one END_STREAM is on HEADERS. If the request's body has not ended, the
-    /// peer is told to stop (RST_STREAM NO_ERROR; on HTTP/1.1 the connection closes).
+    /// than the stream's window can be; without one END_STREAM is on HEADERS. If the request's body has not ended, some
+    /// more of it is read and dropped, within `HTTPBounds`, so that the peer gets to read the answer; then it is told to
+    /// stop (RST_STREAM NO_ERROR; on HTTP/1.1 the connection closes).
     ///
     /// - Parameters:
     ///   - status: The status code, 200 to 599.
@@ -149,9 +154,10 @@ package final class HTTPExchange {
 
     /// Makes the exchange ready for another request and keeps the memory worth keeping.
     func reset() {
-        (id, context) = (0, nil)
+        (id, context, keptNumbers) = (0, nil, (0, 0))
         (isAnnounced, requestEnded, requestWasHandedOn) = (false, false, false)
         head.removeAll()
+        rules = MessageRules()
         requestBody.removeAll()
         answer.removeAll()
     }

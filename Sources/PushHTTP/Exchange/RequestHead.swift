@@ -17,7 +17,7 @@ struct RequestHead {
 
     init() {}
 
-    /// Takes a field that the library below has checked.
+    /// Takes a field that `MessageRules` has checked.
     ///
     /// - Parameters:
     ///   - name: In lower case; pseudo-fields begin with a colon.

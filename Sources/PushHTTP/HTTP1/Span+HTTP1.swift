@@ -6,9 +6,12 @@ extension UInt8 {
     /// `0` to `9`.
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
+    /// `a` to `z`, small or capital.
+    var isLetter: Bool { asciiLowercased >= 0x61 && asciiLowercased <= 0x7A }
+
     /// A character of a method or a field's name (`tchar`).
     var isTokenCharacter: Bool {
-        if isDigit || (asciiLowercased >= 0x61 && asciiLowercased <= 0x7A) { return true }
+        if isDigit || isLetter { return true }
         switch self {
         case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
             UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
@@ -45,7 +48,8 @@ extension Span where Element == UInt8 {
             && allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"),
-                    UInt8(ascii: ","):
+                    UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "^"),
+                    UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
                     false
                 default: true
                 }
@@ -98,7 +102,8 @@ extension Span where Element == UInt8 {
         return nil
     }
 
-    private func allSatisfy(_ predicate: (UInt8) -> Bool) -> Bool {
+    /// Whether a condition is true of each byte.
+    func allSatisfy(_ predicate: (UInt8) -> Bool) -> Bool {
         for index in 0..<count where !predicate(self[index]) { return false }
         return true
     }

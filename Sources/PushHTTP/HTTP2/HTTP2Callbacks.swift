@@ -57,6 +57,8 @@ enum HTTP2Callbacks {
             options, HTTPBounds.receivedResetCountMax, HTTPBounds.receivedResetCountPerSecond)
         unsafe nghttp2_option_set_max_continuations(options, HTTPBounds.continuationCountMax)
         unsafe nghttp2_option_set_max_settings(options, HTTPBounds.settingsEntryCountMax)
+        // What a message may look like is for `MessageRules` to say.
+        unsafe nghttp2_option_set_no_http_messaging(options, 1)
     }
 
     private static func set(_ callbacks: OpaquePointer) {
@@ -91,8 +93,8 @@ private func onBeginHeaders(
     else { return 0 }
     let id = unsafe frame.hd.stream_id
     return unsafe withSession(userData) { session in
-        session.streamOpened(id)
-        return 0
+        // A refused stream's fields pass through HPACK and nowhere else; its reset, which stands first, is the one sent.
+        session.streamOpened(id) ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
 }
 
@@ -121,13 +123,7 @@ private func onFrameReceived(
     return unsafe withSession(userData) { session in
         switch nghttp2_frame_type(UInt32(header.type)) {
         case NGHTTP2_HEADERS, NGHTTP2_DATA:
-            return unsafe withExchange(handle, header.stream_id) { exchange in
-                let isHead =
-                    unsafe header.type == UInt8(NGHTTP2_HEADERS.rawValue)
-                    && frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
-                session.requestGrew(exchange, headEnded: isHead, requestEnded: header.flags & endStreamFlag != 0)
-                return 0
-            }
+            session.frameArrived(unsafe part(of: frame), on: header.stream_id, isEnd: header.flags & endStreamFlag != 0)
         case NGHTTP2_WINDOW_UPDATE: if header.stream_id == 0 { session.connectionWindowGrew() }
         case NGHTTP2_SETTINGS: if header.flags & acknowledgeFlag != 0 { session.settingsWereAcknowledged = true }
         case NGHTTP2_PING: if header.flags & acknowledgeFlag != 0 { unsafe session.pingAnswered(number(of: frame)) }
@@ -144,10 +140,12 @@ private func onDataChunk(
     guard let data = unsafe data else { return 0 }
     let bytes = unsafe Span(_unsafeStart: data, count: byteCount)
     return unsafe withSession(userData) { session in
-        unsafe withExchange(handle, id) { exchange in
-            exchange.bodyArrived(bytes, for: session.delegate)
-            return 0
+        if let exchange = session.exchange(id) {
+            session.dataArrived(exchange, bytes)
+        } else {
+            session.drainedDataArrived(id, byteCount: byteCount)
         }
+        return 0
     }
 }
 
@@ -173,10 +171,8 @@ private func onStreamClosed(
     _ handle: OpaquePointer?, _ id: Int32, _ code: UInt32, _ userData: UnsafeMutableRawPointer?
 ) -> Int32 {
     _ = unsafe withSession(userData) { session in
-        unsafe withExchange(handle, id) { exchange in
-            session.end(exchange)
-            return 0
-        }
+        session.streamClosed(id)
+        return 0
     }
     return 0
 }
@@ -201,6 +197,12 @@ private func readAnswer(
 private let endStreamFlag = UInt8(NGHTTP2_FLAG_END_STREAM.rawValue)
 private let acknowledgeFlag = UInt8(NGHTTP2_FLAG_ACK.rawValue)
 private let callbackFailed = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+
+/// What a HEADERS or DATA frame is of its request.
+private func part(of frame: UnsafePointer<nghttp2_frame>) -> HTTP2Session.Part {
+    guard unsafe frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) else { return .data }
+    return unsafe frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST ? .head : .trailers
+}
 
 /// The number that `HTTP2Session.ping` put into a PING's opaque data.
 private func number(of frame: UnsafePointer<nghttp2_frame>) -> UInt64 {

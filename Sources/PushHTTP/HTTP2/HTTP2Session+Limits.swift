@@ -8,9 +8,11 @@ extension HTTP2Session {
 
     /// Tells the peer what it may do.
     ///
-    /// Not sent because we want their defaults: INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE.
+    /// Not sent because we want their defaults: INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE. nghttp2 gets a number of streams that
+    /// nobody reaches, and the peer another (`SettingsFrame`): nghttp2 ends the connection of a peer that opens more
+    /// streams than SETTINGS allow, and clients do that in good faith before they have read them. `streamOpened` counts.
     func submitSettings() {
-        let streams = UInt32(clamping: max(limits.concurrentStreamCountMax, 1))
+        let streams = SettingsFrame.streamCountOfLibrary
         let entries = [
             nghttp2_settings_entry(
                 settings_id: Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue),
@@ -24,6 +26,22 @@ extension HTTP2Session {
         check(unsafe nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count))
         let window = HTTPBounds.connectionWindowByteCount
         check(unsafe nghttp2_session_set_local_window_size(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, window))
+    }
+
+    /// Tells the peer that it may open so many streams, if it was told another number.
+    package func advertiseStreams(_ count: Int) {
+        guard count != advertisedStreamCount, !isTerminated else { return }
+        advertisedStreamCount = count
+        let entry = nghttp2_settings_entry(
+            settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue),
+            value: SettingsFrame.streamCountOfLibrary)
+        check(unsafe nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), [entry], 1))
+    }
+
+    /// Whether another stream may be open; early ones may be more, because their sender has not seen our SETTINGS.
+    var hasRoomForStream: Bool {
+        let early = settingsWereAcknowledged ? 0 : HTTPBounds.earlyStreamCountMax
+        return pool.open.count < max(limits.concurrentStreamCountMax, early)
     }
 
     /// Counts the cheap frames of some input before nghttp2 sees it.
@@ -41,13 +59,25 @@ extension HTTP2Session {
     /// Every stream that a peer makes us reset costs us a request and it a few bytes (CVE-2025-8671).
     func countSentReset(_ code: UInt32) {
         switch nghttp2_error_code(code) {
-        case NGHTTP2_NO_ERROR, NGHTTP2_CANCEL: return
-        case NGHTTP2_REFUSED_STREAM where !settingsWereAcknowledged:
-            // The peer could not know the limit when it opened these.
-            earlyRefusalCount += 1
-            if earlyRefusalCount <= HTTPBounds.earlyRefusalCountMax { return }
-        default: break
+        // Refusals were counted when they were decided.
+        case NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_REFUSED_STREAM: return
+        default: spendReset()
         }
+    }
+
+    /// Counts a stream that is refused for want of room.
+    ///
+    /// Not when its reset goes out: until then it has no exchange, and a peer that reads nothing would pile them up.
+    func countRefusal() {
+        if !settingsWereAcknowledged, earlyRefusalCount < HTTPBounds.earlyRefusalCountMax {
+            // The peer could not know the limit when it opened this one.
+            earlyRefusalCount += 1
+            return
+        }
+        spendReset()
+    }
+
+    private func spendReset() {
         guard !sentResets.spend(1, nowNanoseconds: nowNanoseconds) else { return }
         doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer made us reset too many streams")
     }

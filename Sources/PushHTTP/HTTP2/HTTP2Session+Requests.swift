@@ -3,21 +3,61 @@
 internal import CNghttp2
 
 extension HTTP2Session {
-    /// A client opened a stream.
-    func streamOpened(_ id: Int32) {
+    /// A client opened a stream; false when it was refused, so that nothing more of it is to be read.
+    func streamOpened(_ id: Int32) -> Bool {
+        guard hasRoomForStream else {
+            countRefusal()
+            check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_REFUSED_STREAM.rawValue))
+            return false
+        }
         let exchange = pool.acquire(id: id, owner: self)
         check(unsafe nghttp2_session_set_stream_user_data(handle, id, Unmanaged.passUnretained(exchange).toOpaque()))
+        return true
     }
 
     /// A field of a request arrived; false when its stream is to be reset.
     func fieldArrived(_ exchange: HTTPExchange, name: Span<UInt8>, value: Span<UInt8>, isTrailer: Bool) -> Bool {
-        exchange.head.append(name: name, value: value, isTrailer: isTrailer, limits: limits)
+        guard exchange.rules.takeField(name: name, value: value) else {
+            rejectMalformed(exchange)
+            return false
+        }
+        return exchange.head.append(name: name, value: value, isTrailer: isTrailer, limits: limits)
     }
 
-    /// A request's fields or its body came to an end.
-    func requestGrew(_ exchange: HTTPExchange, headEnded: Bool, requestEnded: Bool) {
-        exchange.requestEnded = requestEnded
-        if headEnded {
+    /// A piece of a request's body arrived, without padding.
+    func dataArrived(_ exchange: HTTPExchange, _ bytes: Span<UInt8>) {
+        guard exchange.rules.takeData(byteCount: bytes.count) else { return rejectMalformed(exchange) }
+        exchange.bodyArrived(bytes, for: delegate)
+    }
+
+    /// What a frame that came whole was of its request.
+    enum Part {
+        /// The first fields.
+        case head
+        /// A frame of the body.
+        case data
+        /// Fields behind the body.
+        case trailers
+    }
+
+    /// A frame of a request came whole, on a stream that is not being reset.
+    func frameArrived(_ part: Part, on id: Int32, isEnd: Bool) {
+        if let exchange = exchange(id) {
+            requestGrew(exchange, by: part, isEnd: isEnd)
+        } else if part == .trailers {
+            drainedFieldsArrived(id, isEnd: isEnd)
+        }
+    }
+
+    private func requestGrew(_ exchange: HTTPExchange, by part: Part, isEnd: Bool) {
+        let isGood =
+            switch part {
+            case .head, .trailers: exchange.rules.endFields(endsRequest: isEnd)
+            case .data: !isEnd || exchange.rules.endRequest()
+            }
+        guard isGood else { return rejectMalformed(exchange) }
+        exchange.requestEnded = isEnd
+        if part == .head {
             if exchange.head.isTooLarge {
                 // Not the delegate's business: half of the fields are missing.
                 exchange.respond(status: 431)
@@ -26,7 +66,13 @@ extension HTTP2Session {
             exchange.isAnnounced = true
             delegate?.headArrived(exchange)
         }
-        if requestEnded { exchange.handOn(to: delegate) }
+        if isEnd { exchange.handOn(to: delegate) }
+    }
+
+    /// Resets a stream whose request breaks HTTP's rules; nghttp2 ignores what else comes on it.
+    private func rejectMalformed(_ exchange: HTTPExchange) {
+        // Does nothing when the stream is being reset already.
+        check(unsafe nghttp2_submit_rst_stream(handle, 0, exchange.id, NGHTTP2_PROTOCOL_ERROR.rawValue))
     }
 
     /// The peer has answered a PING of ours.

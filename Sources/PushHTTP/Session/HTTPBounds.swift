@@ -28,6 +28,8 @@ package enum HTTPBounds {
     package static let sentResetCountMax = 100
     /// Streams a second that we reset for ever.
     package static let sentResetCountPerSecond = 5
+    /// Streams open at once before the peer has acknowledged our SETTINGS: clients open what they please until then.
+    package static let earlyStreamCountMax = 2000
     /// Streams refused before the peer has acknowledged our SETTINGS, which no bucket counts.
     package static let earlyRefusalCountMax = 1000
     /// Streams that the peer resets at once (nghttp2 counts these); then the session ends.
@@ -54,12 +56,17 @@ package enum HTTPBounds {
     /// Bytes of debug data in a GOAWAY frame; more is cut off.
     package static let debugDataByteCountMax = 1024
 
+    /// Body bytes that are read and dropped after an early answer, so that the peer gets to read it.
+    package static let drainedByteCountMax = 262_144
+    /// HTTP/2 streams at once whose bodies are dropped so; further ones are reset at once.
+    package static let drainedStreamCountMax = 100
+    /// How long the body of an HTTP/2 stream is dropped so: 10 seconds.
+    package static let drainPatienceNanoseconds: UInt64 = 10_000_000_000
+
     /// One line of an HTTP/1.1 chunk's size with its extensions, bytes.
     package static let chunkLineByteCountMax = 256
     /// HTTP/1.1 bytes that wait behind an unfinished exchange; more ends the session.
     package static let pipelinedByteCountMax = 65_536
-    /// HTTP/1.1 body bytes that are read and dropped after an early answer, so that the peer gets to read it.
-    package static let drainedByteCountMax = 262_144
     /// Empty lines before an HTTP/1.1 request line.
     package static let leadingEmptyLineCountMax = 1
 }

@@ -79,6 +79,12 @@ extension ServerConfiguration {
                 problem: "certificate_file and private_key_file belong together, and only one is given.",
                 remedy: "Give both, or neither to let the server make its own.")
         }
+        var seen: Set<ListenAddress> = []
+        if let twice = ports.map(\.address).first(where: { $0.port != 0 && !seen.insert($0).inserted }) {
+            throw ConfigurationError(
+                place: "listen", problem: "\(twice.host):\(twice.port) is there twice.",
+                remedy: "Give each address to one of the settings that end in listen.")
+        }
         guard adminSocket.utf8.count <= Sockets.pathByteCountMax else {
             throw ConfigurationError(
                 place: "admin_socket",
@@ -101,13 +107,19 @@ extension ServerConfiguration {
     /// - Parameters:
     ///   - topics: Topics to make; one example when empty.
     ///   - port: 0 for a free one.
+    ///   - isFull: Whether it has everything that a test of the whole provider API needs.
+    ///   - environmentFile: Where everything is written as shell variables.
     ///   - flags: Settings from the command line; what `--ephemeral` decides itself is refused.
     ///   - parentDirectory: Where its directory is made: `$TMPDIR`, or nil for `/tmp`.
     /// - Throws: A setting that does not go with it, or a topic that is none.
     mutating func makeEphemeral(
-        topics: [String], port: UInt16, flags: [(key: ConfigurationKey, value: String)], parentDirectory: String?
+        topics: [String], port: UInt16, isFull: Bool, environmentFile: String?,
+        flags: [(key: ConfigurationKey, value: String)], parentDirectory: String?
     ) throws(ConfigurationError) {
-        let decided: [ConfigurationKey] = [.dataDirectory, .listen, .adminSocket, .names]
+        let decided: [ConfigurationKey] = [
+            .dataDirectory, .listen, .developmentListen, .channelListen, .developmentChannelListen, .adminSocket,
+            .names,
+        ]
         if let flag = flags.first(where: { decided.contains($0.key) }) {
             throw ConfigurationError(
                 place: "--\(flag.key.flag)", problem: "It does not go with --ephemeral, which decides that itself.",
@@ -128,9 +140,25 @@ extension ServerConfiguration {
                 remedy: "Set TMPDIR to a shorter path.")
         }
         ephemeral = Ephemeral(
-            topics: unique.isEmpty ? ["com.example.MyApp"] : unique, parentDirectory: parent)
-        (host, self.port) = ("127.0.0.1", port)
-        names = ["127.0.0.1", "localhost", "::1"]
+            topics: unique.isEmpty ? ["com.example.MyApp"] : unique, parentDirectory: parent, isFull: isFull,
+            environmentFile: environmentFile)
+        listen = [ListenAddress(host: "127.0.0.1", port: port)]
+        // For clients that cannot be told another host and are led here by name resolution or a connection option.
+        names = ["127.0.0.1", "localhost", "::1"] + Self.applesNames
+        guard isFull else { return settleEphemeral() }
+        let another = ListenAddress(host: "127.0.0.1", port: 0)
+        listen.append(another)
+        (developmentListen, channelListen, developmentChannelListen) = ([another], [another], [another])
+        settleEphemeral()
+    }
+
+    private static let applesNames = [
+        "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com",
+        "api-broadcast.push.apple.com", "api-broadcast.sandbox.push.apple.com",
+        "api-manage-broadcast.push.apple.com", "api-manage-broadcast.sandbox.push.apple.com",
+    ]
+
+    private mutating func settleEphemeral() {
         // A test wants every notification, however fast it sends.
         pendingPerTopicCountMax = Limits.ephemeralNotificationCountMax
     }

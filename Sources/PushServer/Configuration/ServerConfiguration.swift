@@ -7,16 +7,32 @@ package import PushNet
 package struct ServerConfiguration: Sendable {
     /// Where everything that must survive lives; made with mode 0700.
     package var dataDirectory: String
-    /// Address to listen on; `*` is every address, IPv6 and IPv4.
-    package var host: String = "*"
-    /// Port for providers and devices; 0 lets the kernel choose.
-    package var port: UInt16 = 2197
+    /// Where providers and devices come in, at least one address; the server name decides the environment.
+    package var listen = [ListenAddress(host: "*", port: 2197)]
+    /// The same for development alone, whatever the server name.
+    package var developmentListen: [ListenAddress] = []
+    /// Where channels are managed, and nothing else is done.
+    package var channelListen: [ListenAddress] = []
+    /// The same for development alone.
+    package var developmentChannelListen: [ListenAddress] = []
+    /// Whether channels are managed on the common ports, too.
+    package var managesChannelsOnProviderPorts = true
+    /// Server names, in lower case, that mean development on a port of both.
+    package var developmentNames: [String] = []
     /// DNS names and addresses that the server's own certificate is made for; empty for this host's name.
     package var names: [String] = []
     /// PEM chain; nil for a certificate of the server's own authority.
     package var certificateFile: String?
     /// PEM key that belongs to it.
     package var privateKeyFile: String?
+    /// PEM files of authorities, beside the server's own, whose client certificates are believed.
+    package var clientAuthorityFiles: [String] = []
+    /// New provider tokens that one connection may bring in 20 minutes.
+    package var providerTokenUpdateCountMax = Limits.providerTokenUpdateCountMax
+    /// Streams that SETTINGS allow before the first good authentication.
+    package var unauthenticatedStreamCountMax = Limits.concurrentStreamCountMax
+    /// How long a device may stay away before its device tokens expire; nil for ever.
+    package var tokenLifeSeconds: Int64? = Limits.tokenLifeSecondsDefault
     /// UNIX socket of the admin API.
     package var adminSocket: String
     /// Loop threads; nil for one a core.
@@ -32,12 +48,21 @@ package struct ServerConfiguration: Sendable {
     /// Set for `--ephemeral`.
     package var ephemeral: Ephemeral?
 
+    /// The first address to listen on.
+    package var host: String { listen.first?.host ?? "*" }
+    /// The first port.
+    package var port: UInt16 { listen.first?.port ?? 0 }
+
     /// A server for a test run.
     package struct Ephemeral: Sendable {
         /// Topics to make, each with a built-in device.
         package var topics: [String]
         /// Where its directory is made.
         package var parentDirectory: String
+        /// Whether it has everything that a test of the whole provider API needs.
+        package var isFull = false
+        /// Where everything is written as shell variables; nil for nowhere.
+        package var environmentFile: String?
     }
 }
 

@@ -7,9 +7,9 @@ internal import PushNet
 /// A listening socket of a loop, and what its connections are answered by.
 final class Listener: EventHandler {
     /// What comes in through it.
-    enum Kind: Sendable {
+    enum Kind: Sendable, Equatable {
         /// Providers and devices, over TLS.
-        case network
+        case network(PortRole)
         /// Administrators, over a UNIX socket.
         case admin
     }
@@ -26,8 +26,8 @@ final class Listener: EventHandler {
     private var lastWarningNanoseconds: UInt64 = 0
     private(set) lazy var endpoint: any Endpoint = makeEndpoint()
 
-    init(_ kind: Kind, socket: ListeningSocket, loop: ServerLoop) {
-        self.kind = kind
+    init(_ socket: ListeningSocket, loop: ServerLoop) {
+        kind = socket.kind
         self.socket = socket
         self.loop = loop
     }
@@ -97,7 +97,7 @@ final class Listener: EventHandler {
 
     private func makeEndpoint() -> any Endpoint {
         switch kind {
-        case .network: NetworkEndpoint(loop: loop)
+        case .network(let role): NetworkEndpoint(loop: loop, role: role)
         case .admin: AdminEndpoint(loop: loop)
         }
     }
@@ -114,6 +114,10 @@ protocol Endpoint: AnyObject {
 /// Owns a listening socket while it travels to the thread of its loop.
 final class ListeningSocket: Sendable {
     let descriptor: FileDescriptor
+    let kind: Listener.Kind
 
-    init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+    init(_ descriptor: consuming FileDescriptor, _ kind: Listener.Kind) {
+        self.descriptor = descriptor
+        self.kind = kind
+    }
 }

@@ -7,18 +7,20 @@ internal import PushHTTP
 final class NetworkEndpoint: Endpoint {
     private let provider: ProviderEndpoint
     private let device: DeviceEndpoint
+    private let role: PortRole
 
-    init(loop: ServerLoop) {
-        provider = ProviderEndpoint(loop: loop)
+    init(loop: ServerLoop, role: PortRole) {
+        provider = ProviderEndpoint(loop: loop, role: role)
         device = DeviceEndpoint(loop: loop)
+        self.role = role
     }
 
     func bodyByteCountMax(_ exchange: HTTPExchange) -> Int {
-        Self.isDevice(exchange) ? Limits.controlBodyByteCountMax : Limits.voipPayloadByteCountMax
+        Self.isDevice(exchange) ? Limits.controlBodyByteCountMax : provider.bodyByteCountMax(exchange)
     }
 
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        if Self.isDevice(exchange) {
+        if Self.isDevice(exchange), !role.isForChannels {
             device.answer(exchange, on: connection)
         } else {
             provider.answer(exchange, on: connection)

@@ -19,8 +19,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     let slot: UInt32
     let generation: UInt32
     let listener: Listener
-    /// What the provider API remembers of this connection.
-    var provider = ProviderConnection()
+    /// What the provider API knows of this connection; made for the first request of a provider.
+    private(set) lazy var provider = makeProvider()
     /// In the loop's list of connections to flush.
     var isDirty = false
 
@@ -57,7 +57,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// Watches the socket and begins the handshake.
     func start() {
         do throws(ServerError) {
-            if listener.kind == .network {
+            if listener.kind != .admin {
                 guard let certificate = loop.certificate else { return close("no certificate") }
                 do throws(TLSError) {
                     transport = .tls(try TLSConnection(certificate, descriptor: socket.rawValue))
@@ -85,6 +85,15 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     /// An exchange that is still open.
     func exchange(_ id: Int32) -> HTTPExchange? { session?.exchange(id) }
+
+    private func makeProvider() -> ProviderConnection {
+        guard case .network(let role) = listener.kind, case .tls(let connection) = transport else {
+            preconditionFailure("a provider's request came in without TLS")
+        }
+        let named = loop.context.configuration.environment(ofServerName: connection.serverName)
+        return ProviderConnection(
+            environment: role.environment ?? named, certificate: connection.clientCertificate)
+    }
 
     // MARK: Input
 
@@ -171,6 +180,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private func serve(_ version: TLSConnection.Application) {
         let limits = HTTPSessionLimits(
             concurrentStreamCountMax: Limits.concurrentStreamCountMax,
+            advertisedStreamCount: loop.context.configuration.unauthenticatedStreamCountMax,
             headerListByteCountMax: Limits.headerListByteCountMax,
             advertisedHeaderListByteCountMax: Limits.advertisedHeaderListByteCountMax,
             headerFieldCountMax: Limits.headerFieldCountMax)
@@ -181,6 +191,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         phase = .serving
         loop.markDirty(self)
     }
+
+    /// Tells an authenticated provider of all the streams that it may open.
+    func allowAllStreams() { session?.advertiseStreams(Limits.concurrentStreamCountMax) }
 
     private func receive(_ bytes: Span<UInt8>) {
         guard let session else { return }

@@ -14,7 +14,8 @@ internal import PushTLS
     let index: UInt32
     let context: ServerContext
     let events: EventLoop
-    let cipher: TokenCipher
+    private let productionCipher: TokenCipher
+    private let developmentCipher: TokenCipher
     private(set) var directory: TopicDirectory
     /// For connections that are accepted from now on.
     private(set) var certificate: TLSContext?
@@ -46,7 +47,10 @@ internal import PushTLS
         unsafe readStorage = .allocate(byteCount: Limits.readBufferByteCount, alignment: 16)
         output.reserveCapacity(Limits.outputByteCountHigh)
         do throws(NetError) { events = try EventLoop() } catch { throw .system(error) }
-        do throws(TLSError) { cipher = try TokenCipher(keys: context.installation.tokenKeys) } catch {
+        do throws(TLSError) {
+            productionCipher = try context.installation.makeTokenCipher(for: .production)
+            developmentCipher = try context.installation.makeTokenCipher(for: .development)
+        } catch {
             throw .tls(error)
         }
         try ServerError.wrapping { () throws(NetError) in
@@ -60,20 +64,30 @@ internal import PushTLS
     deinit { unsafe readStorage.deallocate() }
 
     /// Accepts connections from a listening socket.
-    func listen(_ kind: Listener.Kind, on socket: ListeningSocket) throws(NetError) {
-        let listener = Listener(kind, socket: socket, loop: self)
+    func listen(on socket: ListeningSocket) throws(NetError) {
+        let listener = Listener(socket, loop: self)
         try listener.start()
         listeners.append(listener)
     }
 
-    /// Serves the network port on this thread until the loop was shut down and its last connection is gone.
-    func run(_ socket: ListeningSocket) throws(ServerError) {
-        try ServerError.wrapping { () throws(NetError) in try listen(.network, on: socket) }
+    /// Serves the network ports on this thread until the loop was shut down and its last connection is gone.
+    func run(_ sockets: [ListeningSocket]) throws(ServerError) {
+        try ServerError.wrapping { () throws(NetError) in
+            for socket in sockets { try listen(on: socket) }
+        }
         events.run()
     }
 
     /// Lends the read buffer: valid until the next read on this loop.
     var readBuffer: UnsafeMutableRawBufferPointer { unsafe readStorage }
+
+    /// Opens and makes the device tokens of an environment.
+    func cipher(for environment: Environment) -> TokenCipher {
+        switch environment {
+        case .production: productionCipher
+        case .development: developmentCipher
+        }
+    }
 
     // MARK: To the store
 
@@ -129,10 +143,12 @@ internal import PushTLS
         switch reply {
         case .accepted(let answer):
             unansweredAcceptCount -= 1
-            answering(answer) { exchange, _ in exchange.respond(status: 200) }
+            answering(answer) { exchange, _ in ProviderAnswer.accept(exchange) }
         case .refused(let reason, let time, let answer):
             unansweredAcceptCount -= 1
-            answering(answer) { exchange, _ in ProviderAnswer.reject(exchange, reason, unixMilliseconds: time) }
+            answering(answer) { exchange, _ in
+                ProviderAnswer.reject(exchange, Rejection(reason), unixMilliseconds: time)
+            }
         case .attached(let device, let stream): streams.attached(device, stream)
         case .deliver(let notifications, let stream): streams.deliver(notifications, to: stream)
         case .ended(let end, let stream): streams.ended(end, stream)

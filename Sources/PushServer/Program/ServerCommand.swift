@@ -47,9 +47,10 @@ package enum ServerCommand {
                 isRoot: ProcessFacts.isRoot, readsDefaultFile: !isEphemeral)
             if isEphemeral {
                 try configuration.makeEphemeral(
-                    topics: invocation.values("topic"), port: try port(of: invocation), flags: flags,
+                    topics: invocation.values("topic"), port: try port(of: invocation),
+                    isFull: invocation.has("full"), environmentFile: invocation.value("env-file"), flags: flags,
                     parentDirectory: environment["TMPDIR"])
-            } else if let option = ["topic", "port"].first(where: invocation.has) {
+            } else if let option = ["topic", "port", "full", "env-file"].first(where: invocation.has) {
                 throw ConfigurationError(
                     place: "--\(option)", problem: "It goes with --ephemeral only.",
                     remedy: "Add --ephemeral, or use --listen for the port and `posthorn app add` for topics.")
@@ -68,11 +69,15 @@ package enum ServerCommand {
     private static func checkCertificate(of configuration: ServerConfiguration) throws(ConfigurationError) {
         guard let certificate = configuration.certificateFile, let key = configuration.privateKeyFile else { return }
         do throws(TLSError) {
-            _ = try TLSContext(certificateChainFile: certificate, privateKeyFile: key)
+            _ = try TLSContext(
+                certificateChainFile: certificate, privateKeyFile: key,
+                clientAuthorities: ClientAuthorities(ownFile: nil, otherFiles: configuration.clientAuthorityFiles))
         } catch {
             throw ConfigurationError(
-                place: "certificate_file, private_key_file", problem: error.description,
-                remedy: "Give a PEM certificate chain and the PEM key that belongs to it.")
+                place: "certificate_file, private_key_file, client_ca_files", problem: error.description,
+                remedy:
+                    "Give a PEM certificate chain, the PEM key that belongs to it, and PEM certificates of authorities."
+            )
         }
     }
 
@@ -103,6 +108,14 @@ package enum ServerCommand {
                     "topic", value: "TOPIC", "With --ephemeral: an app with a device that acknowledges what it gets.",
                     repeatable: true),
                 Option("port", value: "N", "With --ephemeral: the port; a free one when not given."),
+                Option(
+                    "full",
+                    "With --ephemeral: also other keys, tokens, certificates and ports, and channels, for a test of the "
+                        + "whole provider API."),
+                Option(
+                    "env-file", value: "FILE",
+                    "With --ephemeral: write everything as shell variables to this file, before the line of JSON.",
+                    values: .file),
             ]
                 + ConfigurationKey.allCases.map { key in
                     Option(key.flag, value: key.placeholder, key.help)

@@ -14,9 +14,11 @@ final class ServerHouse {
     /// Data loops first, the control loop last.
     private let mailboxes: [Mailbox<LoopMessage>]
     private let conversation: StoreConversation
-    private let sockets: [ListeningSocket]
+    /// Of each data loop, one a network port.
+    private let sockets: [[ListeningSocket]]
     private let adminSocket: ListeningSocket
-    private let port: UInt16
+    /// The network ports as they were given, with the numbers that the kernel chose.
+    private let ports: [NetworkPort]
     private let fatal = FatalFlag()
 
     init(_ configuration: ServerConfiguration, log: EventLog) throws(ServerError) {
@@ -27,9 +29,9 @@ final class ServerHouse {
         mailboxes = try ServerError.wrapping { () throws(NetError) in try (0...loopCount).map(Self.makeMailbox) }
         store = try Self.openStore(installation, configuration, log)
         conversation = try StoreConversation(loop: UInt32(loopCount) + 1, store: store)
-        (sockets, port) = try Self.listen(configuration, count: loopCount)
+        (sockets, ports) = try Self.listen(configuration.ports, loopCount: loopCount)
         adminSocket = try ServerError.wrapping { () throws(NetError) in
-            ListeningSocket(try Sockets.listen(path: configuration.adminSocket, mode: 0o600))
+            ListeningSocket(try Sockets.listen(path: configuration.adminSocket, mode: 0o600), .admin)
         }
     }
 
@@ -50,7 +52,7 @@ final class ServerHouse {
         }
         let context = makeContext()
         let ephemeral = try configuration.ephemeral.map { ephemeral throws(ServerError) in
-            try EphemeralSetup(ephemeral, context: context, conversation: conversation, port: port)
+            try EphemeralSetup(ephemeral, context: context, conversation: conversation, ports: ports)
         }
         let certificate = try loadCertificate()
         let threads = startDataLoops(context, certificate)
@@ -82,7 +84,7 @@ final class ServerHouse {
     private func makeContext() -> ServerContext {
         ServerContext(
             configuration: configuration, installation: installation, store: store, log: log,
-            serverURL: ServerURL.text(configuration, port: port),
+            serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
             orderedFailures: configuration.ephemeral == nil ? nil : OrderedFailures())
     }
@@ -90,7 +92,9 @@ final class ServerHouse {
     private func loadCertificate() throws(ServerError) -> TLSContext {
         do throws(TLSError) {
             return try TLSContext(
-                certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile)
+                certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile,
+                clientAuthorities: ClientAuthorities(
+                    ownFile: installation.clientAuthorityFile, otherFiles: configuration.clientAuthorityFiles))
         } catch {
             throw .tls(error)
         }
@@ -103,12 +107,12 @@ final class ServerHouse {
     private func startDataLoops(_ context: ServerContext, _ certificate: TLSContext) -> [Thread] {
         let (log, fatal, control) = (log, fatal, mailboxes[mailboxes.count - 1])
         return sockets.indices.map { index in
-            let (socket, mailbox) = (sockets[index], mailboxes[index])
+            let (sockets, mailbox) = (sockets[index], mailboxes[index])
             return Thread(name: "loop-\(index)") {
                 do throws(ServerError) {
                     let loop = try ServerLoop(
                         index: UInt32(index), context: context, mailbox: mailbox, certificate: certificate)
-                    try loop.run(socket)
+                    try loop.run(sockets)
                 } catch {
                     log.error("loop_failed", ["loop": "\(index)", "error": error.description])
                     fatal.raise(error)
@@ -122,7 +126,7 @@ final class ServerHouse {
         let index = mailboxes.count - 1
         let control = try ServerLoop(
             index: UInt32(index), context: context, mailbox: mailboxes[index], certificate: nil)
-        try ServerError.wrapping { () throws(NetError) in try control.listen(.admin, on: adminSocket) }
+        try ServerError.wrapping { () throws(NetError) in try control.listen(on: adminSocket) }
         return control
     }
 
@@ -132,6 +136,7 @@ final class ServerHouse {
         var options = SQLiteStore.Configuration(
             path: installation.databaseFile, unixMilliseconds: WallClock.unixMilliseconds)
         options.pendingPerTopicCountMax = configuration.pendingPerTopicCountMax
+        options.registrationLifeSeconds = configuration.tokenLifeSeconds
         options.onNotice = { log.warning("store_notice", ["code": $0.code, "notice": $0.description]) }
         do throws(StoreError) {
             return try SQLiteStore(options)
@@ -146,21 +151,25 @@ final class ServerHouse {
 
     /// One socket a loop on the same port; the kernel spreads connections over them.
     private static func listen(
-        _ configuration: ServerConfiguration, count: Int
-    ) throws(ServerError) -> (sockets: [ListeningSocket], port: UInt16) {
+        _ ports: [NetworkPort], loopCount: Int
+    ) throws(ServerError) -> (sockets: [[ListeningSocket]], ports: [NetworkPort]) {
         do throws(NetError) {
-            // Sockets that share a port would share it with another server, too: first see that nobody has it.
-            if configuration.port != 0 {
-                _ = try Sockets.listen(host: configuration.host, port: configuration.port, sharingPort: false)
+            var sockets = Array(repeating: [ListeningSocket](), count: loopCount)
+            var ports = ports
+            for place in ports.indices {
+                let address = ports[place].address
+                // Sockets that share a port would share it with another server, too: first see that nobody has it.
+                if address.port != 0 {
+                    _ = try Sockets.listen(host: address.host, port: address.port, sharingPort: false)
+                }
+                for loop in sockets.indices {
+                    let socket = try Sockets.listen(
+                        host: address.host, port: ports[place].address.port, sharingPort: loopCount > 1)
+                    if loop == 0 { ports[place].address.port = try Sockets.localPort(socket.rawValue) }
+                    sockets[loop].append(ListeningSocket(socket, .network(ports[place].role)))
+                }
             }
-            let first = try Sockets.listen(host: configuration.host, port: configuration.port, sharingPort: count > 1)
-            let port = try Sockets.localPort(first.rawValue)
-            var sockets = [ListeningSocket(first)]
-            while sockets.count < count {
-                sockets.append(
-                    ListeningSocket(try Sockets.listen(host: configuration.host, port: port, sharingPort: true)))
-            }
-            return (sockets, port)
+            return (sockets, ports)
         } catch {
             throw .system(error)
         }

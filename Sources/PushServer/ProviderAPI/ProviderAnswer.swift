@@ -6,15 +6,17 @@ internal import PushNet
 
 /// Answers of the provider API.
 enum ProviderAnswer {
-    /// Refuses a notification; `apns-id` was added before.
+    /// Refuses a request; its id was added before.
     ///
     /// - Parameters:
     ///   - exchange: What is answered.
-    ///   - reason: Gives status and body.
+    ///   - rejection: Gives status, body and `posthorn-detail`.
     ///   - unixMilliseconds: With 410 only: since when the device token is not good any more; now when nil, because
     ///     clients look for it.
-    static func reject(_ exchange: HTTPExchange, _ reason: RejectionReason, unixMilliseconds: Int64? = nil) {
+    static func reject(_ exchange: HTTPExchange, _ rejection: Rejection, unixMilliseconds: Int64? = nil) {
+        let reason = rejection.reason
         exchange.addField("content-type", "application/json")
+        exchange.addField("posthorn-detail", rejection.detail.utf8.span)
         if reason.status == 503 { exchange.addField("retry-after", "10") }
         let time = reason.status == 410 ? unixMilliseconds ?? WallClock.unixMilliseconds() : nil
         exchange.respond(status: reason.status, body: body(reason, unixMilliseconds: time))
@@ -32,4 +34,18 @@ enum ProviderAnswer {
         body.append(UInt8(ascii: "}"))
         return body
     }
+
+    /// The store has accepted what was sent: 200 without a body.
+    static func accept(_ exchange: HTTPExchange) {
+        let (high, low) = exchange.keptNumbers
+        var text: [UInt8] = []
+        UniqueID(high: high, low: low).append(to: &text)
+        exchange.addField("apns-unique-id", text.span)
+        exchange.respond(status: 200)
+    }
+}
+
+extension HTTPExchange {
+    /// Remembers the unique id of what was handed to the store, for `ProviderAnswer.accept`.
+    func keep(_ id: UniqueID) { keptNumbers = (id.high, id.low) }
 }

@@ -4,63 +4,198 @@ internal import PushCore
 internal import PushStore
 internal import PushTLS
 
-/// What the provider API remembers of a connection: the last provider token that was good, so that a connection pays
-/// for one verification per token (64 µs) and not per notification.
-struct ProviderConnection {
-    /// The compact token, byte for byte.
-    private var token: [UInt8] = []
-    private var issuedAtUnixSeconds: Int64 = 0
-    private var key: SigningKey?
-    private var directoryVersion: UInt64 = 0
-
-    /// Checks an `authorization` value.
-    ///
-    /// - Parameters:
-    ///   - authorization: Where the whole value stands in `bytes`; nil when the header is absent.
-    ///   - bytes: The request's fields.
-    ///   - directory: The keys as they are now: a revoked key fails at once.
-    ///   - unixSeconds: Wall clock.
-    /// - Returns: The signing key.
-    /// - Throws: The rejection.
-    mutating func authenticate(
-        _ authorization: Range<Int>?, in bytes: Span<UInt8>, directory: TopicDirectory, unixSeconds: Int64
-    ) throws(RejectionReason) -> SigningKey {
-        guard let authorization else { throw .missingProviderToken }
-        let value = bytes.extracting(authorization)
-        guard let range = ProviderToken.compactToken(inAuthorization: value) else { throw .missingProviderToken }
-        let compact = value.extracting(range)
-        if let key, directoryVersion == directory.version, Bytes.areEqual(token.span, compact) {
-            try Self.checkAge(issuedAtUnixSeconds, now: unixSeconds)
-            return key
-        }
-        let verified = try Self.verify(compact, directory: directory, unixSeconds: unixSeconds)
-        token.removeAll(keepingCapacity: true)
-        for index in compact.indices { token.append(compact[index]) }
-        (key, issuedAtUnixSeconds) = (verified.key, verified.issuedAtUnixSeconds)
-        directoryVersion = directory.version
-        return verified.key
+/// What the provider API knows of a connection: its environment, its certificate, its provider tokens, and the team and
+/// kind of key that its first good request bound it to.
+final class ProviderConnection {
+    /// What a check of credentials depends on beside the request.
+    struct Moment {
+        var directory: TopicDirectory
+        var unixSeconds: Int64
+        var monotonicSeconds: Int64
+        var updateCountMax: Int
     }
 
-    private static func verify(
-        _ compact: Span<UInt8>, directory: TopicDirectory, unixSeconds: Int64
-    ) throws(RejectionReason) -> (key: SigningKey, issuedAtUnixSeconds: Int64) {
-        guard let token = ProviderToken(compact: compact), let key = directory.key(token.keyID),
-            Bytes.areEqual(Array(key.teamID.utf8).span, Array(token.teamID.utf8).span),
-            let verifyingKey = directory.verifyingKey(token.keyID),
+    let environment: Environment
+    /// A wrong clock was told to the log; once a connection is enough.
+    var hasReportedClock = false
+    private let certificate: Result<CertificateHolder, Rejection>?
+    private var tokens = ProviderTokenMemory()
+    /// The key of the first good provider token.
+    private var firstKey: SigningKey?
+    /// The key of the last one, of this version of the directory.
+    private var lastKey: (key: SigningKey, directoryVersion: UInt64)?
+
+    init(environment: Environment, certificate: ClientCertificate?) {
+        self.environment = environment
+        self.certificate = certificate.map { Self.holder(of: $0, environment) }
+    }
+
+    /// Checks who sends.
+    ///
+    /// - Parameters:
+    ///   - authorization: Where the value of `authorization` stands in `bytes`; nil when the header is absent.
+    ///   - bytes: The request's fields.
+    ///   - moment: Clock and keys as they are now: what was revoked fails at once.
+    /// - Returns: The sender; with a certificate, whatever the header says.
+    /// - Throws: The rejection.
+    func authenticate(
+        _ authorization: Range<Int>?, in bytes: Span<UInt8>, at moment: Moment
+    ) throws(Rejection) -> Sender {
+        if let certificate {
+            let holder = try certificate.get()
+            guard !moment.directory.isRevoked(certificate: holder.fingerprint) else {
+                throw Rejection(.badCertificate, "This client certificate was revoked: ask for a new one.")
+            }
+            return .certificate(holder)
+        }
+        guard let authorization else { throw Rejection(.missingProviderToken) }
+        let value = bytes.extracting(authorization)
+        guard let range = ProviderToken.compactToken(inAuthorization: value) else {
+            throw Rejection(.missingProviderToken, "Write the authorization header as: bearer, a blank, the token.")
+        }
+        let compact = value.extracting(range)
+        guard let known = tokens.recall(compact) else { return .key(try verify(compact, at: moment)) }
+        let key = try currentKey(known.keyID, moment.directory)
+        try Self.checkAge(known.issuedAtUnixSeconds, now: moment.unixSeconds)
+        return .key(key)
+    }
+
+    /// The key of a token that was good once, as it is now.
+    private func currentKey(_ id: String, _ directory: TopicDirectory) throws(Rejection) -> SigningKey {
+        if let lastKey, lastKey.directoryVersion == directory.version, lastKey.key.id == id { return lastKey.key }
+        guard let key = directory.key(id), key.revokedUnixSeconds == nil else {
+            throw Rejection(.forbidden, "Key \(id) was revoked: use another one.")
+        }
+        lastKey = (key, directory.version)
+        return key
+    }
+
+    // MARK: A new provider token
+
+    private func verify(_ compact: Span<UInt8>, at moment: Moment) throws(Rejection) -> SigningKey {
+        guard let token = ProviderToken(compact: compact) else {
+            throw Rejection(
+                .invalidProviderToken,
+                "This is no provider token: a JWT with alg ES256, kid and iss of ten characters, and iat.")
+        }
+        let key = try Self.key(of: token, compact, moment.directory)
+        try checkEnvironment(of: key)
+        try Self.checkAge(token.issuedAtUnixSeconds, now: moment.unixSeconds)
+        try checkBinding(key)
+        let entry = ProviderTokenMemory.Entry(
+            compact: Array(copying: compact), keyID: key.id, issuedAtUnixSeconds: token.issuedAtUnixSeconds)
+        guard
+            tokens.remember(
+                entry, updateCountMax: moment.updateCountMax, monotonicSeconds: moment.monotonicSeconds)
+        else {
+            throw Rejection(
+                .tooManyProviderTokenUpdates,
+                "More than \(moment.updateCountMax) new provider tokens in 20 minutes on this connection: "
+                    + "keep each for 20 to 60 minutes.")
+        }
+        firstKey = firstKey ?? key
+        lastKey = (key, moment.directory.version)
+        return key
+    }
+
+    private static func key(
+        of token: ProviderToken, _ compact: Span<UInt8>, _ directory: TopicDirectory
+    ) throws(Rejection) -> SigningKey {
+        guard let key = directory.key(token.keyID), let verifyingKey = directory.verifyingKey(token.keyID) else {
+            throw Rejection(
+                .invalidProviderToken, "kid: no key \(token.keyID) here. See posthorn key list, or make one.")
+        }
+        let digest: VerifyingKey.Digest = token.algorithm == .es256 ? .sha256 : .sha512
+        guard
             verifyingKey.verifies(
-                token.signature.span, over: compact.extracting(first: token.signedByteCount),
-                digest: token.algorithm == .es256 ? .sha256 : .sha512)
-        else { throw .invalidProviderToken }
-        guard key.revokedUnixSeconds == nil else { throw .forbidden }
-        try checkAge(token.issuedAtUnixSeconds, now: unixSeconds)
-        return (key, token.issuedAtUnixSeconds)
+                token.signature.span, over: compact.extracting(first: token.signedByteCount), digest: digest)
+        else {
+            throw Rejection(
+                .invalidProviderToken, "The signature is not that of key \(key.id): sign with its own .p8 file.")
+        }
+        // From here on the sender has the private key, and may hear what is known of it.
+        guard token.teamID.utf8.elementsEqual(key.teamID.utf8) else {
+            throw Rejection(
+                .invalidProviderToken,
+                "iss: key \(key.id) is of team \(key.teamID), not \(token.teamID). Set the team id to \(key.teamID).")
+        }
+        guard key.revokedUnixSeconds == nil else {
+            throw Rejection(.invalidProviderToken, "Key \(key.id) was revoked: use another one.")
+        }
+        return key
+    }
+
+    private func checkEnvironment(of key: SigningKey) throws(Rejection) {
+        guard let only = key.environment, only != environment else { return }
+        throw Rejection(
+            .badEnvironmentKeyInToken,
+            "Key \(key.id) is for \(only.rawValue), and this connection for \(environment.rawValue).")
     }
 
     /// Within the hour, either way.
-    private static func checkAge(_ issuedAt: Int64, now: Int64) throws(RejectionReason) {
+    private static func checkAge(_ issuedAt: Int64, now: Int64) throws(Rejection) {
         let (age, isOverflow) = now.subtractingReportingOverflow(issuedAt)
-        guard !isOverflow, age.magnitude <= UInt64(Limits.providerTokenAgeSecondsMax) else {
-            throw .expiredProviderToken
+        guard isOverflow || age.magnitude > UInt64(Limits.providerTokenAgeSecondsMax) else { return }
+        throw Rejection(
+            .expiredProviderToken,
+            "iat is \(age.magnitude) seconds \(age < 0 ? "ahead of" : "behind") this server's clock, at most "
+                + "\(Limits.providerTokenAgeSecondsMax) are allowed: sign a new token, and check both clocks.")
+    }
+
+    /// The first key binds the connection to its team, and to its topics if it is for some only.
+    private func checkBinding(_ key: SigningKey) throws(Rejection) {
+        guard let firstKey, firstKey.id != key.id else { return }
+        guard firstKey.teamID == key.teamID else {
+            throw Rejection(
+                .invalidProviderToken,
+                "This connection is bound to team \(firstKey.teamID) by its first request: open another one.")
+        }
+        guard firstKey.topics == key.topics else {
+            throw Rejection(
+                .unrelatedKeyIDInToken,
+                "This connection is bound to key \(firstKey.id) by its first request, and key \(key.id) is for other "
+                    + "topics: open another one.")
+        }
+    }
+
+    // MARK: Certificates
+
+    private static func holder(
+        of certificate: ClientCertificate, _ environment: Environment
+    ) -> Result<CertificateHolder, Rejection> {
+        let isOwn: Bool
+        switch certificate.verdict {
+        case .own: isOwn = true
+        case .other: isOwn = false
+        case .refused(let text):
+            return .failure(
+                Rejection(
+                    .badCertificate, "The client certificate is not believed (\(text)): posthorn certificate issue."))
+        }
+        do throws(CertificateScope.Failure) {
+            let scope = try CertificateScope(
+                userID: certificate.subjectUserID, extensions: certificate.extensions)
+            guard let only = scope.environment, only != environment else {
+                let teamID = isOwn ? certificate.subjectOrganizationalUnit : nil
+                return .success(
+                    CertificateHolder(fingerprint: certificate.fingerprint, scope: scope, teamID: teamID))
+            }
+            return .failure(
+                Rejection(
+                    .badCertificateEnvironment,
+                    "The client certificate is for \(only.rawValue), and this connection for \(environment.rawValue)."))
+        } catch {
+            return .failure(Rejection(.badCertificate, error.sentence))
+        }
+    }
+}
+
+extension CertificateScope.Failure {
+    /// For the provider's developer.
+    fileprivate var sentence: String {
+        switch self {
+        case .namesNoTopic: "The client certificate names no topic: its subject needs UID=, or an extension the topics."
+        case .malformedExtension(let identifier): "The client certificate's extension \(identifier) cannot be read."
         }
     }
 }

@@ -4,137 +4,109 @@ internal import PushCore
 internal import PushHTTP
 internal import PushNet
 internal import PushStore
-internal import PushTLS
 
-/// `POST /3/device/<token>`: checks a notification and hands it to the store.
+/// The provider API: sorts requests by path, authenticates, and answers with a rejection now, or when the store has.
 ///
-/// The order of checks is fixed: method, path, repeated headers, provider token, `apns-id`, expiration, priority,
-/// push type, collapse id, topic, payload, device token.
+/// The order of checks is fixed: method, path, repeated headers, credentials, then what the kind of request asks for; for
+/// a notification that is `apns-id`, expiration, priority, push type, collapse id, topic, payload, device token.
 final class ProviderEndpoint {
-    private unowned let loop: ServerLoop
+    unowned let loop: ServerLoop
+    let judge = PayloadJudge()
+    private let role: PortRole
 
-    init(loop: ServerLoop) { self.loop = loop }
+    init(loop: ServerLoop, role: PortRole) {
+        self.loop = loop
+        self.role = role
+    }
 
-    /// Answers now with a rejection, or later when the store has answered.
+    /// How much of a request's body is kept: as much as the largest payload, so that its size can be told.
+    func bodyByteCountMax(_ exchange: HTTPExchange) -> Int { Limits.voipPayloadByteCountMax }
+
+    /// Answers.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
         let headers = ProviderHeaders(exchange.fields)
-        let id = NotificationID(headers.id, in: exchange.fields)
-        exchange.addField("apns-id", id.text.span)
-        do throws(RejectionReason) {
-            if let ordered = loop.context.orderedFailures?.take() { throw ordered }
-            let notification = try check(exchange, headers, id, connection)
-            guard loop.unansweredAcceptCount < Limits.unansweredAcceptCountMax else { throw .serviceUnavailable }
-            loop.unansweredAcceptCount += 1
-            loop.submit(.accept(notification, answer: connection.address(of: exchange)))
+        let path = ProviderPath.parse(exchange.fields.bytes.span.extracting(exchange.path))
+        let idName: StaticString = path.hasRequestID ? "apns-request-id" : "apns-id"
+        let id = RequestID(idName, path.hasRequestID ? headers.requestID : headers.id, in: exchange.fields)
+        exchange.addField(idName, id.text.span)
+        let request = ProviderRequest(exchange, connection, headers, id)
+        do throws(Rejection) {
+            if let ordered = loop.context.orderedFailures?.take() { throw Rejection(ordered) }
+            try perform(request, path)
         } catch {
+            note(error, connection.provider)
             ProviderAnswer.reject(exchange, error)
             loop.markDirty(connection)
         }
     }
 
-    private func check(
-        _ exchange: HTTPExchange, _ headers: ProviderHeaders, _ id: NotificationID, _ connection: ServerConnection
-    ) throws(RejectionReason) -> Notification {
-        let now = WallClock.unixMilliseconds()
-        let bytes = exchange.fields.bytes
-        guard exchange.method == .post else { throw .methodNotAllowed }
-        let tokenText = try Self.deviceTokenText(bytes.span.extracting(exchange.path))
-        guard !headers.hasDuplicate else { throw .duplicateHeaders }
-        let key = try connection.provider.authenticate(
-            headers.authorization, in: bytes.span, directory: loop.directory, unixSeconds: now / 1000)
-        guard id.isGood else { throw .badMessageID }
-        let values = try HeaderSet(headers, bytes.span)
-        guard let topicRange = headers.topic, !topicRange.isEmpty else { throw .missingTopic }
-        let baseByteCount = try Self.baseTopicByteCount(
-            of: bytes.span.extracting(topicRange), pushType: values.pushType)
-        let baseName = bytes.span.extracting(topicRange).extracting(first: baseByteCount)
-        let address = open(bytes.span.extracting(exchange.path).extracting(tokenText))
-        let topic = try allowedTopic(baseName, key: key, hint: address?.topic)
-        try Self.checkPayload(exchange, pushType: values.pushType)
-        guard let address else { throw .badDeviceToken }
-        guard address.topic == topic.topic.id else { throw .deviceTokenNotForTopic }
-        return Notification(
-            address: address, apnsID: id.text, uniqueID: .random(),
-            topicName: baseByteCount == topicRange.count ? topic.topic.name : exchange.fields.text(topicRange),
-            pushType: values.pushType, priority: values.priority, expirationUnixSeconds: values.expiration,
-            collapseID: values.collapseID, payload: exchange.body, acceptedUnixMilliseconds: now)
-    }
-
-    private static func deviceTokenText(_ path: Span<UInt8>) throws(RejectionReason) -> Range<Int> {
-        switch DeviceTokenPath.parse(path) {
-        case .device(let range): return range
-        case .missingToken: throw .missingDeviceToken
-        case .badPath: throw .badPath
+    private func perform(_ request: ProviderRequest, _ path: ProviderPath) throws(Rejection) {
+        try checkMethod(request.exchange.method, path)
+        try checkPort(path)
+        if let duplicate = request.headers.duplicate {
+            throw Rejection(.duplicateHeaders, "The header \(duplicate) is there twice: send it once.")
+        }
+        switch path {
+        case .device(let range): try sendNotification(request, to: range)
+        case .broadcast(let topic): try publish(request, topic: topic)
+        case .channels(let topic): try manageChannels(request, topic: topic)
+        case .allChannels(let topic): try listChannels(request, topic: topic)
+        case .missingDeviceToken: throw Rejection(.missingDeviceToken)
+        case .unknownBelowApps:
+            throw Rejection(.badPath, "Below /1/apps/ there are TOPIC/channels and TOPIC/all-channels.")
+        case .unknown: throw Rejection(.badPath)
         }
     }
 
-    /// How long the topic is without the push type's suffix.
-    private static func baseTopicByteCount(
-        of name: Span<UInt8>, pushType: PushType?
-    ) throws(RejectionReason) -> Int {
-        guard HeaderValues.isTopic(name) else { throw .badTopic }
-        let suffix = Array((pushType ?? .alert).topicSuffix.utf8)
-        guard !suffix.isEmpty else { return name.count }
-        guard name.count > suffix.count, Bytes.areEqual(name.extracting(last: suffix.count), suffix.span) else {
-            throw .badTopic
+    /// The method is looked at before the path, as Apple does: `GET /` is a wrong method.
+    private func checkMethod(_ method: Method, _ path: ProviderPath) throws(Rejection) {
+        let allowed: [Method]
+        switch path {
+        case .channels, .unknownBelowApps: allowed = [.get, .post, .delete]
+        case .allChannels: allowed = [.get]
+        case .device, .missingDeviceToken, .broadcast, .unknown: allowed = [.post]
         }
-        return name.count - suffix.count
+        guard !allowed.contains(method) else { return }
+        throw Rejection(.methodNotAllowed, path.isForChannels ? "Use GET, POST or DELETE as the path asks for." : nil)
     }
 
-    /// Nil when no key opens it.
-    private func open(_ text: Span<UInt8>) -> DeviceTokenContents? {
-        guard let sealed = Hex.decode32(text), let plain = loop.cipher.open(sealed) else { return nil }
-        return DeviceTokenContents(bytes: plain)
+    /// Channels are managed where the configuration says.
+    private func checkPort(_ path: ProviderPath) throws(Rejection) {
+        if role.isForChannels, !path.isForChannels {
+            throw Rejection(.badPath, "This port is for /1/apps/TOPIC/channels alone: send to the other one.")
+        }
+        if !role.isForChannels, path.isForChannels, !loop.context.configuration.managesChannelsOnProviderPorts {
+            throw Rejection(.badPath, "Channels are managed on a port of their own here.")
+        }
     }
 
-    /// The topic that the header names, if the key may send to it; the device token says where to look first.
-    private func allowedTopic(
-        _ name: Span<UInt8>, key: SigningKey, hint: TopicID?
-    ) throws(RejectionReason) -> TopicDirectory.Entry {
-        var found = hint.flatMap { loop.directory.topic($0) }
-        if let entry = found, !Bytes.areEqual(entry.name.span, name) { found = nil }
-        guard let entry = found ?? loop.directory.topic(named: name), entry.topic.teamID == key.teamID else {
-            throw .topicDisallowed
+    /// Who sends; the first who proves it gets all the streams.
+    func authenticate(_ request: ProviderRequest) throws(Rejection) -> Sender {
+        let provider = request.connection.provider
+        let sender = try provider.authenticate(
+            request.headers.authorization, in: request.bytes.span,
+            at: ProviderConnection.Moment(
+                directory: loop.directory, unixSeconds: request.now / 1000,
+                monotonicSeconds: Int64(clamping: loop.events.monotonicNanoseconds / 1_000_000_000),
+                updateCountMax: loop.context.configuration.providerTokenUpdateCountMax))
+        request.connection.allowAllStreams()
+        guard request.id.isGood else {
+            throw Rejection(
+                .badMessageID, "Give \(request.id.name) as a UUID of 8-4-4-4-12 hexadecimal digits, or leave it out.")
         }
-        guard key.topics?.contains(entry.topic.name) ?? true else { throw .topicDisallowed }
-        return entry
+        return sender
     }
 
-    /// Empty, too large, or not one JSON object; nothing else is looked at.
-    private static func checkPayload(_ exchange: HTTPExchange, pushType: PushType?) throws(RejectionReason) {
-        let byteCountMax = (pushType ?? .alert).payloadByteCountMax
-        let payload = exchange.body
-        guard !exchange.bodyOverflowed, payload.count <= byteCountMax else { throw .payloadTooLarge }
-        guard !payload.isEmpty else { throw .payloadEmpty }
-        do throws(JSONError) { try JSONValidator.validateObject(payload.span) } catch { throw .payloadEmpty }
+    /// Whether the store can take one more.
+    func checkRoom() throws(Rejection) {
+        guard loop.unansweredAcceptCount < Limits.unansweredAcceptCountMax else { throw Rejection(.serviceUnavailable) }
+        loop.unansweredAcceptCount += 1
     }
-}
 
-/// The values of the headers that stand alone.
-private struct HeaderSet {
-    var expiration: Int64?
-    var priority: UInt8?
-    var pushType: PushType?
-    var collapseID: [UInt8]?
-
-    init(_ headers: ProviderHeaders, _ bytes: Span<UInt8>) throws(RejectionReason) {
-        if let range = headers.expiration {
-            guard let seconds = HeaderValues.expiration(bytes.extracting(range)) else { throw .badExpirationDate }
-            expiration = seconds
-        }
-        if let range = headers.priority {
-            guard let value = HeaderValues.priority(bytes.extracting(range)) else { throw .badPriority }
-            priority = value
-        }
-        if let range = headers.pushType {
-            guard let type = PushType(bytes.extracting(range)) else { throw .invalidPushType }
-            pushType = type
-        }
-        // An empty one is none: clients send it when their own field is empty.
-        if let range = headers.collapseID, !range.isEmpty {
-            let value = bytes.extracting(range)
-            guard HeaderValues.isCollapseID(value) else { throw .badCollapseID }
-            collapseID = Array(copying: value)
-        }
+    /// A wrong clock is the administrator's business, too; each connection tells of it once.
+    private func note(_ rejection: Rejection, _ provider: ProviderConnection) {
+        guard rejection.reason == .expiredProviderToken, !provider.hasReportedClock else { return }
+        provider.hasReportedClock = true
+        loop.context.log.warning("provider_token_expired", ["detail": rejection.detail])
     }
 }

@@ -4,14 +4,17 @@ internal import PushCore
 internal import PushHTTP
 internal import PushTLS
 
-/// The `apns-id` of an answer: the provider's own, byte for byte, or one of ours.
-struct NotificationID {
+/// The `apns-id` or `apns-request-id` of an answer: the provider's own, byte for byte, or one of ours.
+struct RequestID {
+    /// The header's name.
+    let name: StaticString
     /// 36 bytes.
     let text: [UInt8]
     /// False when the provider's was no UUID; then `text` is ours.
     let isGood: Bool
 
-    init(_ header: Range<Int>?, in table: borrowing FieldTable) {
+    init(_ name: StaticString, _ header: Range<Int>?, in table: borrowing FieldTable) {
+        self.name = name
         guard let header else {
             text = Self.upperCase(.random())
             isGood = true

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+
+extension ConfigurationKey {
+    /// Puts a value into the configuration.
+    ///
+    /// - Parameters:
+    ///   - text: The value as written.
+    ///   - place: Where it was written, for the error.
+    ///   - configuration: What it is put into.
+    /// - Throws: What is wrong with the value, and what to write instead.
+    func apply(_ text: String, from place: String, to configuration: inout ServerConfiguration)
+        throws(ConfigurationError)
+    {
+        let value = Value(key: self, text: text, place: place)
+        switch self {
+        case .dataDirectory:
+            guard text.hasPrefix("/") else {
+                throw value.refusal("Give an absolute path, for example /var/lib/posthorn.")
+            }
+            configuration.dataDirectory = text
+        case .listen: configuration.listen = try value.addresses()
+        case .developmentListen: configuration.developmentListen = try value.addresses()
+        case .channelListen: configuration.channelListen = try value.addresses()
+        case .developmentChannelListen: configuration.developmentChannelListen = try value.addresses()
+        case .names: configuration.names = value.words
+        case .developmentNames: configuration.developmentNames = value.words.map { $0.lowercased() }
+        case .certificateFile: configuration.certificateFile = text
+        case .privateKeyFile: configuration.privateKeyFile = text
+        case .clientAuthorityFiles: configuration.clientAuthorityFiles = value.words
+        case .adminSocket: configuration.adminSocket = text
+        case .loops: configuration.loopCount = try value.number(1...256)
+        case .channelsOnProviderPorts: configuration.managesChannelsOnProviderPorts = try value.boolean()
+        case .providerTokenUpdates: configuration.providerTokenUpdateCountMax = try value.number(1...1000)
+        case .streamsBeforeAuthentication:
+            configuration.unauthenticatedStreamCountMax = try value.number(1...Limits.concurrentStreamCountMax)
+        case .openEnrolment: configuration.hasOpenEnrolment = try value.boolean()
+        case .pendingPerTopic: configuration.pendingPerTopicCountMax = try value.number(1...1_000_000)
+        case .tokenLifeDays:
+            let days = try value.number(0...36_500)
+            configuration.tokenLifeSeconds = days == 0 ? nil : Int64(days) * Self.secondsPerDay
+        case .logLevel: configuration.logLevel = try value.level()
+        }
+    }
+}
+
+/// One value as it was written, and where.
+private struct Value {
+    let key: ConfigurationKey
+    let text: String
+    let place: String
+
+    /// The parts between blanks.
+    var words: [String] { text.split(separator: " ").map(String.init) }
+
+    func refusal(_ remedy: String) -> ConfigurationError {
+        ConfigurationError(place: place, problem: "\(key.rawValue) cannot be \"\(text)\".", remedy: remedy)
+    }
+
+    func addresses() throws(ConfigurationError) -> [ListenAddress] {
+        let addresses = words.compactMap { ListenAddress($0) }
+        guard !addresses.isEmpty, addresses.count == words.count, addresses.count <= Limits.listenAddressCountMax else {
+            throw refusal(
+                "Give HOST:PORT, for example *:2197, 127.0.0.1:2197 or [::1]:2197; several with blanks between.")
+        }
+        return addresses
+    }
+
+    func number(_ range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
+        guard let number = Int(text), range.contains(number) else {
+            throw refusal("Give a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+
+    func boolean() throws(ConfigurationError) -> Bool {
+        switch text.lowercased() {
+        case "yes", "true", "on", "1": true
+        case "no", "false", "off", "0": false
+        default: throw refusal("Write yes or no.")
+        }
+    }
+
+    func level() throws(ConfigurationError) -> EventLog.Level {
+        guard let level = EventLog.Level.allCases.first(where: { $0.word == text }) else {
+            throw refusal("Write error, warning, info or debug.")
+        }
+        return level
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushStore
+
+extension ProviderEndpoint {
+    /// `POST /4/broadcasts/apps/<topic>`: checks a broadcast and hands it to the store.
+    func publish(_ request: ProviderRequest, topic range: Range<Int>) throws(Rejection) {
+        let sender = try authenticate(request)
+        guard let pushType = try request.pushType() else { throw Rejection(.missingPushType) }
+        guard pushType == .liveactivity else {
+            throw Rejection(.invalidPushType, "A broadcast has apns-push-type liveactivity and no other.")
+        }
+        let priority = try request.priority()
+        guard let expiration = try request.expiration() else {
+            throw Rejection(.badExpirationDate, "A broadcast needs apns-expiration: 0, or UNIX seconds.")
+        }
+        let channel = try request.channelID()
+        let topic = try broadcastTopic(request.text(inPath: range), of: sender)
+        let payload = try request.payload(byteCountMax: Limits.broadcastPayloadByteCountMax, kind: "a broadcast")
+        try judge.judge(payload, pushType, of: topic, on: nil, request)
+        try checkRoom()
+        let broadcast = Broadcast(
+            channel: channel, topic: topic.id, environment: request.environment, requestID: request.id.text,
+            uniqueID: .random(), topicName: topic.name + PushType.liveactivity.topicSuffix, priority: priority,
+            expirationUnixSeconds: expiration, payload: payload, acceptedUnixMilliseconds: request.now)
+        request.exchange.keep(broadcast.uniqueID)
+        loop.submit(.publish(broadcast, answer: request.connection.address(of: request.exchange)))
+    }
+
+    /// The app of a path, if it is the sender's and may have channels.
+    func broadcastTopic(_ name: String, of sender: Sender) throws(Rejection) -> Topic {
+        let known = loop.directory.topic(named: Array(name.utf8).span)?.topic
+        guard let topic = known, sender.mayManage(topic) else {
+            if known == nil, PushType.allCases.contains(where: { $0.isSuffix(of: name) }) {
+                throw Rejection(.topicDisallowed, "The path holds the app's topic alone, without a push type's suffix.")
+            }
+            throw Rejection(
+                .topicMismatch, "There is no app of the topic in the path that \(sender.description) may send to.")
+        }
+        guard topic.allowsBroadcasts else {
+            throw Rejection(
+                .featureNotEnabled, "Allow broadcasts for the app: posthorn app set \(topic.name) --broadcasts on.")
+        }
+        return topic
+    }
+}
+
+extension PushType {
+    /// Whether a topic ends with this type's suffix.
+    fileprivate func isSuffix(of topic: String) -> Bool {
+        !topicSuffix.isEmpty && topic.utf8.count > topicSuffix.utf8.count
+            && topic.utf8.suffix(topicSuffix.utf8.count).elementsEqual(topicSuffix.utf8)
+    }
+}

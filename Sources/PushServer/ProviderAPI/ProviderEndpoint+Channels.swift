@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushStore
+
+extension ProviderEndpoint {
+    /// `/1/apps/<topic>/channels`: makes, reads or removes a channel.
+    func manageChannels(_ request: ProviderRequest, topic range: Range<Int>) throws(Rejection) {
+        let sender = try authenticate(request)
+        let name = request.text(inPath: range)
+        guard request.exchange.method != .post else {
+            let policy = try ChannelConfiguration(request.exchange).policy
+            let topic = try broadcastTopic(name, of: sender)
+            return create(policy, of: topic, request)
+        }
+        let channel = try request.channelID()
+        let topic = try broadcastTopic(name, of: sender)
+        if request.exchange.method == .get {
+            read(channel, of: topic, request)
+        } else {
+            remove(channel, of: topic, request)
+        }
+    }
+
+    /// `GET /1/apps/<topic>/all-channels`.
+    func listChannels(_ request: ProviderRequest, topic range: Range<Int>) throws(Rejection) {
+        let sender = try authenticate(request)
+        let topic = try broadcastTopic(request.text(inPath: range), of: sender)
+        perform(.channels(topic: topic.name, environment: request.environment), request) { answer, exchange in
+            guard case .channels(let channels) = answer else { return }
+            var body = Array("{\"channels\":[".utf8)
+            for (index, channel) in channels.enumerated() {
+                if index > 0 { body.append(UInt8(ascii: ",")) }
+                JSONWriter.append(channel.channelID, to: &body)
+            }
+            body += "]}".utf8
+            exchange.addField("content-type", "application/json")
+            exchange.respond(status: 200, body: body)
+        }
+    }
+
+    private func create(_ policy: MessageStoragePolicy, of topic: Topic, _ request: ProviderRequest) {
+        let channel = ChannelID.random()
+        let creation = StoreRequest.createChannel(
+            channel, topic: topic.name, environment: request.environment, policy: policy)
+        perform(creation, request) { _, exchange in
+            exchange.addField("apns-channel-id", Array(channel.text.utf8).span)
+            exchange.respond(status: 201)
+        }
+    }
+
+    private func read(_ channel: ChannelID, of topic: Topic, _ request: ProviderRequest) {
+        perform(.channel(channel, topic: topic.name, environment: request.environment), request) { answer, exchange in
+            guard case .channel(let channel) = answer else { return }
+            let policy = channel.messageStoragePolicy.rawValue
+            exchange.addField("content-type", "application/json")
+            exchange.respond(
+                status: 200, body: Array("{\"message-storage-policy\":\(policy),\"push-type\":\"LiveActivity\"}".utf8))
+        }
+    }
+
+    private func remove(_ channel: ChannelID, of topic: Topic, _ request: ProviderRequest) {
+        perform(.removeChannel(channel, topic: topic.name, environment: request.environment), request) { _, exchange in
+            exchange.respond(status: 204)
+        }
+    }
+
+    private func perform(
+        _ storeRequest: StoreRequest, _ request: ProviderRequest,
+        _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
+    ) {
+        loop.perform(storeRequest, for: request.exchange, on: request.connection) { result, exchange in
+            switch result {
+            case .success(let answer):
+                succeed(answer, exchange)
+                precondition(exchange.isAnswered, "the store answered a request with another request's answer")
+            case .failure(let refusal): ProviderAnswer.reject(exchange, Rejection(refusal))
+            }
+        }
+    }
+}
+
+extension Rejection {
+    /// What a refusal of the store means to a provider that manages channels.
+    fileprivate init(_ refusal: StoreRefusal) {
+        switch refusal {
+        case .unknownChannel: self.init(.channelNotRegistered)
+        case .tooMany: self.init(.cannotCreateChannelConfig)
+        case .broadcastsNotAllowed: self.init(.featureNotEnabled)
+        case .unknownTopic: self.init(.topicMismatch)
+        case .unavailable: self.init(.serviceUnavailable)
+        case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownCertificate:
+            self.init(.internalServerError)
+        }
+    }
+}

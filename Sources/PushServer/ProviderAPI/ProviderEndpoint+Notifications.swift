@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushStore
+internal import PushTLS
+
+extension ProviderEndpoint {
+    /// `POST /3/device/<token>`: checks a notification and hands it to the store.
+    func sendNotification(_ request: ProviderRequest, to tokenRange: Range<Int>) throws(Rejection) {
+        let sender = try authenticate(request)
+        let notification = try notification(request, from: sender, to: tokenRange)
+        try checkRoom()
+        request.exchange.keep(notification.uniqueID)
+        loop.submit(.accept(notification, answer: request.connection.address(of: request.exchange)))
+    }
+
+    private func notification(
+        _ request: ProviderRequest, from sender: Sender, to tokenRange: Range<Int>
+    ) throws(Rejection) -> Notification {
+        let expiration = try request.expiration()
+        let priority = try request.priority()
+        let pushType = try request.pushType()
+        try Self.check(pushType, of: sender)
+        let collapseID = try request.collapseID()
+        let tokenText = request.bytes.span.extracting(request.exchange.path).extracting(tokenRange)
+        let address = open(tokenText, request.environment)
+        let (topic, topicName) = try topic(request, from: sender, pushType, hint: address?.topic)
+        let type = pushType ?? .alert
+        let payload = try request.payload(
+            byteCountMax: type.payloadByteCountMax, kind: "push type \(type.rawValue)")
+        try judge.judge(payload, pushType, of: topic, on: address?.device, request)
+        guard let address else { throw badDeviceToken(tokenText, request.environment) }
+        guard address.topic == topic.id else { throw notForTopic(address.topic, topic, sender) }
+        return Notification(
+            address: address, apnsID: request.id.text, uniqueID: .random(), topicName: topicName, pushType: pushType,
+            priority: priority, expirationUnixSeconds: expiration, collapseID: collapseID, payload: payload,
+            acceptedUnixMilliseconds: request.now)
+    }
+
+    /// What Apple gives to provider tokens only.
+    private static func check(_ pushType: PushType?, of sender: Sender) throws(Rejection) {
+        guard case .certificate = sender, pushType == .location || pushType == .liveactivity else { return }
+        throw Rejection(.invalidPushType, "Push types location and liveactivity need a provider token: no certificate.")
+    }
+
+    // MARK: Topic
+
+    /// The app, and the topic as it was named; the device token says where to look first.
+    private func topic(
+        _ request: ProviderRequest, from sender: Sender, _ pushType: PushType?, hint: TopicID?
+    ) throws(Rejection) -> (Topic, name: String) {
+        if let range = request.headers.topic, !range.isEmpty {
+            return try topic(request.bytes.span.extracting(range), from: sender, pushType, hint: hint)
+        }
+        guard let name = sender.defaultTopic else { throw Rejection(.missingTopic) }
+        return try topic(Array(name.utf8).span, from: sender, pushType, hint: hint)
+    }
+
+    private func topic(
+        _ name: Span<UInt8>, from sender: Sender, _ pushType: PushType?, hint: TopicID?
+    ) throws(Rejection) -> (Topic, name: String) {
+        let baseByteCount = try Self.baseTopicByteCount(of: name, pushType: pushType)
+        let base = name.extracting(first: baseByteCount)
+        var found = hint.flatMap { loop.directory.topic($0) }
+        if let entry = found, !Bytes.areEqual(entry.name.span, base) { found = nil }
+        guard let topic = (found ?? loop.directory.topic(named: base))?.topic,
+            sender.maySend(to: topic, name: name, pushType: pushType)
+        else {
+            throw Rejection(
+                .topicDisallowed,
+                "apns-topic: there is no app \(String(copying: base)) that \(sender.description) may send to. "
+                    + "See posthorn app list.")
+        }
+        return (topic, baseByteCount == name.count ? topic.name : String(copying: name))
+    }
+
+    /// How long the topic is without the push type's suffix.
+    private static func baseTopicByteCount(
+        of name: Span<UInt8>, pushType: PushType?
+    ) throws(Rejection) -> Int {
+        guard HeaderValues.isTopic(name) else {
+            throw Rejection(
+                .badTopic,
+                "apns-topic is letters, digits, dots, hyphens and underscores, for example com.example.MyApp.")
+        }
+        let type = pushType ?? .alert
+        let suffix = Array(type.topicSuffix.utf8)
+        guard !suffix.isEmpty else { return name.count }
+        guard name.count > suffix.count, Bytes.areEqual(name.extracting(last: suffix.count), suffix.span) else {
+            throw Rejection(
+                .badTopic, "apns-topic must be the app's topic and \(type.topicSuffix) for push type \(type.rawValue).")
+        }
+        return name.count - suffix.count
+    }
+
+    private func notForTopic(_ registered: TopicID, _ named: Topic, _ sender: Sender) -> Rejection {
+        guard let topic = loop.directory.topic(registered)?.topic, sender.mayManage(topic) else {
+            return Rejection(
+                .deviceTokenNotForTopic, "This device token was registered for another app than \(named.name).")
+        }
+        return Rejection(
+            .deviceTokenNotForTopic, "This device token was registered for \(topic.name), not for \(named.name).")
+    }
+
+    // MARK: Device token
+
+    /// Nil when no key opens it.
+    private func open(_ text: Span<UInt8>, _ environment: Environment) -> DeviceTokenContents? {
+        guard let sealed = Hex.decode32(text), let plain = loop.cipher(for: environment).open(sealed) else {
+            return nil
+        }
+        return DeviceTokenContents(bytes: plain)
+    }
+
+    /// Says what is wrong with a device token that does not open.
+    private func badDeviceToken(_ text: Span<UInt8>, _ environment: Environment) -> Rejection {
+        for offset in text.indices where !Hex.isDigit(text[offset]) {
+            return Rejection(
+                .badDeviceToken,
+                "The device token in the path has something other than hexadecimal digits at place \(offset + 1): "
+                    + "remove blanks, brackets and line ends.")
+        }
+        guard text.count == Limits.deviceTokenDigitCount else {
+            return Rejection(
+                .badDeviceToken,
+                "The device token in the path has \(text.count) digits, and a token of this server "
+                    + "\(Limits.deviceTokenDigitCount): see that it was copied whole.")
+        }
+        guard open(text, environment.other) == nil else {
+            return Rejection(
+                .badDeviceToken,
+                "The device token is for \(environment.other.rawValue), and this connection for \(environment.rawValue)."
+            )
+        }
+        return Rejection(
+            .badDeviceToken, "This server did not make the device token: use the one that the app registered here.")
+    }
+}
+
+extension String {
+    /// Copies lent bytes, with U+FFFD for what is not UTF-8.
+    init(copying bytes: Span<UInt8>) { self.init(decoding: Array(copying: bytes), as: UTF8.self) }
+}

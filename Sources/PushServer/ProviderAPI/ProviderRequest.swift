@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushNet
+
+/// A request of a provider while it is checked.
+struct ProviderRequest {
+    let exchange: HTTPExchange
+    let connection: ServerConnection
+    let headers: ProviderHeaders
+    /// The request's fields and path; ranges in `headers` are in them.
+    let bytes: [UInt8]
+    /// The id that the answer has.
+    let id: RequestID
+    /// Wall clock, UNIX milliseconds.
+    let now: Int64
+
+    init(_ exchange: HTTPExchange, _ connection: ServerConnection, _ headers: ProviderHeaders, _ id: RequestID) {
+        self.exchange = exchange
+        self.connection = connection
+        self.headers = headers
+        self.id = id
+        bytes = exchange.fields.bytes
+        now = WallClock.unixMilliseconds()
+    }
+
+    /// The environment that the request is for.
+    var environment: Environment { connection.provider.environment }
+
+    /// A part of the path as text.
+    func text(inPath range: Range<Int>) -> String {
+        String(
+            decoding: bytes[exchange.path][(exchange.path.lowerBound + range.lowerBound)...].prefix(range.count),
+            as: UTF8.self)
+    }
+
+    // MARK: Header fields
+
+    /// `apns-expiration`, if it is there.
+    func expiration() throws(Rejection) -> Int64? {
+        guard let range = headers.expiration else { return nil }
+        guard let seconds = HeaderValues.expiration(bytes.span.extracting(range)) else {
+            throw Rejection(.badExpirationDate)
+        }
+        return seconds
+    }
+
+    /// `apns-priority`, if it is there.
+    func priority() throws(Rejection) -> UInt8? {
+        guard let range = headers.priority else { return nil }
+        guard let value = HeaderValues.priority(bytes.span.extracting(range)) else { throw Rejection(.badPriority) }
+        return value
+    }
+
+    /// `apns-push-type`, if it is there.
+    func pushType() throws(Rejection) -> PushType? {
+        guard let range = headers.pushType else { return nil }
+        guard let type = PushType(bytes.span.extracting(range)) else {
+            let known = PushType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Rejection(.invalidPushType, "Set apns-push-type to one of: \(known).")
+        }
+        return type
+    }
+
+    /// `apns-collapse-id`; an empty one is none: clients send it when their own field is empty.
+    func collapseID() throws(Rejection) -> [UInt8]? {
+        guard let range = headers.collapseID, !range.isEmpty else { return nil }
+        let value = bytes.span.extracting(range)
+        guard HeaderValues.isCollapseID(value) else {
+            throw Rejection(
+                .badCollapseID,
+                "apns-collapse-id has \(value.count) bytes: shorten it to \(Limits.collapseIDByteCountMax).")
+        }
+        return Array(copying: value)
+    }
+
+    /// `apns-channel-id`; one that is well-formed and cannot be ours is not registered.
+    func channelID() throws(Rejection) -> ChannelID {
+        guard let range = headers.channelID, !range.isEmpty else { throw Rejection(.missingChannelID) }
+        let value = bytes.span.extracting(range)
+        guard value.count <= Limits.channelIDByteCountMax, Base64.decode(value) != nil else {
+            throw Rejection(.badChannelID)
+        }
+        guard let id = ChannelID(text: value) else { throw Rejection(.channelNotRegistered) }
+        return id
+    }
+
+    /// The payload: not empty, not too large, and nothing else is looked at.
+    func payload(byteCountMax: Int, kind: String) throws(Rejection) -> [UInt8] {
+        let payload = exchange.body
+        guard !exchange.bodyOverflowed, payload.count <= byteCountMax else {
+            let size = exchange.bodyOverflowed ? "more than \(payload.count)" : "\(payload.count)"
+            throw Rejection(
+                .payloadTooLarge, "The payload has \(size) bytes: at most \(byteCountMax) are allowed for \(kind).")
+        }
+        guard !payload.isEmpty else {
+            throw Rejection(.payloadEmpty, "The payload is empty: send a JSON object, at least {}.")
+        }
+        return payload
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushStore
+
+/// The good provider tokens of one connection: remembered, so that each is verified once, and counted, so that a provider
+/// does not make a new one for each notification.
+///
+/// ```
+/// unknown ──verified──▶ remembered ──8 newer ones──▶ forgotten
+///            └─ the 6th in 20 minutes ─▶ TooManyProviderTokenUpdates
+/// ```
+struct ProviderTokenMemory {
+    /// A provider token that was good when it was verified.
+    struct Entry {
+        /// The compact token, byte for byte.
+        var compact: [UInt8]
+        var keyID: String
+        var issuedAtUnixSeconds: Int64
+    }
+
+    /// Last used first.
+    private var entries: [Entry] = []
+    /// When a new one replaced the others, monotonic seconds, oldest first.
+    private var updates: [Int64] = []
+
+    /// Finds a token that was verified before, and puts it first.
+    mutating func recall(_ compact: Span<UInt8>) -> Entry? {
+        guard let index = entries.firstIndex(where: { Bytes.areEqual($0.compact.span, compact) }) else { return nil }
+        if index > 0 { entries.insert(entries.remove(at: index), at: 0) }
+        return entries[0]
+    }
+
+    /// Remembers a token that was just verified, unless it is one too many.
+    ///
+    /// Signatures are random, so the same claims may come in different bytes: those are no update.
+    /// - Parameters:
+    ///   - entry: The token.
+    ///   - countMax: Updates allowed in `Limits.providerTokenUpdateSeconds`.
+    ///   - monotonicSeconds: Now.
+    /// - Returns: False when it is one too many.
+    mutating func remember(_ entry: Entry, updateCountMax countMax: Int, monotonicSeconds: Int64) -> Bool {
+        let isNew = !entries.contains {
+            $0.keyID == entry.keyID && $0.issuedAtUnixSeconds == entry.issuedAtUnixSeconds
+        }
+        if isNew, !entries.isEmpty {
+            updates.removeAll { monotonicSeconds - $0 >= Limits.providerTokenUpdateSeconds }
+            guard updates.count < countMax else { return false }
+            updates.append(monotonicSeconds)
+        }
+        entries.insert(entry, at: 0)
+        if entries.count > Limits.rememberedProviderTokenCountMax { entries.removeLast() }
+        return true
+    }
+}

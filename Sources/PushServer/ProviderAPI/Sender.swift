@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushStore
+
+/// Who sends: what a provider has proved itself to be.
+enum Sender {
+    case key(SigningKey)
+    case certificate(CertificateHolder)
+
+    /// The topic of a request that names none.
+    var defaultTopic: String? {
+        switch self {
+        case .key: nil
+        case .certificate(let holder): holder.scope.defaultTopic
+        }
+    }
+
+    /// Whether it may send to an app.
+    ///
+    /// - Parameters:
+    ///   - topic: The app.
+    ///   - name: The app's topic as the request has it, with the push type's suffix.
+    ///   - pushType: nil means alert.
+    /// - Returns: Whether it may.
+    func maySend(to topic: Topic, name: Span<UInt8>, pushType: PushType?) -> Bool {
+        switch self {
+        case .key(let key): mayManage(topic) && key.teamID == topic.teamID
+        case .certificate(let holder): holder.isOf(topic) && holder.scope.allows(topic: name, pushType: pushType)
+        }
+    }
+
+    /// Whether an app, with all its channels, is the sender's.
+    func mayManage(_ topic: Topic) -> Bool {
+        switch self {
+        case .key(let key): key.teamID == topic.teamID && (key.topics?.contains(topic.name) ?? true)
+        case .certificate(let holder):
+            holder.isOf(topic) && holder.scope.allows(topic: Array(topic.name.utf8).span, pushType: nil)
+        }
+    }
+
+    /// For refusals.
+    var description: String {
+        switch self {
+        case .key(let key): "key \(key.id) of team \(key.teamID)"
+        case .certificate: "this client certificate"
+        }
+    }
+}
+
+/// A client certificate that is believed.
+struct CertificateHolder {
+    /// SHA-256.
+    let fingerprint: [UInt8]
+    let scope: CertificateScope
+    /// The team that our own authority wrote into it; nil for another authority's, which may speak for any.
+    let teamID: String?
+
+    func isOf(_ topic: Topic) -> Bool { teamID.map { $0 == topic.teamID } ?? true }
+}
