@@ -101,6 +101,14 @@ struct EphemeralExtras {
     private static func makeCertificates(
         _ workshop: EphemeralWorkshop, _ topic: String
     ) throws(StoreRefusal) -> [String: String] {
-        [:]
+        let revoked = try workshop.makeCertificate(.single, topic)
+        try workshop.ask(.revokeCertificate(revoked.fingerprint))
+        return [
+            "APNS_CLIENT_CERT": try workshop.makeCertificate(.single, topic).file,
+            "APNS_CLIENT_CERT_MULTI": try workshop.makeCertificate(.universal, topic).file,
+            "APNS_CLIENT_CERT_VOIP": try workshop.makeCertificate(.voip, topic).file,
+            "APNS_CLIENT_CERT_ENV": try workshop.makeCertificate(.single, topic, .development).file,
+            "APNS_CLIENT_CERT_REVOKED": revoked.file,
+        ]
     }
 }

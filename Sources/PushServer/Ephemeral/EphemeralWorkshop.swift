@@ -41,14 +41,17 @@ struct EphemeralWorkshop {
     ///   - teamID: The server's own team when nil.
     ///   - topics: nil for every topic of the team.
     ///   - environment: nil for both.
+    /// - Returns: The key.
+    /// - Throws: What the store or the disk has against it.
     func makeKey(
         teamID: String? = nil, topics: [String]? = nil, environment: Environment? = nil
     ) throws(StoreRefusal) -> Key {
-        var made: (key: SigningKey, pem: String)
-        do throws(TLSError) { made = try SigningKey.make(teamID: teamID ?? self.teamID, topics: topics) } catch {
+        let made: (key: SigningKey, pem: String)
+        do throws(TLSError) {
+            made = try SigningKey.make(teamID: teamID ?? self.teamID, topics: topics, environment: environment)
+        } catch {
             throw .unavailable(error.description)
         }
-        made.key.environment = environment
         _ = try ask(.addKey(made.key))
         let file = try write(Array(made.pem.utf8), to: "AuthKey_\(made.key.id).p8")
         return Key(id: made.key.id, teamID: made.key.teamID, file: file)
@@ -81,6 +84,31 @@ struct EphemeralWorkshop {
                     platform: "ephemeral")))
         let token = try register(secret, topic, environment)
         return BuiltInDevices.Device(id: id, secret: secret, topic: topic, token: token)
+    }
+
+    /// Makes a client certificate of the server's own team, and writes it with its key into one PEM file.
+    ///
+    /// - Parameters:
+    ///   - kind: Which topics of the app.
+    ///   - topic: The app.
+    ///   - environment: nil for both.
+    /// - Returns: Its SHA-256 and the file.
+    /// - Throws: What the authority, the store or the disk has against it.
+    func makeCertificate(
+        _ kind: AdminAPI.NewCertificate.Kind, _ topic: String, _ environment: Environment? = nil
+    ) throws(StoreRefusal) -> (fingerprint: [UInt8], file: String) {
+        let issued: Installation.IssuedClientCertificate
+        do throws(InstallationError) {
+            issued = try context.installation.issueClientCertificate(
+                kind, topic: topic, teamID: teamID, environment: environment,
+                days: AdminAPI.NewCertificate.daysUsual)
+        } catch {
+            throw .unavailable(error.description)
+        }
+        try ask(.addCertificate(issued.record))
+        let file = try write(
+            issued.certificate + issued.privateKey, to: "certificate-\(issued.record.serialNumber).pem")
+        return (issued.record.fingerprint, file)
     }
 
     /// Asks the store for one thing.
