@@ -111,6 +111,13 @@ extension EndToEnd {
                 "\(sent)")
             let kept = try await RunningProcess.run(posthorn, words + ["--channel", channel, "--expiration", "+60"])
             #expect(kept.exit == .code(1) && kept.errorOutput.contains("refused: BadExpirationDate\n"), "\(kept)")
+            // For an alert this would be an error: there is nothing to show.
+            let update = try server.files.write(
+                #"{"aps":{"event":"update","content-state":{"goals":1}}}"#, to: "update.json")
+            let judged = words.filter { $0 != "--title" && $0 != "News" } + ["-p", update, "--lint"]
+            try await RunningProcess.run(posthorn, judged + ["--channel", channel]).succeeded()
+            let alert = try await RunningProcess.run(posthorn, judged + ["--token", "00ff"])
+            #expect(alert.exit == .code(1) && alert.errorOutput.contains("L-P01"), "\(alert)")
             let unknown = try await RunningProcess.run(
                 posthorn, words + ["--channel", "AAAAAAAAAAAAAAAAAAAAAA==", "--json"])
             #expect(unknown.exit == .code(1) && unknown.output.contains(#""reason":"ChannelNotRegistered""#))
