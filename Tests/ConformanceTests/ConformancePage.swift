@@ -17,14 +17,14 @@ enum ConformancePage {
         }
         let sections = letters.map { letter, title, file in
             """
-                ## \(letter): \(title)
+            ## \(letter): \(title)
 
-                [`\(file)`](../../Tests/ConformanceTests/python/\(file))
+            [`\(file)`](../../Tests/ConformanceTests/python/\(file))
 
-                | Case | Request, all else being right | Answer | Remark |
-                |---|---|---|---|
-                \(cases.filter { $0.id.hasPrefix("\(letter)-") }.map(\.line).joined(separator: "\n"))
-                """
+            | Case | Request, all else being right | Answer | Remark |
+            |---|---|---|---|
+            \(cases.filter { $0.id.hasPrefix("\(letter)-") }.map(\.line).joined(separator: "\n"))
+            """
         }
         return ([introduction] + sections).joined(separator: "\n\n") + "\n"
     }
@@ -35,7 +35,7 @@ enum ConformancePage {
         ("H", "headers", "cases/headers.py"), ("B", "payloads", "cases/bodies.py"),
         ("D", "device tokens", "cases/device_tokens.py"), ("R", "the form of answers", "cases/responses.py"),
         ("M", "channel management", "cases/channels.py"), ("X", "broadcasts", "cases/broadcasts.py"),
-        ("Q", "delivery", "cases/delivery.py"),
+        ("Q", "delivery", "cases/delivery.py"), ("E", "beyond Apple", "cases/extensions.py"),
     ]
 
     private static let introduction = """

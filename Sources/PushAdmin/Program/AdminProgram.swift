@@ -12,8 +12,8 @@ package enum AdminProgram {
         discussion: """
             Commands for the server (app, key, certificate, channel, enrol, device, send, status) talk to posthornd on \
             this machine, through its admin socket; lint needs none. \
-            Commands for this person's notifications (agent, settings, inbox, register, subscribe, …) talk to \
-            posthorn-agent.
+            Commands for this person's notifications (agent, settings, inbox, register, unregister, subscribe, \
+            unsubscribe) talk to posthorn-agent.
             """,
         options: [
             Option("json", "Answer in JSON, for scripts."),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server that runs, with everything that is in it, and the requests that a provider makes of it."""
+import contextlib
 import json
+import tempfile
 import time
 import uuid
 
@@ -55,6 +57,15 @@ class House:
         deadline = time.monotonic() + self.patience
         while not condition() and time.monotonic() < deadline:
             time.sleep(0.02)
+
+    @staticmethod
+    @contextlib.contextmanager
+    def temporary_file(text):
+        """A file with this text, for those who take nothing else."""
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(text)
+            file.flush()
+            yield file.name
 
     # Connections
 
