@@ -117,6 +117,27 @@ extension EndToEnd {
             #expect(unknown.output.contains(#""detail":"#), "\(unknown)")
         }
 
+        @Test func `what the server finds in a payload is shown, as a warning or as the reason`() async throws {
+            let (server, files) = (try await EphemeralServer(), try TemporaryDirectory())
+            let topic = server.topic.topic
+            let posthorn = RepositoryPaths.program("posthorn")
+            let socket = ["--socket", server.line.adminSocket]
+            let payload = try files.write(#"{"aps":{"alert":{"title":"Lunch"},"badge":-1}}"#, to: "payload.json")
+            let send =
+                ["send", "-k", server.line.keyFile, "--key-id", server.line.keyID, "-t", topic]
+                + ["-d", server.topic.token, "-p", payload] + socket
+            let warned = try await RunningProcess.run(posthorn, send).succeeded()
+            #expect(warned.output.contains(/\nWarning +L-[A-Z0-9]+/), "\(warned)")
+            let json = try await RunningProcess.run(posthorn, send + ["--json"]).succeeded().output
+            #expect(json.contains(/"warnings":\["L-/), "\(json)")
+            try await RunningProcess.run(posthorn, ["app", "set", topic, "--checks", "strict"] + socket).succeeded()
+            let refused = try await RunningProcess.run(posthorn, send)
+            #expect(refused.exit == .code(1) && refused.errorOutput.contains("the server refused: PayloadEmpty\n  L-"))
+            try await RunningProcess.run(posthorn, ["app", "set", topic, "--checks", "off"] + socket).succeeded()
+            let silent = try await RunningProcess.run(posthorn, send).succeeded()
+            #expect(!silent.output.contains("Warning"), "\(silent)")
+        }
+
         private struct Channel: Decodable {
             let id: String
 

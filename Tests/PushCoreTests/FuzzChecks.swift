@@ -10,9 +10,9 @@ enum FuzzChecks {
     /// The checks by the names of the fuzz targets.
     static let all: [String: @Sendable ([UInt8]) -> String?] = [
         "json": json, "provider-token": providerToken, "event-stream": eventStream,
-        "notification-event": notificationEvent, "payload": payload, "text-forms": textForms,
-        "display-text": displayText,
-        "certificate-scope": certificateScope, "header-values": headerValues, "device-token": deviceToken,
+        "notification-event": notificationEvent, "payload": payload, "payload-checks": payloadChecks,
+        "text-forms": textForms, "display-text": displayText, "certificate-scope": certificateScope,
+        "header-values": headerValues, "device-token": deviceToken,
     ]
 
     /// Validator and tree agree, and a tree that was written is read as the same tree.
@@ -89,6 +89,30 @@ enum FuzzChecks {
         }
         if let name = payload.sound?.name, name.utf8.count > 64 || name.utf8.contains(UInt8(ascii: "/")) {
             return "The name of a sound is like a path."
+        }
+        return nil
+    }
+
+    /// Findings are few, go into a header as they are, and say of exactly those bytes that they are no object that are none.
+    @Sendable static func payloadChecks(_ input: [UInt8]) -> String? {
+        var isMalformed = false
+        do throws(JSONError) {
+            try JSONValidator.validateObject(input.span)
+        } catch {
+            isMalformed = error.problem != .nestsTooDeep
+        }
+        var history = PayloadHistory(nowUnixSeconds: 0)
+        history.note(input.span, pushType: .alert)
+        for type in [nil, PushType.alert, .background, .liveactivity, .mdm] {
+            let findings = PayloadLinter.findings(
+                payload: input.span, pushType: type, appName: "Mail", history: history)
+            if findings.count > PayloadLinter.findingCountMax { return "There are too many findings." }
+            if isMalformed, findings.map(\.check) != [.malformed] { return "It is not said that this is no object." }
+            for finding in findings {
+                if finding.text.isEmpty || finding.text.utf8.count > 200 { return "A text is too long or empty." }
+                let line = finding.line.utf8
+                if !line.allSatisfy({ 0x20...0x7E ~= $0 }) { return "A finding cannot be printed." }
+            }
         }
         return nil
     }

@@ -16,12 +16,15 @@ struct ModelRun {
     var tokens: [DeviceTokenContents] = []
     var textBySequence: [Int64: String] = [:]
     var channels: [TestChannel] = []
+    /// Whether so much waits for so long that windows are full.
+    private let isCrowded: Bool
     private var nextText = 0
     private var nextChannel: UInt64 = 0
 
     init(seed: UInt64) throws {
         random = SplitMix64(seed: seed)
-        let countMax = Int.random(in: 1...60, using: &random)
+        isCrowded = seed % 3 == 0
+        let countMax = isCrowded ? 1000 : Int.random(in: 1...60, using: &random)
         let store = try TestStore { $0.pendingPerTopicCountMax = countMax }
         self.store = store
         model = StoreModel(pendingPerTopicCountMax: countMax, now: store.clock.now)
@@ -40,12 +43,22 @@ struct ModelRun {
         self.topics = [topics[0], topics[devices.count]]
         (model.counts.apps, model.counts.devices) = (names.count, devices.count)
         _ = try store.run((0..<3).map { _ in nextCreation(store.address()) })
+        if isCrowded { try subscribeAll() }
+    }
+
+    private mutating func subscribeAll() throws {
+        for device in devices {
+            for channel in channels {
+                try store.subscribe(device, to: channel, name(of: channel))
+                model.subscribe(device.id, to: channel.id)
+            }
+        }
     }
 
     /// Lives one step; says what differs.
     mutating func step() throws -> String? {
         switch Int.random(in: 0..<20, using: &random) {
-        case 0:
+        case 0 where !isCrowded:
             try store.reopen()
             model.reopen()
         case 1...2:
@@ -78,6 +91,11 @@ struct ModelRun {
     private mutating func liveBatch() throws -> String? {
         var commands: [StoreCommand] = []
         var expected: [(ReplyAddress, Acceptance)] = []
+        for device in devices where isCrowded && model.streams[device.id] == nil {
+            let stream = store.address()
+            model.attach(device.id, stream)
+            commands.append(.attach(secretHash: device.secretHash, stream: stream))
+        }
         for _ in 0..<Int.random(in: 1...30, using: &random) {
             let answer = store.address()
             let (command, acceptance) = nextCommand(answer)
@@ -94,11 +112,11 @@ struct ModelRun {
     }
 
     private mutating func nextCommand(_ answer: ReplyAddress) -> (StoreCommand, Acceptance?) {
-        switch Int.random(in: 0..<60, using: &random) {
+        switch Int.random(in: (isCrowded ? 9 : 0)..<100, using: &random) {
         case 0..<10: return (nextOfDevice(answer), nil)
-        case 10..<20: return (.perform(nextAcknowledgement(nextDevice()), answer: answer), nil)
-        case 20..<30: return (nextOfChannel(answer), nil)
-        case 30..<40:
+        case 10..<25: return (.perform(nextAcknowledgement(nextDevice()), answer: answer), nil)
+        case 25..<35: return (nextOfChannel(answer), nil)
+        case 35..<45:
             let broadcast = nextBroadcast()
             return (.publish(broadcast, answer: answer), model.publish(broadcast))
         default:
@@ -142,10 +160,14 @@ struct ModelRun {
 
     private mutating func nextAcknowledgement(_ device: TestDevice) -> StoreRequest {
         let sequences = textBySequence.keys.sorted()
-        let acknowledgements = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+        let acknowledgements = (0..<Int.random(in: 0...(isCrowded ? 3 : 12), using: &random)).map { _ in
             // Mostly what is near the end, sometimes what never was.
             let known = Int.random(in: 0..<10, using: &random) > 0 ? sequences.suffix(80) : []
-            let sequence = known.randomElement(using: &random) ?? Int64.random(in: -9...0)
+            let broadcasts = sequences.filter { sequence in
+                model.channels.values.contains { $0.stored?.text == textBySequence[sequence] }
+            }
+            let chosen = Int.random(in: 0..<4, using: &random) > 0 ? broadcasts : Array(known)
+            let sequence = chosen.randomElement(using: &random) ?? Int64.random(in: -9...0)
             let outcome = DeviceAPI.Outcome.allCases.randomElement(using: &random) ?? .shown
             model.acknowledge(device.id, textBySequence[sequence], outcome)
             return DeviceAPI.Acknowledgement(id: sequence, outcome: outcome)
@@ -158,7 +180,7 @@ struct ModelRun {
         let expirations: [Int64?] = [nil, nil, nil, 1, model.now / 1000, model.now / 1000 + 30]
         return .to(
             nextToken(), "\(nextText)", expiration: expirations.randomElement(using: &random) ?? nil,
-            collapseID: [nil, nil, nil, "x", "y"].randomElement(using: &random) ?? nil)
+            collapseID: isCrowded ? nil : [nil, nil, nil, "x", "y"].randomElement(using: &random) ?? nil)
     }
 
     /// Mostly a live token, sometimes one that ended.

@@ -81,6 +81,23 @@ import Testing
         #expect(try store.accept(.to(token, "c")) == .refused(.expiredToken, ended: store.clock.now))
     }
 
+    @Test func `after a long stop of the server devices have a day to come back`() throws {
+        let (store, device, token) = try sweeping()
+        let late = try store.enrol(2)
+        let lateToken = try store.register(late)
+        store.store.stop()
+        store.clock.now += Self.lifeMilliseconds * 3
+        try store.reopen()
+        let opened = store.clock.now
+        try sweep(store, at: opened + 86_399_999, token)
+        #expect(try store.counts().registrations == 2)
+        _ = try store.acknowledge(device, [])
+        store.clock.now = opened + 86_400_000
+        try wait(for: store) { $0.registrations == 1 }
+        #expect(try store.accept(.to(token, "a")) == .accepted)
+        #expect(try store.accept(.to(lateToken, "a")) == .refused(.expiredToken, ended: store.clock.now))
+    }
+
     @Test func `many devices expire in more steps than one, and only those that were not seen`() throws {
         let (store, _, _) = try sweeping()
         let gone = try (10..<260).map { try store.enrol($0) }

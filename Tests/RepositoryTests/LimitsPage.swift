@@ -28,8 +28,10 @@ enum LimitsPage {
         "subscriptionPerAppCountMax": "status 429 for the subscription",
         "providerTokenUpdateCountMax": "429 `TooManyProviderTokenUpdates`; `provider_token_updates` changes it",
         "providerTokenUpdateSeconds": "an older update does not count any more",
-        "rememberedProviderTokenCountMax": "the one that was used longest ago is forgotten, and is new when it comes again",
-        "payloadHistoryCountMax": "the alerts that were sent longest ago are forgotten: no warning about repeats of them",
+        "rememberedProviderTokenCountMax":
+            "the one that was used longest ago is forgotten, and is new when it comes again",
+        "payloadHistoryCountMax":
+            "the alerts that were sent longest ago are forgotten: no warning about repeats of them",
         "deviceTokenDigitCount": "400 `BadDeviceToken`",
         "listenAddressCountMax": "the server does not start, and says which setting is wrong",
         "tokenLifeSecondsDefault": "410 `ExpiredToken`; `token_life_days` changes it",

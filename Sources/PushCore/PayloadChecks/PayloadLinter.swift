@@ -41,6 +41,8 @@ package enum PayloadLinter {
             findings.judgeAlert(reading, payload, appName: appName)
             if let history { findings.judge(PayloadHistory.Alert(reading, in: payload), after: history) }
         } catch {
+            // What was found before the error is not worth telling.
+            findings = PayloadFindings(pushType: pushType)
             findings.add(.malformed, "", text: PayloadAdvice.sentence(for: error, in: payload))
         }
         return findings.list

@@ -167,7 +167,7 @@ struct PayloadReading {
 
 extension PayloadField {
     /// The container that its value is, when that is an object.
-    fileprivate var asContainer: Container? {
+    var asContainer: Container? {
         switch self {
         case .aps: .aps
         case .alert: .alert

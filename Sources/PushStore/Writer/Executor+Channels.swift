@@ -53,9 +53,9 @@ extension Executor {
 
     /// Removes all channels of an app, of both environments.
     func removeChannels(of topic: TopicID) throws(SQLiteError) {
-        for row in try channels.all(of: topic, in: nil) { events.append(.stream(.silenceChannel(row.id, on: nil))) }
         note(try broadcasts.removeAll(of: topic), .unregistered)
         try subscriptions.removeAll(of: topic)
+        events.append(.stream(.silenceChannels(topic)))
         for number in try channels.removeAll(of: topic) { events.append(.holding(.channelRemoved(number))) }
     }
 

@@ -53,12 +53,17 @@ extension Executor {
         return unseen.count == WriterLimits.devicesSweptPerStepCountMax
     }
 
-    /// Who was not seen since then is not expected any more; nil when everybody is, for ever.
+    /// Who was not seen since then is not expected any more; nil when everybody is, for ever or for now.
+    ///
+    /// While the server did not run, nobody could be seen: after a long stop, or with the file of an old backup,
+    /// devices have a day to come back.
     private var momentOfUnseen: Int64? {
         guard let life = bounds.registrationLifeSeconds else { return nil }
         let (milliseconds, isTooLong) = max(life, 0).multipliedReportingOverflow(by: 1000)
         let (moment, isBeforeTime) = now.subtractingReportingOverflow(milliseconds)
-        return isTooLong || isBeforeTime ? nil : moment
+        let (graceEnd, isAfterTime) = openedUnixMilliseconds.addingReportingOverflow(
+            min(milliseconds, WriterLimits.returnMilliseconds))
+        return isTooLong || isBeforeTime || isAfterTime || now < graceEnd ? nil : moment
     }
 
     func expireDevice(_ device: DeviceID) throws(SQLiteError) -> Verdict {

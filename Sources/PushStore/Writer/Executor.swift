@@ -37,6 +37,7 @@ final class Executor {
     let subscriptions: SubscriptionTable
     let broadcasts: BroadcastTable
     let bounds: Bounds
+    let openedUnixMilliseconds: Int64
     /// Wall clock of this transaction, UNIX milliseconds.
     var now: Int64 = 0
     /// What this transaction did so far.
@@ -49,8 +50,9 @@ final class Executor {
     private(set) var allowance = Need.growing
     private var storedSequence: Int64
 
-    init(_ connection: Connection, _ bounds: Bounds) throws(SQLiteError) {
+    init(_ connection: Connection, _ bounds: Bounds, now: Int64) throws(SQLiteError) {
         self.bounds = bounds
+        openedUnixMilliseconds = now
         topics = try TopicTable(connection)
         keys = try KeyTable(connection)
         certificates = try CertificateTable(connection)

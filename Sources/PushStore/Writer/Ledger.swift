@@ -149,6 +149,8 @@ struct Ledger {
             tally.addGone(.expired, count: neverCount)
         case .silenceChannel(let channel, let device):
             _ = streams.dropOutgoing(on: device) { $0.channel == channel }
+        case .silenceChannels(let topic):
+            _ = streams.dropOutgoing(on: nil) { $0.channel != nil && $0.address.topic == topic }
         case .listen(let device, let listeners):
             if streams.isOpen(device) { audience.set(device, listeners) }
         }

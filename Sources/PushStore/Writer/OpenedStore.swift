@@ -29,8 +29,9 @@ struct OpenedStore: @unchecked Sendable {
         do {
             try connection.execute("PRAGMA cache_size = -65536")
             connection.checkpointByHand()
-            executor = try Executor(connection, configuration.bounds)
-            try executor.devices.noteAllSeen(now: configuration.unixMilliseconds())
+            let now = configuration.unixMilliseconds()
+            executor = try Executor(connection, configuration.bounds, now: now)
+            try executor.devices.noteAllSeen(now: now)
             tally = try executor.tally()
         } catch {
             throw StoreError(error, path: configuration.path)

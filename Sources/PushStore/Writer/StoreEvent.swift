@@ -41,6 +41,8 @@ enum StoreEvent {
         case silence(TopicID, on: DeviceID?)
         /// What would go out of a channel does not; on all devices when there is none.
         case silenceChannel(ChannelID, on: DeviceID?)
+        /// What would go out of any channel of a topic does not.
+        case silenceChannels(TopicID)
         /// Takes the place of what the device listened to.
         case listen(DeviceID, [SubscriptionTable.Listener])
     }
