@@ -87,6 +87,9 @@ let testTargets: [Target] = [
         exclude: ["Providers"],
         swiftSettings: settings),
     .testTarget(
+        name: "ConformanceTests", dependencies: ["TestSupport", "PushCore", "posthornd"], exclude: ["python"],
+        swiftSettings: settings),
+    .testTarget(
         name: "RepositoryTests", dependencies: ["TestSupport", "PushCore", "PushServer"], swiftSettings: settings),
 ]
 

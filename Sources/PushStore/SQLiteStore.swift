@@ -11,6 +11,10 @@ package final class SQLiteStore: NotificationStore {
         package var path: String
         /// Pending notifications of one (device, topic).
         package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
+        /// Channels of one app in one environment.
+        package var channelPerAppCountMax = Limits.channelPerAppCountMax
+        /// How long a device may be unseen before its registrations expire, in seconds; nil for ever.
+        package var registrationLifeSeconds: Int64?
         /// How often expired notifications are deleted, in milliseconds; they are not delivered in between either.
         package var sweepIntervalMilliseconds: Int64 = 30_000
         /// Wall clock, UNIX milliseconds; called on the store's thread.

@@ -6,6 +6,7 @@ internal import COpenSSL
 package enum CertificateAuthority {
     private static let authorityDays = 3_653
     private static let serverDays = 397
+    private static let serverPurpose = "issuing a server certificate"
 
     /// Makes key and self-signed P-256 certificate (10 years): PEM texts.
     ///
@@ -37,10 +38,10 @@ package enum CertificateAuthority {
         names: [String], authorityCertificate: [UInt8], authorityPrivateKey: [UInt8]
     ) throws(TLSError) -> (certificate: [UInt8], privateKey: [UInt8]) {
         let alternativeNames = try names.map(AlternativeName.init)
-        guard let first = names.first else { throw failure("there is no name") }
+        guard let first = names.first else { throw failure("there is no name", during: serverPurpose) }
         let authority = try PEM.certificate(authorityCertificate)
         let authorityKey = try PEM.privateKey(authorityPrivateKey)
-        try require(authority, belongsTo: authorityKey)
+        try require(authority, belongsTo: authorityKey, during: serverPurpose)
         let key = try EllipticKey.generate()
         let builder = try CertificateBuilder(key: key, days: serverDays)
         try builder.limitValidity(to: authority)
@@ -70,21 +71,26 @@ package enum CertificateAuthority {
         return Int64(days) * 86_400 + Int64(seconds)
     }
 
-    private static func require(
-        _ certificate: borrowing Handle<CertificateKind>, belongsTo key: borrowing Handle<KeyKind>
+    /// SHA-256 of the first certificate in a PEM text, 32 bytes: by this a certificate is known and revoked.
+    package static func fingerprint(certificate: [UInt8]) throws(TLSError) -> [UInt8] {
+        try PEM.certificate(certificate).fingerprint()
+    }
+
+    /// Throws unless a certificate may sign others, with this key.
+    static func require(
+        _ certificate: borrowing Handle<CertificateKind>, belongsTo key: borrowing Handle<KeyKind>,
+        during purpose: String
     ) throws(TLSError) {
         guard ErrorQueue.cleared({ unsafe X509_check_ca(certificate.pointer) }) == 1 else {
-            throw failure("the authority's certificate may not sign others")
+            throw failure("the authority's certificate may not sign others", during: purpose)
         }
         guard ErrorQueue.cleared({ unsafe X509_check_private_key(certificate.pointer, key.pointer) }) == 1 else {
             ERR_clear_error()
-            throw failure("the authority's key does not belong to its certificate")
+            throw failure("the authority's key does not belong to its certificate", during: purpose)
         }
     }
 
-    private static func failure(_ text: String) -> TLSError {
-        .library(during: "issuing a server certificate", text: text)
-    }
+    static func failure(_ text: String, during purpose: String) -> TLSError { .library(during: purpose, text: text) }
 }
 
 /// A name that a server certificate is for, checked so that it is safe in OpenSSL's configuration syntax.
@@ -95,7 +101,7 @@ private struct AlternativeName {
     init(_ name: String) throws(TLSError) {
         if Self.isAddress(name) {
             configurationText = "IP:\(name)"
-        } else if Self.isHostName(name) {
+        } else if HostName.isValid(name.utf8, allowingWildcard: true) {
             configurationText = "DNS:\(name)"
         } else {
             throw .library(
@@ -112,25 +118,5 @@ private struct AlternativeName {
         }
         unsafe ASN1_OCTET_STRING_free(octets)
         return true
-    }
-
-    /// RFC 1123, section 2.1, and a star as the first label.
-    private static func isHostName(_ name: String) -> Bool {
-        let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard name.utf8.count <= 253, let first = labels.first else { return false }
-        let isWildcard = first.elementsEqual("*".utf8) && labels.count > 1
-        return labels.dropFirst(isWildcard ? 1 : 0).allSatisfy { label in
-            (1...63).contains(label.count) && label.allSatisfy(isHostNameByte)
-                && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
-        }
-    }
-
-    private static func isHostNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }

@@ -47,6 +47,20 @@ internal import COpenSSL
         }
     }
 
+    /// Adds an attribute to the owner's name.
+    ///
+    /// - Parameters:
+    ///   - name: OpenSSL's short name, for example `UID`.
+    ///   - value: As long as X.509 allows for this attribute.
+    /// - Throws: `TLSError.library` for an unknown name and for a value that X.509 does not allow.
+    func addSubject(name: String, value: String) throws(TLSError) {
+        let bytes = Array(value.utf8)
+        try ErrorQueue.check("making a certificate's subject \(name)=\(value)") {
+            unsafe X509_NAME_add_entry_by_txt(
+                X509_get_subject_name(certificate.pointer), name, MBSTRING_UTF8, bytes, Int32(bytes.count), -1, 0)
+        }
+    }
+
     /// Names the signer.
     func setIssuer(sameAs authority: borrowing Handle<CertificateKind>) throws(TLSError) {
         try ErrorQueue.check(Self.purpose) {
@@ -71,6 +85,38 @@ internal import COpenSSL
             defer { unsafe X509_EXTENSION_free(made) }
             return unsafe X509_add_ext(certificate.pointer, made, -1)
         }
+    }
+
+    /// Adds an extension that is not critical, by its object identifier in dots and the DER that it holds.
+    func add(_ content: [UInt8], identifier: String) throws(TLSError) {
+        let purpose = "making a certificate's extension \(identifier)"
+        let object = try Handle<ObjectKind>(purpose) { unsafe OBJ_txt2obj(identifier, 1) }
+        guard unsafe X509_get_ext_by_OBJ(certificate.pointer, object.pointer, -1) < 0 else {
+            throw .library(during: purpose, text: "it is there already")
+        }
+        try ErrorQueue.check(purpose) {
+            guard let octets = unsafe ASN1_OCTET_STRING_new() else { return 0 }
+            defer { unsafe ASN1_OCTET_STRING_free(octets) }
+            guard unsafe ASN1_OCTET_STRING_set(octets, content, Int32(content.count)) == 1,
+                let made = unsafe X509_EXTENSION_create_by_OBJ(nil, object.pointer, 0, octets)
+            else { return 0 }
+            defer { unsafe X509_EXTENSION_free(made) }
+            return unsafe X509_add_ext(certificate.pointer, made, -1)
+        }
+    }
+
+    /// When the validity ends, UNIX seconds.
+    func expiresUnixSeconds() throws(TLSError) -> Int64 {
+        guard let epoch = unsafe ErrorQueue.cleared({ unsafe ASN1_TIME_set(nil, 0) }) else {
+            throw ErrorQueue.failure(during: Self.purpose)
+        }
+        defer { unsafe ASN1_STRING_free(epoch) }
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        try ErrorQueue.check(Self.purpose) {
+            unsafe ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notAfter(certificate.pointer))
+        }
+        return Int64(days) * 86_400 + Int64(seconds)
     }
 
     /// Signs with ECDSA and SHA-256; the last step.

@@ -64,3 +64,23 @@ enum BigNumberKind: HandleKind {
 enum BufferKind: HandleKind {
     static func free(_ pointer: OpaquePointer) { unsafe BIO_free_all(pointer) }
 }
+
+/// `ASN1_OBJECT *`.
+enum ObjectKind: HandleKind {
+    static func free(_ pointer: OpaquePointer) { unsafe ASN1_OBJECT_free(pointer) }
+}
+
+/// `X509_STORE *`.
+enum StoreKind: HandleKind {
+    static func free(_ pointer: OpaquePointer) { unsafe X509_STORE_free(pointer) }
+}
+
+/// `PKCS12 *`.
+enum ContainerKind: HandleKind {
+    static func free(_ pointer: OpaquePointer) { unsafe PKCS12_free(pointer) }
+}
+
+/// `STACK_OF(X509) *`, with references to certificates that others own.
+enum ChainKind: HandleKind {
+    static func free(_ pointer: OpaquePointer) { unsafe OPENSSL_sk_free(pointer) }
+}

@@ -54,7 +54,9 @@ internal import Glibc
         case broken
     }
 
-    private let pointer: OpaquePointer
+    /// The `SSL *`, lent to extensions.
+    let pointer: OpaquePointer
+    let context: TLSContext
     private var state = State.handshaking
     /// The last read found no whole record: what OpenSSL still holds is a part of one.
     private var inputIsDrained = true
@@ -68,6 +70,7 @@ internal import Glibc
     ///   - descriptor: Stays the caller's, who closes it after this object is gone.
     /// - Throws: `TLSError.library` when memory ran out.
     package init(_ context: TLSContext, descriptor: Int32) throws(TLSError) {
+        self.context = context
         unsafe pointer = try ErrorQueue.check("making a TLS connection") { unsafe SSL_new(context.pointer) }
         try ErrorQueue.check("making a TLS connection") { unsafe SSL_set_fd(pointer, descriptor) }
         unsafe SSL_set_accept_state(pointer)
@@ -97,6 +100,14 @@ internal import Glibc
         case .wantsRead: return .wantsRead
         case .wantsWrite: return .wantsWrite
         case .closed, .bytes: throw .peer("the peer left during the handshake")
+        }
+    }
+
+    /// The handshake was done and nothing broke since: what the peer said there may be believed.
+    var isEstablished: Bool {
+        switch state {
+        case .open, .halfClosed, .ended: true
+        case .handshaking, .broken: false
         }
     }
 

@@ -8,9 +8,11 @@ internal import Glibc
 @safe package final class TLSContext: @unchecked Sendable {
     /// The `SSL_CTX *`, lent to connections.
     let pointer: OpaquePointer
+    /// SHA-256 of the certificates of the server's own authority.
+    private(set) var ownAuthorities: Set<[UInt8]> = []
 
     /// TLS 1.2 and 1.3, AEAD only, no renegotiation, compression or early data, one ticket, buffers released when
-    /// idle; ALPN selects `h2`, else `http/1.1`, and goes on without when the peer offers none of them.
+    /// idle; sessions are resumed with TLS 1.3, where the client showed no certificate; ALPN selects `h2`, else `http/1.1`, and goes on without when the peer offers none of them.
     ///
     /// It also makes the process ignore SIGPIPE: OpenSSL writes with `write(2)`, and a peer that leaves must not end us.
     ///
@@ -19,14 +21,41 @@ internal import Glibc
     ///   - privateKeyFile: PEM, not encrypted.
     /// - Throws: `TLSError.badFile` for a file that is missing, not PEM, or not the other's partner, with what to do;
     ///   `TLSError.library` when OpenSSL itself refuses.
-    package init(certificateChainFile: String, privateKeyFile: String) throws(TLSError) {
+    package convenience init(certificateChainFile: String, privateKeyFile: String) throws(TLSError) {
+        try self.init(certificateChainFile, privateKeyFile, nil)
+    }
+
+    /// As `init(certificateChainFile:privateKeyFile:)`, and asks clients for a certificate, which they need not have.
+    ///
+    /// A client whose certificate is not to be believed is let in all the same, with the verdict `refused`, so that the
+    /// server can tell it why.
+    ///
+    /// - Parameters:
+    ///   - certificateChainFile: PEM: the server's certificate, then those that lead to its authority.
+    ///   - privateKeyFile: PEM, not encrypted.
+    ///   - clientAuthorities: Whose client certificates are believed; where there is none, every one is refused.
+    /// - Throws: As the other one, and `TLSError.badFile` for an authority's file that is missing or holds something
+    ///   else than authorities' certificates.
+    package convenience init(
+        certificateChainFile: String, privateKeyFile: String, clientAuthorities: ClientAuthorities
+    ) throws(TLSError) {
+        try self.init(certificateChainFile, privateKeyFile, clientAuthorities)
+    }
+
+    private init(
+        _ certificateChainFile: String, _ privateKeyFile: String, _ clientAuthorities: ClientAuthorities?
+    ) throws(TLSError) {
         unsafe pointer = try ErrorQueue.check("making a TLS context") { unsafe SSL_CTX_new(TLS_server_method()) }
         _ = signal(SIGPIPE, SIG_IGN)
         try restrictProtocol()
         try limitMemory()
         try loadCertificateChain(certificateChainFile)
         try loadPrivateKey(privateKeyFile, matching: certificateChainFile)
+        if let clientAuthorities {
+            ownAuthorities = try unsafe ClientVerification.set(up: pointer, trusting: clientAuthorities)
+        }
         unsafe SSL_CTX_set_alpn_select_cb(pointer, selectApplication, nil)
+        unsafe SSL_CTX_set_session_ticket_cb(pointer, nil, judgeTicket, nil)
     }
 
     deinit { unsafe SSL_CTX_free(pointer) }
@@ -113,7 +142,7 @@ extension TLSContext {
     }
 
     /// OpenSSL's own words for a file that it cannot open do not say what to do.
-    private static func requireReadable(_ path: String) throws(TLSError) {
+    static func requireReadable(_ path: String) throws(TLSError) {
         guard !path.utf8.contains(0) else { throw .badFile(path: path, text: "write a path without zero bytes") }
         guard unsafe access(path, R_OK) != 0 else { return }
         throw .badFile(
@@ -123,7 +152,7 @@ extension TLSContext {
 
 extension TLSError {
     /// The library's words alone.
-    fileprivate var reason: String {
+    var reason: String {
         switch self {
         case .library(_, let text), .badFile(_, let text), .peer(let text): text
         }
@@ -140,6 +169,23 @@ private nonisolated(unsafe) let applications: UnsafeBufferPointer<UInt8> = {
     _ = unsafe buffer.initialize(fromContentsOf: bytes)
     return UnsafeBufferPointer(buffer)
 }()
+
+/// Takes a ticket only where what it stands for is said again, or was never said.
+///
+/// With TLS 1.2 the server name is the first handshake's, whatever the client asks for now; and a client certificate is
+/// to be judged by today's date and authorities. Such a client makes a whole handshake.
+private func judgeTicket(
+    _ connection: OpaquePointer?, _ session: OpaquePointer?, _ keyName: UnsafePointer<UInt8>?,
+    _ keyNameByteCount: Int, _ status: Int32, _ data: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW else {
+        return SSL_TICKET_RETURN_IGNORE_RENEW
+    }
+    guard unsafe SSL_version(connection) >= TLS1_3_VERSION, unsafe SSL_SESSION_get0_peer(session) == nil else {
+        return SSL_TICKET_RETURN_IGNORE
+    }
+    return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW
+}
 
 /// Chooses among the peer's applications with `SSL_select_next_proto`; goes on without one when none is ours.
 private func selectApplication(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
+import PushCore
 import PushNet
 import TestSupport
 
@@ -53,14 +54,32 @@ final class AgentHarness: AgentObserver {
     }
 
     /// Registers an app and waits for the answer.
-    func register(_ appID: String, topic: String? = nil, name: String? = nil) async throws -> Result<
-        String, AgentRefusal
-    > {
+    func register(
+        _ appID: String, topic: String? = nil, name: String? = nil, environment: Environment = .production
+    ) async throws -> Result<String, AgentRefusal> {
         var result: Result<String, AgentRefusal>?
-        agent.register(appID: appID, topic: topic, name: name) { result = $0 }
+        agent.register(appID: appID, topic: topic, name: name, environment: environment) { result = $0 }
         try await loop.run("the registration is answered") { result != nil }
         guard let result else { throw NeverHappened(what: "the registration is answered") }
         return result
+    }
+
+    /// Subscribes to a channel and waits for the answer.
+    func subscribe(
+        _ channel: String, of appID: String = "org.example.Mail"
+    ) async throws -> Result<Agent.SubscriptionState, AgentRefusal> {
+        var result: Result<Agent.SubscriptionState, AgentRefusal>?
+        agent.subscribe(channel, of: appID) { result = $0 }
+        try await loop.run("the subscription is answered") { result != nil }
+        guard let result else { throw NeverHappened(what: "the subscription is answered") }
+        return result
+    }
+
+    /// Stops the agent as a signal does.
+    func stop() async throws {
+        var hasStopped = false
+        agent.stop(within: .milliseconds(100)) { hasStopped = true }
+        try await loop.run("the agent has stopped") { hasStopped }
     }
 
     /// Waits for the answer of something that answers nothing.
@@ -75,6 +94,9 @@ final class AgentHarness: AgentObserver {
     func tokenChanged(appID: String, deviceToken: String) { events.append("token \(appID) \(deviceToken.prefix(4))") }
     func badgeChanged(appID: String, count: UInt32) { events.append("badge \(appID) \(count)") }
     func settingsChanged(appID: String) { events.append("settings \(appID)") }
+    func subscriptionEnded(appID: String, channel: String, reason: String) {
+        events.append("ended \(appID) \(channel) \(reason)")
+    }
     func inboxChanged() { events.append("inbox") }
     func statusChanged() { events.append("status") }
 }

@@ -2,6 +2,7 @@
 
 import DeviceAgent
 import Foundation
+import PushCore
 import PushDBus
 import PushNet
 import TestSupport
@@ -24,7 +25,7 @@ private final class ServiceHarness {
         client = try BusConnection(.address(busAddress))
         clientDriver = try BusDriver(loop: harness.loop, connection: client)
         harness.agent.observer = service
-        for member in ["TokenChanged", "BadgeChanged", "SettingsChanged", "InboxChanged"] {
+        for member in ["TokenChanged", "BadgeChanged", "SettingsChanged", "InboxChanged", "SubscriptionEnded"] {
             try client.subscribe(sender: nil, path: AgentService.path, interface: AgentService.name, member: member) {
                 [weak self] signal in
                 self?.signals.append("\(member) \(signal.arguments.compactMap(\.stringValue).joined(separator: " "))")
@@ -82,7 +83,7 @@ private final class ServiceHarness {
         let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
             $0.components(separatedBy: "\"").first
         }
-        #expect(methods.count == 13)
+        #expect(methods.count == 15)
         for method in methods { #expect(try await service.refusal(method, []) != "UnknownMethod", "\(method)") }
         #expect(try await service.refusal("Nonsense", []) == "UnknownMethod")
     }
@@ -108,6 +109,57 @@ private final class ServiceHarness {
         let entry = try await service.call("GetInboxEntry", .int64(1)).get().first
         #expect(entry?[key: "payload"]?.stringValue == #"{"aps":{"alert":{"title":"T","body":"B"},"badge":3}}"#)
         #expect(try await service.call("ClearInbox", .string("")).get() == [.uint32(1)])
+    }
+
+    @Test func `an app chooses its environment and subscribes to channels`() async throws {
+        let service = try start()
+        try await enrol(service)
+        let app = BusValue.string("org.example.Mail")
+        let options = BusValue.dictionary([("environment", .variant(.string("development")))])
+        _ = try await service.call("Register", app, options).get()
+        let channel = Sample.channel.text
+        #expect(try await service.call("Subscribe", app, .string(channel)).get() == [.string("active")])
+        try await server.fail("/v1/stream", status: 503, count: 1000)
+        try await server.endStreams()
+        try await service.harness.loop.run("the stream ended") { !service.harness.isConnected() }
+        let other = Sample.otherChannel.text
+        #expect(try await service.call("Subscribe", app, .string(other)).get() == [.string("pending")])
+        let listed = try await service.call("ListApps").get().first?.arrayValue?.first
+        #expect(listed?[key: "environment"]?.stringValue == "development")
+        #expect(listed?[key: "channels"]?.arrayValue?.map(\.stringValue) == [channel, other])
+        #expect(listed?[key: "pending_channels"]?.arrayValue?.map(\.stringValue) == [other])
+        #expect(try await service.call("Unsubscribe", app, .string(channel)).get() == [])
+        let rest = try await service.call("ListApps").get().first?.arrayValue?.first
+        #expect(rest?[key: "channels"]?.arrayValue?.map(\.stringValue) == [other])
+    }
+
+    @Test func `a subscription that the server refuses is a signal and a notice`() async throws {
+        let service = try start()
+        try await enrol(service)
+        let app = BusValue.string("org.example.Mail")
+        _ = try await service.call("Register", app, .dictionary([])).get()
+        try await server.fail(
+            "/v1/apps/org.example.Mail/channels/%2F%2B%2B%2BAAAAAAAAAAAAAAAAAQ%3D%3D", status: 404,
+            word: "UnknownChannel")
+        let channel = BusValue.string(Sample.channel.text)
+        #expect(try await service.refusal("Subscribe", [app, channel]) == "UnknownChannel")
+        try await service.harness.loop.run("the signal came") {
+            service.signals.contains("SubscriptionEnded org.example.Mail \(Sample.channel.text) UnknownChannel")
+        }
+        let status = try await service.call("GetStatus").get().first
+        #expect(status?[key: "notice"]?.stringValue?.contains(Sample.channel.text) == true)
+    }
+
+    @Test func `a broadcast is listed with its channel, another notification without`() async throws {
+        let service = try start()
+        try await enrol(service)
+        _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
+        _ = try await service.call("Subscribe", .string("org.example.Mail"), .string(Sample.channel.text)).get()
+        try await server.broadcast(1, channel: Sample.channel.text)
+        try await server.push(2)
+        try await service.harness.loop.run("both came") { (try? service.harness.agent.inbox(countMax: 5).count) == 2 }
+        let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue
+        #expect(entries?.map { $0[key: "channel"]?.stringValue } == ["", Sample.channel.text])
     }
 
     @Test func `switches are kept, and turning one is a signal`() async throws {
@@ -142,6 +194,15 @@ private final class ServiceHarness {
             "InvalidArguments"
         ),
         ("Register", [.string("../x"), .dictionary([])], "BadAppID"), ("Register", [.string("x")], "InvalidArguments"),
+        (
+            "Register", [.string("org.example.Mail"), .dictionary([("environment", .variant(.string("sandbox")))])],
+            "BadEnvironment"
+        ),
+        ("Subscribe", [.string("org.example.Mail"), .string("c")], "BadChannelID"),
+        ("Subscribe", [.string("x"), .string(Sample.channel.text)], "UnknownApp"),
+        ("Subscribe", [.string("x")], "InvalidArguments"),
+        ("Unsubscribe", [.string("x"), .string(Sample.channel.text)], "UnknownChannel"),
+        ("Unsubscribe", [.string("x"), .uint32(1)], "InvalidArguments"),
         ("Register", [.int32(1), .dictionary([])], "InvalidArguments"), ("Unregister", [.string("x")], "UnknownApp"),
         ("Unenrol", [], "NotEnrolled"), ("Forget", [], "NotEnrolled"),
         ("Enrol", [.string("http://x"), .string(""), .string("")], "BadServer"),

@@ -10,14 +10,28 @@ enum Sample {
 
     static func notification(
         _ number: UInt64, sequence: Int64? = nil, topic: String = "org.example.Mail", pushType: PushType? = nil,
-        acceptedAt: Int64 = 1000, collapseID: String? = nil, payload: String = #"{"aps":{"alert":"Hello"}}"#
+        acceptedAt: Int64 = 1000, collapseID: String? = nil, channel: ChannelID? = nil,
+        payload: String = #"{"aps":{"alert":"Hello"}}"#
     ) -> PushCore.ReceivedNotification {
         PushCore.ReceivedNotification(
             sequence: sequence ?? Int64(number), uniqueID: UniqueID(high: 1, low: number), topicName: topic, app: nil,
             apnsID: "2C33C3C4-0000-4000-8000-000000000000", pushType: pushType, priority: nil,
             expirationUnixSeconds: nil, collapseID: collapseID.map { Array($0.utf8) },
-            acceptedUnixMilliseconds: acceptedAt, payload: Array(payload.utf8))
+            acceptedUnixMilliseconds: acceptedAt, payload: Array(payload.utf8), channel: channel)
     }
+
+    /// A broadcast as it comes over the stream.
+    static func broadcast(
+        _ number: UInt64, sequence: Int64 = 0, channel: ChannelID = Sample.channel, payload: String
+    ) -> PushCore.ReceivedNotification {
+        notification(
+            number, sequence: sequence, topic: "org.example.Mail.push-type.liveactivity", pushType: .liveactivity,
+            channel: channel, payload: payload)
+    }
+
+    /// Ids that have a slash, a plus sign and padding.
+    static let channel = ChannelID(high: 0xFFEF_BE00_0000_0000, low: 1)
+    static let otherChannel = ChannelID(high: 0xFFEF_BE00_0000_0000, low: 2)
 
     static let app = RegisteredApp(
         appID: "org.example.Mail", topic: "org.example.Mail", name: "Example Mail", icon: nil, deviceToken: token)

@@ -37,9 +37,36 @@ final class ScriptedDeviceServer {
     /// Ends every open stream properly.
     func endStreams() async throws { try await tell(["do": "end"]) }
 
-    /// Answers the next requests of a path with a status instead.
-    func fail(_ path: String, status: Int, count: Int = 1) async throws {
-        try await tell(["do": "fail", "path": path, "status": "\(status)", "count": "\(count)"])
+    /// Sends a broadcast of a channel on every open stream.
+    func broadcast(
+        _ number: Int, channel: String, sequence: Int64 = 0, payload: String = #"{"aps":{"alert":"Goal"}}"#
+    ) async throws {
+        let id = String(repeating: "0", count: 12 - "\(number)".utf8.count) + "\(number)"
+        try await push(
+            event: "notification", id: sequence,
+            data: #"{"id":\#(sequence),"unique-id":"00000000-0000-4000-8000-\#(id)","#
+                + #""topic":"org.example.Mail.push-type.liveactivity","apns-id":"A","push-type":"liveactivity","#
+                + #""channel-id":"\#(channel)","accepted-at":\#(number),"payload":\#(payload)}"#)
+    }
+
+    /// Answers the next requests of a path with a status and a word instead.
+    func fail(_ path: String, status: Int, word: String = "Ordered", count: Int = 1) async throws {
+        try await tell(["do": "fail", "path": path, "status": "\(status)", "word": word, "count": "\(count)"])
+    }
+
+    /// Lets every registration expire: from now on the same request makes another device token, without subscriptions.
+    func expireRegistrations() async throws { try await tell(["do": "expire"]) }
+
+    /// The channels that an app is subscribed to.
+    func channels(of topic: String = "org.example.Mail") async throws -> Set<String> {
+        try await tell(["do": "list", "topic": topic])
+        let line = process.output.split(separator: "\n").last { $0.hasPrefix("done [") } ?? ""
+        return Set(line.dropFirst("done [".count).dropLast().split(separator: " ").map(String.init))
+    }
+
+    /// Lets go of the channels that an app is subscribed to, and takes these in their place.
+    func setChannels(_ channels: [String], of topic: String = "org.example.Mail") async throws {
+        try await tell(["do": "channels", "topic": topic, "channels": channels.joined(separator: " ")])
     }
 
     /// Requests so far, as `METHOD path body`.
@@ -65,13 +92,14 @@ final class ScriptedDeviceServer {
     }
 
     private static let script = #"""
-        import http.server, json, queue, ssl, subprocess, sys, threading
+        import http.server, json, queue, ssl, subprocess, sys, threading, urllib.parse
 
         folder = sys.argv[1]
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
             "-keyout", folder + "/key.pem", "-out", folder + "/cert.pem", "-subj", "/CN=localhost", "-days", "2",
             "-addext", "subjectAltName=DNS:localhost"], check=True, stderr=subprocess.DEVNULL)
         lock, streams, failures = threading.Lock(), [], {}
+        channels, generation = {}, [0]
 
         def say(line):
             with lock:
@@ -86,19 +114,33 @@ final class ScriptedDeviceServer {
                 say(" ".join([self.command, self.path, body]).strip())
                 with lock:
                     failing = failures.get(self.path, [])
-                    status = failing.pop() if failing else None
+                    status, word = failing.pop() if failing else (None, None)
                 if status:
-                    data = json.dumps({"error": "Ordered", "detail": "a test wants it"}).encode()
+                    data = json.dumps({"error": word, "detail": "a test wants it"}).encode()
                     return self.give(status, data)
                 if self.path == "/v1/stream":
                     return self.stream()
                 if self.path == "/v1/devices":
                     return self.give(201, json.dumps(
                         {"device_id": "00000000000000ab", "device_secret": "s3cret"}).encode())
+                parts = self.path.split("/")
+                if self.path.startswith("/v1/apps/") and len(parts) > 4:
+                    return self.subscriptions(parts[3], parts[5:])
                 if self.path.startswith("/v1/apps/") and self.command == "PUT":
                     topic = self.path[9:]
-                    token = (topic.encode().hex() * 64)[:64]
+                    environment = json.loads(body)["environment"] if body else "production"
+                    token = (f"{generation[0]:02x}" + (topic + environment).encode()[::-1].hex() * 64)[:64]
                     return self.give(200, json.dumps({"topic": topic, "device_token": token}).encode())
+                self.give(204, b"")
+
+            def subscriptions(self, topic, rest):
+                with lock:
+                    mine = channels.setdefault(topic, [])
+                    if not rest:
+                        return self.give(200, json.dumps({"channels": mine}).encode())
+                    channel = urllib.parse.unquote(rest[0])
+                    if channel in mine: mine.remove(channel)
+                    if self.command == "PUT": mine.append(channel)
                 self.give(204, b"")
 
             def give(self, status, data):
@@ -149,7 +191,22 @@ final class ScriptedDeviceServer {
         for line in sys.stdin:
             command = json.loads(line)
             if command["do"] == "fail":
-                with lock: failures[command["path"]] = [int(command["status"])] * int(command["count"])
+                with lock:
+                    failures[command["path"]] = [(int(command["status"]), command["word"])] * int(command["count"])
+                say("done")
+                continue
+            if command["do"] == "expire":
+                with lock:
+                    generation[0] += 1
+                    channels.clear()
+                say("done")
+                continue
+            if command["do"] == "list":
+                with lock: mine = " ".join(channels.get(command["topic"], []))
+                say(f"done [{mine}]")
+                continue
+            if command["do"] == "channels":
+                with lock: channels[command["topic"]] = command["channels"].split()
                 say("done")
                 continue
             with lock: targets = list(streams)

@@ -73,39 +73,50 @@ struct GeneratedPagesCommandLineTests {
         [admin API](admin-api.md), in which times are UNIX seconds. These are the answers of the agent, here with line ends.
         Each member is always there; a text that is not known is empty, a number 0. Members may be added.
 
-        `posthorn agent status --json`: times are UNIX seconds; `presenter` is `desktop`, `terminal` or `none`.
+        `posthorn agent status --json`: times are UNIX seconds; `presenter` is `desktop`, `terminal` or `none`; `notice` is
+        what else a person should know, such as a channel that the server ended.
 
         ```json
         {"connected": true, "connected_since": 1795300713, "device_id": "7e5b91bc25b0cf09", "enrolled": true,
-         "last_connected": 1795300715, "last_error": "", "presenter": "terminal", "process_id": 32685,
-         "server_url": "https://127.0.0.1:2197", "version": "0.1.0"}
+         "last_connected": 1795300715, "last_error": "", "notice": "", "presenter": "terminal",
+         "process_id": 32685, "server_url": "https://127.0.0.1:2197", "version": "0.1.0"}
         ```
 
-        `posthorn settings list --json`: `master` is the master switch, `badge` the number on the app's icon.
+        `posthorn settings list --json`: `master` is the master switch, `badge` the number on the app's icon;
+        `pending_channels` are those of `channels` of which the server is still to be told.
         `posthorn settings show APP --json` prints one element of `apps`.
 
         ```json
         {"apps": [{"allows_alert": true, "allows_badge": true, "allows_sound": true, "app_id": "org.example.Mail",
-                   "badge": 1, "device_token": "fc028152fb4b1b29c30662d1b82e192d1f332c4682a2259024f26cad166aaf09",
-                   "name": "Example Mail", "topic": "org.example.Mail"}],
+                   "badge": 1, "channels": ["/+++AAAAAAAAAAAAAAAAAQ=="],
+                   "device_token": "fc028152fb4b1b29c30662d1b82e192d1f332c4682a2259024f26cad166aaf09",
+                   "environment": "production", "name": "Example Mail", "pending_channels": [],
+                   "topic": "org.example.Mail"}],
          "master": true}
         ```
 
         `posthorn inbox list --json`: newest first; `received_at` is UNIX **milliseconds**, `payload` is the provider's text,
         byte for byte but for NUL and Unicode's noncharacters, which a bus cannot carry. `state` is `waiting`, `shown`,
         `viewed`, `closed` or `suppressed`; `reason` says why it was [suppressed](device-protocol.md#acknowledge-post-v1acks),
-        or what went wrong.
+        or what went wrong; `channel` is the channel id of a broadcast.
         `posthorn inbox show ENTRY --json` prints one element of `entries`.
 
         ```json
-        {"entries": [{"app_id": "org.example.Mail", "app_name": "Example Mail", "body": "At noon?", "entry": 1,
-                      "id": "c96a0202-32d0-4b2f-8c8c-202cf5f2c6d8",
+        {"entries": [{"app_id": "org.example.Mail", "app_name": "Example Mail", "body": "At noon?",
+                      "channel": "", "entry": 1, "id": "c96a0202-32d0-4b2f-8c8c-202cf5f2c6d8",
                       "payload": "{\"aps\":{\"alert\":{\"body\":\"At noon?\",\"title\":\"Lunch\"},\"badge\":1}}",
                       "reason": "", "received_at": 1795300714058, "state": "shown", "title": "Lunch"}]}
         ```
 
-        `posthorn send --json` prints `status` and, where the server gave them, `apns_id`, `apns_unique_id`, `reason`, `advice`
-        and, with status 410, `timestamp` in UNIX milliseconds. A command that has nothing to tell prints `{"done":true}`.
+        `posthorn send --json` prints `status` and, where the server gave them, `apns_id`, `apns_unique_id`,
+        `apns_request_id` of a broadcast, `reason`, `advice`, `detail` (what is wrong in this case), the list `warnings`
+        (what the payload checks found) and, with status 410, `timestamp` in UNIX milliseconds.
+
+        `posthorn lint --json` prints how many `errors`, `warnings` and pieces of `advice` there are, and `files`, each with
+        `file` and `findings`: `check` (one of the [payload checks](payload-checks.md)), `severity` (`E`, `W` or `I`), `path`
+        and `text`. It ends with 1 as without `--json`; [check a payload](../how-to/check-a-payload.md) says when.
+
+        A command that has nothing to tell prints `{"done":true}`.
 
         A command that fails prints what went wrong, beside the text on standard error. `error` is `refused`, `usage`,
         `unreachable`, `not_found`, `not_permitted` or `try_later`, one word for each exit code from 1 to 6; `detail` is for

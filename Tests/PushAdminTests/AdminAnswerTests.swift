@@ -36,9 +36,32 @@ struct AdminAnswerTests {
     }
 
     @Test func `an answer is read by its snake case names`() throws {
-        let json = #"{"topic":"a","name":"A","team_id":"T","registration_count":2,"pending_count":3,"new_field":1}"#
+        let json =
+            #"{"topic":"a","name":"A","team_id":"T","registration_count":2,"pending_count":3,"#
+            + #""checks":"off","broadcasts":true,"new_field":1}"#
         let app = try AdminAnswer.decode(AdminAPI.App.self, from: AdminAnswer(status: 200, body: Array(json.utf8)))
         #expect(app.teamID == "T" && app.registrationCount == 2 && app.pendingCount == 3)
+    }
+
+    @Test(arguments: [
+        (["org.example.Mial"], "No app has the topic org.example.Mial. Did you mean org.example.Mail? "),
+        (
+            ["org.example.Mail", "org.example.chat"],
+            "No app has the topic org.example.chat. Did you mean org.example.Chat? "
+        ),
+    ])
+    func `an unknown topic is answered with the one that was meant`(typed: [String], remedy: String) throws {
+        let refusal = try #require(failure(404, #"{"error":"UnknownTopic","detail":"Add it."}"#))
+        let known = ["org.example.Mail", "org.example.Chat"]
+        let advised = refusal.advised(topics: typed, known: known)
+        #expect(advised.remedy == remedy + "'posthorn app list' shows all.")
+        #expect(advised.exitCode == .notFound && advised.problem == refusal.problem)
+    }
+
+    @Test(arguments: [(["com.else.where"], ["org.example.Mail"]), (["a"], []), ([], ["a"]), (["a"], ["a"])])
+    func `a topic that is like no other leaves the server's words`(typed: [String], known: [String]) throws {
+        let refusal = try #require(failure(404, #"{"error":"UnknownTopic","detail":"Add it."}"#))
+        #expect(refusal.advised(topics: typed, known: known).remedy == "Add it.")
     }
 
     @Test(arguments: ["", "{}", "null", #"{"topic":"a"}"#, "\u{FF}"])

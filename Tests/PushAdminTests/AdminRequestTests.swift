@@ -14,13 +14,67 @@ struct AdminRequestTests {
         (["org.example.Mail"], #"POST /v1/apps {"topic":"org.example.Mail"}"#),
         (["a", "--name", "M \"x\""], #"POST /v1/apps {"name":"M \"x\"","topic":"a"}"#),
         (["a", "--name=", "--team", "TEAM123456"], #"POST /v1/apps {"name":"","team_id":"TEAM123456","topic":"a"}"#),
+        (["a", "--checks", "off"], #"POST /v1/apps {"checks":"off","topic":"a"}"#),
+        (["a", "--broadcasts", "on"], #"POST /v1/apps {"broadcasts":true,"topic":"a"}"#),
+        (["a", "--broadcasts=off"], #"POST /v1/apps {"broadcasts":false,"topic":"a"}"#),
     ])
     func `app add sends what was typed`(words: [String], request: String) throws {
         #expect(text(AppCommands.addRequest(try typed(["app", "add"] + words))) == request)
     }
 
     @Test(arguments: [
-        ([], "POST /v1/keys {}"), (["-t", "a"], #"POST /v1/keys {"topics":["a"]}"#),
+        (["a", "--name", "M"], #"PATCH /v1/apps/a {"name":"M"}"#),
+        (
+            ["a/b", "--checks", "strict", "--broadcasts", "off"],
+            #"PATCH /v1/apps/a%2Fb {"broadcasts":false,"checks":"strict"}"#
+        ),
+        (["a", "--name="], #"PATCH /v1/apps/a {"name":""}"#),
+    ])
+    func `app set sends what is to change`(words: [String], request: String) throws {
+        #expect(text(try AppCommands.changeRequest(typed(["app", "set"] + words))) == request)
+    }
+
+    @Test func `app set without a change says what could change`() throws {
+        let invocation = try typed("app", "set", "a", "--yes")
+        let error = thrown { () throws(CommandError) in _ = try AppCommands.changeRequest(invocation) }
+        #expect(error?.exitCode == .usage)
+        #expect(error?.remedy == "Add --name, --checks or --broadcasts.")
+    }
+
+    @Test(arguments: [
+        ["app", "set", "a", "--checks", "loose"], ["app", "add", "a", "--broadcasts", "yes"],
+        ["key", "create", "--environment", "sandbox"], ["channel", "create", "a", "--policy", "all"],
+        ["channel", "create", "a", "-e", "Production"], ["channel", "list", "a", "-e", ""],
+    ])
+    func `a word that is no choice is refused with the choices`(words: [String]) throws {
+        guard case .failure(let error) = AdminProgram.root.command.parse(words) else {
+            Issue.record("taken: \(words)")
+            return
+        }
+        #expect(error.message.contains("one of"), "\(error.message)")
+    }
+
+    @Test(arguments: [
+        ([], "POST /v1/apps/a%2Fb/channels {}"),
+        (["--policy", "none"], #"POST /v1/apps/a%2Fb/channels {"message_storage_policy":0}"#),
+        (
+            ["--policy=last", "-e", "development"],
+            #"POST /v1/apps/a%2Fb/channels {"environment":"development","message_storage_policy":1}"#
+        ),
+    ])
+    func `channel create sends what was typed`(words: [String], request: String) throws {
+        #expect(text(ChannelCommands.createRequest(try typed(["channel", "create", "a/b"] + words))) == request)
+    }
+
+    @Test func `an environment becomes the request's parameter`() {
+        let request = AdminRequest.get("apps", "a", "channels")
+        #expect(text(request.of(environment: nil)) == "GET /v1/apps/a/channels")
+        #expect(text(request.of(environment: "a&b=c")) == "GET /v1/apps/a/channels?environment=a%26b%3Dc")
+    }
+
+    @Test(arguments: [
+        ([], "POST /v1/keys {}"), (["-e", "production"], #"POST /v1/keys {"environment":"production"}"#),
+        (["-t", "a"], #"POST /v1/keys {"topics":["a"]}"#),
         (["-t", "a", "--topic=b", "--team", "T"], #"POST /v1/keys {"team_id":"T","topics":["a","b"]}"#),
     ])
     func `key create sends topics only when some were named`(words: [String], request: String) throws {

@@ -11,6 +11,8 @@ struct AgentAnswerTests {
         ("org.posthorn.Error.NotEnrolled", .refused), ("org.posthorn.Error.AlreadyEnrolled", .refused),
         ("org.posthorn.Error.BadServer", .refused), ("org.posthorn.Error.NotTrusted", .unreachable),
         ("org.posthorn.Error.BadEnrolmentCode", .refused), ("org.posthorn.Error.BadAppID", .refused),
+        ("org.posthorn.Error.UnknownChannel", .notFound), ("org.posthorn.Error.TooMany", .refused),
+        ("org.posthorn.Error.BadChannelID", .refused), ("org.posthorn.Error.BadEnvironment", .refused),
         ("org.posthorn.Error.UnknownSetting", .refused), ("org.posthorn.Error.Unheard", .refused),
         ("org.freedesktop.DBus.Error.AccessDenied", .notPermitted),
         ("org.freedesktop.DBus.Error.ServiceUnknown", .unreachable),
@@ -66,7 +68,7 @@ struct AgentAnswerTests {
         #expect(
             try AgentCommands.report(of: status).jsonText
                 == #"{"connected":false,"connected_since":0,"device_id":"","enrolled":false,"last_connected":0,"#
-                + #""last_error":"","presenter":"","process_id":0,"server_url":"","version":""}"#)
+                + #""last_error":"","notice":"","presenter":"","process_id":0,"server_url":"","version":""}"#)
         #expect(AgentCommands.report(of: AgentStatus(.string("?"))).text.contains("posthorn agent enrol"))
     }
 }

@@ -60,6 +60,8 @@ struct AgentCallTests {
         arguments: [
             ([], []), (["--topic", "t"], [("topic", BusValue.string("t"))]),
             (["--name", "N", "-t", "t"], [("topic", .string("t")), ("name", .string("N"))]),
+            (["--environment", "development"], [("environment", .string("development"))]),
+            (["-e", "production"], [("environment", .string("production"))]),
         ] as [([String], [(String, BusValue)])])
     func `register passes on only what was said`(words: [String], options: [(String, BusValue)]) throws {
         let call = try RegisterCommands.registerCall(try typed(["register", "org.example.Mail"] + words))
@@ -72,6 +74,20 @@ struct AgentCallTests {
         let error = thrown { () throws(CommandError) in _ = try RegisterCommands.registerCall(invocation) }
         #expect(error?.exitCode == .usage)
         #expect(error?.problem.contains("without '.desktop'") == true)
+    }
+
+    @Test func `register refuses an environment that there is not`() {
+        #expect(throws: UsageError.self) { try typed("register", "a", "--environment", "sandbox") }
+    }
+
+    @Test(arguments: ["Subscribe", "Unsubscribe"])
+    func `subscribe and unsubscribe pass on app and channel`(method: String) throws {
+        let invocation = try typed(method.lowercased(), "a", "AAECAwQFBgcICQoLDA0ODw==")
+        let call = try SubscribeCommands.call(method, invocation)
+        check(call, method, [.string("a"), .string("AAECAwQFBgcICQoLDA0ODw==")])
+        let file = try typed(method.lowercased(), "a.desktop", "c")
+        let error = thrown { () throws(CommandError) in _ = try SubscribeCommands.call(method, file) }
+        #expect(error?.exitCode == .usage)
     }
 
     @Test func `unenrol tells the server, or forgets it`() throws {

@@ -9,19 +9,22 @@ struct ReportTests {
     @Test func `apps stand in aligned columns`() throws {
         let apps = AdminAPI.Apps(apps: [
             AdminAPI.App(topic: "org.example.Mail", name: "Mail", teamID: "T", registrationCount: 12, pendingCount: 0),
-            AdminAPI.App(topic: "a", name: "郵便", teamID: "TEAM123456", registrationCount: 3, pendingCount: 1),
+            AdminAPI.App(
+                topic: "a", name: "郵便", teamID: "TEAM123456", registrationCount: 3, pendingCount: 1, checks: .strict,
+                broadcasts: true),
         ])
         let report = AppCommands.report(of: apps)
         #expect(
             report.text == """
-                TOPIC             NAME  TEAM ID     REGISTRATIONS  PENDING
-                org.example.Mail  Mail  T                      12        0
-                a                 郵便  TEAM123456              3        1
+                TOPIC             NAME  TEAM ID     CHECKS  BROADCASTS  REGISTRATIONS  PENDING
+                org.example.Mail  Mail  T           warn    off                    12        0
+                a                 郵便  TEAM123456  strict  on                      3        1
                 """)
         #expect(
             try report.jsonText
-                == #"{"apps":[{"name":"Mail","pending_count":0,"registration_count":12,"team_id":"T","topic":"#
-                + #""org.example.Mail"},{"name":"郵便","pending_count":1,"registration_count":3,"#
+                == #"{"apps":[{"broadcasts":false,"checks":"warn","name":"Mail","pending_count":0,"#
+                + #""registration_count":12,"team_id":"T","topic":"org.example.Mail"},"#
+                + #"{"broadcasts":true,"checks":"strict","name":"郵便","pending_count":1,"registration_count":3,"#
                 + #""team_id":"TEAM123456","topic":"a"}]}"#)
     }
 
@@ -39,7 +42,7 @@ struct ReportTests {
         let row = AppCommands.report(of: AdminAPI.Apps(apps: [app])).text
         #expect(row.split(whereSeparator: \.isNewline).count == 2)
         #expect(row.split(separator: " ").last == "0", "the rest of the row is there")
-        #expect(AppCommands.report(of: app).text.split(whereSeparator: \.isNewline).count == 5)
+        #expect(AppCommands.report(of: app).text.split(whereSeparator: \.isNewline).count == 7)
         for text in [row, AppCommands.report(of: app).text] {
             #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
             #expect(!text.unicodeScalars.contains("\u{202E}"))
@@ -52,10 +55,11 @@ struct ReportTests {
         let report = KeyCommands.report(of: key, path: "AuthKey_ABC1234567.p8")
         #expect(
             report.text == """
-                Key ID   ABC1234567
-                Team ID  TEAM123456
-                File     AuthKey_ABC1234567.p8
-                Topics   every topic of the team
+                Key ID       ABC1234567
+                Team ID      TEAM123456
+                File         AuthKey_ABC1234567.p8
+                Environment  both
+                Topics       every topic of the team
                 """)
         #expect(
             try report.jsonText
@@ -66,6 +70,49 @@ struct ReportTests {
         let key = AdminAPI.Key(keyID: "K", teamID: "T", topics: ["a", "b"], createdAt: 0, revokedAt: 1_795_295_709)
         let text = KeyCommands.report(of: AdminAPI.Keys(keys: [key])).text
         #expect(text.contains("revoked 2026-11-2") && text.hasSuffix("a, b"))
+    }
+
+    @Test(arguments: [(nil, "both"), (Environment.production, "production"), (.development, "development")])
+    func `a key says for which environment it is`(environment: Environment?, word: String) throws {
+        let key = AdminAPI.Key(keyID: "K", teamID: "T", topics: nil, createdAt: 0, environment: environment)
+        #expect(KeyCommands.report(of: AdminAPI.Keys(keys: [key])).text.contains("\nK       T        \(word) "))
+        let created = KeyCommands.report(of: key, path: "k.p8")
+        #expect(created.text.contains("\nEnvironment  \(word)\n"))
+        #expect(try created.jsonText.contains("environment") == (environment != nil))
+    }
+
+    @Test(arguments: [
+        (true, nil, "now"), (true, 0, "now"), (false, nil, "unknown"), (false, 1_795_295_709, "2026-11-2"),
+    ])
+    func `a device says when it was last seen`(connected: Bool, seenAt: Int64?, text: String) {
+        let device = AdminAPI.Device(
+            deviceID: "0123456789abcdef", name: "desk", platform: "linux", enrolledAt: 0, connected: connected,
+            topics: [], pendingCount: 0, seenAt: seenAt)
+        let word = connected ? "yes" : "no"
+        #expect(DeviceCommands.report(of: device).text.contains("\nConnected  \(word)\nLast seen  \(text)"))
+        let table = DeviceCommands.report(of: AdminAPI.Devices(devices: [device])).text
+        #expect(table.contains(connected ? "linux     yes        \(text) " : "linux     no         \(text)"))
+    }
+
+    @Test func `channels stand in aligned columns, by the words of the command line`() throws {
+        let channels = AdminAPI.Channels(channels: [
+            AdminAPI.Channel(
+                channelID: "AAAAAAAAAAAAAAAAAAAAAA==", topic: "t", environment: .production,
+                messageStoragePolicy: .noMessageStored, createdAt: 1_795_295_709, subscriptionCount: 12),
+            AdminAPI.Channel(
+                channelID: "BAAAAAAAAAAAAAAAAAAAAA==", topic: "t", environment: .development,
+                messageStoragePolicy: .mostRecentMessageStored, createdAt: 1_795_295_709, subscriptionCount: 0),
+        ])
+        let lines = ChannelCommands.report(of: channels, topic: "t").text.split(separator: "\n")
+        #expect(lines[0] == "CHANNEL ID                ENVIRONMENT  KEEPS  SUBSCRIPTIONS  CREATED")
+        #expect(lines[1].hasPrefix("AAAAAAAAAAAAAAAAAAAAAA==  production   none              12  2026-11-2"))
+        #expect(lines[2].hasPrefix("BAAAAAAAAAAAAAAAAAAAAA==  development  last               0  2026-11-2"))
+        let one = ChannelCommands.report(of: channels.channels[1])
+        #expect(one.text.hasPrefix("Channel ID     BAAAAAAAAAAAAAAAAAAAAA==\nTopic          t\nEnvironment    dev"))
+        #expect(try one.jsonText.contains(#""message_storage_policy":1"#))
+        #expect(
+            ChannelCommands.report(of: AdminAPI.Channels(channels: []), topic: "a\nb").text
+                == "No channels yet. Create one: posthorn channel create a b")
     }
 
     @Test(arguments: [
@@ -111,6 +158,9 @@ struct ReportTests {
             ]))
         let text = InboxCommands.report(of: entry).text
         #expect(text.contains("\nID        00ff\n"))
+        #expect(!text.contains("Channel"))
+        let broadcast = InboxEntry(.dictionary([("channel", .string("c"))]))
+        #expect(InboxCommands.report(of: broadcast).text.contains("\nChannel   c\n"))
         #expect(text.contains("App       Mail (org.example.Mail)") && text.contains("State     suppressed: master"))
         #expect(text.hasSuffix("\n\n  one\n  two\n  State  viewed"))
         let row = InboxCommands.report(of: [entry]).text.split(separator: "\n")[1]
@@ -123,14 +173,42 @@ struct ReportTests {
         #expect(try report.jsonText == #"{"app_id":"a","device_token":"00ff"}"#)
     }
 
+    @Test func `an app's settings show each channel, and which of them the server does not have yet`() throws {
+        let app = AgentApp(
+            .dictionary([
+                ("app_id", .string("a")), ("environment", .string("development")),
+                ("channels", .array("s", [.string("one"), .string("two")])),
+                ("pending_channels", .array("s", [.string("two")])),
+            ]))
+        let text = SettingsCommands.report(of: app).text
+        #expect(text.contains("\nEnvironment   development\n"))
+        #expect(text.hasSuffix("\nChannels      one\n              two, the server is still to be told"))
+        let json = try SettingsCommands.report(of: app).jsonText
+        #expect(json.contains(#""channels":["one","two"]"#) && json.contains(#""pending_channels":["two"]"#))
+        #expect(SettingsCommands.report(of: AgentApp(.dictionary([]))).text.hasSuffix("\nChannels      none"))
+    }
+
+    @Test(arguments: [("active", "a listens to c."), ("pending", "a is to listen to c; the server is told")])
+    func `subscribe says whether the server knows`(state: String, text: String) throws {
+        let report = SubscribeCommands.report(appID: "a", channel: "c", state: state)
+        #expect(report.text.hasPrefix(text))
+        #expect(try report.jsonText == #"{"app_id":"a","channel":"c","state":"\#(state)"}"#)
+    }
+
+    @Test func `the agent's status shows a notice, and nothing where there is none`() {
+        let notice = AgentStatus(.dictionary([("notice", .string("a\nb"))]))
+        #expect(AgentCommands.report(of: notice).text.contains("\nNotice           a"))
+        #expect(!AgentCommands.report(of: AgentStatus(.dictionary([]))).text.contains("Notice"))
+    }
+
     @Test(arguments: [(true, "Notifications are on."), (false, "Notifications are off: nothing is shown")])
     func `the master switch stands above the settings`(master: Bool, head: String) throws {
         let app = AgentApp(
             .dictionary([("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4))]))
         let report = SettingsCommands.report(master: master, apps: [app])
         #expect(report.text.hasPrefix(head))
-        #expect(report.text.contains("ALERT  BADGE COUNT\n"))
-        #expect(report.text.hasSuffix("\na          off    on     off              4"))
+        #expect(report.text.contains("ALERT  BADGE COUNT  CHANNELS\n"))
+        #expect(report.text.hasSuffix("\na          off    on     off              4         0"))
         #expect(try report.jsonText.hasSuffix(#""master":\#(master)}"#))
     }
 

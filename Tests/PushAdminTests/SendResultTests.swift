@@ -33,6 +33,36 @@ struct SendResultTests {
         #expect(report.exitCode == expected)
     }
 
+    @Test func `what the server says of this case goes before the general advice`() throws {
+        let fields = [("posthorn-detail", "apns-topic is com.b, the token is of com.a: send with com.a.")]
+        let report = result(400, #"{"reason":"DeviceTokenNotForTopic"}"#, fields).report
+        #expect(report.complaint?.problem == "the server refused: DeviceTokenNotForTopic")
+        #expect(report.complaint?.remedy == fields[0].1)
+        let json = try report.jsonText
+        #expect(json.contains(#""detail":"apns-topic is com.b, the token is of com.a: send with com.a.""#))
+        #expect(json.contains(#""advice":"\#(RejectionReason.deviceTokenNotForTopic.advice)""#))
+    }
+
+    @Test func `each warning of an accepted notification is shown`() throws {
+        let report = result(200, "", [("posthorn-warning", "one"), ("apns-id", "A"), ("posthorn-warning", "two")])
+            .report
+        #expect(report.exitCode == .ok && report.complaint == nil)
+        #expect(report.text == "Status   200 accepted\napns-id  A\nWarning  one\nWarning  two")
+        #expect(try report.jsonText == #"{"apns_id":"A","status":200,"warnings":["one","two"]}"#)
+    }
+
+    @Test(arguments: ["x\u{1B}[31my", "x\u{9B}31my", "x\nStatus  200"])
+    func `what a server says cannot act on a terminal or begin a line`(text: String) {
+        let lines = result(200, "", [("posthorn-warning", text)]).report.text.split(whereSeparator: \.isNewline)
+        #expect(lines.count == 2 && !lines[1].unicodeScalars.contains { $0.properties.generalCategory == .control })
+    }
+
+    @Test func `a broadcast shows its two ids`() throws {
+        let report = result(200, "", [("apns-request-id", "R"), ("apns-unique-id", "U")]).report
+        #expect(report.text == "Status           200 accepted\napns-request-id  R\napns-unique-id   U")
+        #expect(try report.jsonText == #"{"apns_request_id":"R","apns_unique_id":"U","status":200}"#)
+    }
+
     @Test func `a token that is gone says since when`() throws {
         let report = result(410, #"{"reason":"Unregistered","timestamp":1795295709123}"#).report
         #expect(report.text.contains("Since   2026-11-2"))

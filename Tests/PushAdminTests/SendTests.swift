@@ -165,4 +165,53 @@ struct SendTests {
             options, server: "https://a", caFile: nil, providerToken: "", nowUnixSeconds: 0)
         #expect(request.httpRequest.url == "https://a/3/device/..%2Fx%3Fy")
     }
+
+    private func broadcast(_ words: [String]) throws -> ProviderRequest {
+        try ProviderRequest(
+            options(["-t", "org.example.News", "--channel", "dHN0LXNyY2gtY2hubA==", "--title", "x"] + words),
+            server: "https://a:1", caFile: nil, providerToken: "a.b.c", nowUnixSeconds: 1000)
+    }
+
+    @Test(arguments: [
+        ([], ["apns-push-type: liveactivity", "apns-priority: 10", "apns-expiration: 0"]),
+        (
+            ["--priority", "5", "--expiration", "+60", "--id", "u"],
+            ["apns-push-type: liveactivity", "apns-priority: 5", "apns-expiration: 1060", "apns-request-id: u"]
+        ),
+        (["--push-type", "alert"], ["apns-push-type: alert", "apns-priority: 10", "apns-expiration: 0"]),
+    ])
+    func `a broadcast goes to its app's path with all that one must have`(words: [String], fields: [String]) throws {
+        let message = try broadcast(words).httpRequest
+        #expect(message.url == "https://a:1/4/broadcasts/apps/org.example.News")
+        #expect(message.requiresHTTP2 && message.method == "POST")
+        #expect(
+            message.fields.map { "\($0.0): \($0.1)" }
+                == ["authorization: bearer a.b.c", "apns-channel-id: dHN0LXNyY2gtY2hubA=="] + fields)
+    }
+
+    @Test func `a topic cannot leave its place in the path of a broadcast`() throws {
+        let options = try options(["-t", "../x?y", "--channel", "c", "--title", "t"])
+        let request = try ProviderRequest(
+            options, server: "https://a", caFile: nil, providerToken: "", nowUnixSeconds: 0)
+        #expect(request.httpRequest.url == "https://a/4/broadcasts/apps/..%2Fx%3Fy")
+    }
+
+    @Test(arguments: [
+        ([], "--token (or --channel) is missing"),
+        (["--token", "t", "--channel", "c"], "--token is for one device and --channel for many: choose one"),
+        (["--channel", "c", "--collapse-id", "x"], "a broadcast has no --collapse-id"),
+    ])
+    func `a destination that is none is refused`(words: [String], problem: String) throws {
+        let options = try options(words)
+        let error = thrown { () throws(CommandError) in _ = try SendDestination(options) }
+        #expect(error?.exitCode == .usage)
+        #expect(error?.problem.hasPrefix(problem) == true, "\(error?.problem ?? "taken")")
+    }
+
+    @Test func `a destination may come from the request file`() throws {
+        #expect(try SendDestination(options([], file: requestFile(#"{"channel":"c"}"#))) == .channel(id: "c"))
+        #expect(
+            try SendDestination(options(["--collapse-id", "x"], file: requestFile(#"{"token":"t"}"#)))
+                == .device(token: "t"))
+    }
 }

@@ -54,6 +54,55 @@ import Testing
         #expect(configuration.port == port)
     }
 
+    @Test func `a setting may name several addresses, and each group has its role`() throws {
+        let configuration = try Self.load(
+            "[server]\nlisten = *:2197 [::1]:443\ndevelopment_listen = *:2198\nchannel_listen = *:2196\n"
+                + "development_channel_listen = *:2195\n")
+        #expect(configuration.ports.map(\.address.port) == [2197, 443, 2198, 2196, 2195])
+        #expect(
+            configuration.ports.map(\.role) == [
+                PortRole(), PortRole(), PortRole(environment: .development), PortRole(isForChannels: true),
+                PortRole(environment: .development, isForChannels: true),
+            ])
+    }
+
+    @Test func `an address that is there twice is refused`() {
+        #expect(throws: ConfigurationError.self) {
+            try Self.load(flags: [(.listen, "*:2197"), (.developmentListen, "*:2197")])
+        }
+        #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.listen, "*:2197 *:2197")]) }
+        #expect(throws: Never.self) { try Self.load(flags: [(.listen, "127.0.0.1:0 127.0.0.1:0")]) }
+    }
+
+    @Test(
+        arguments: [
+            (nil, Environment.production), ("api.push.apple.com", .production), ("push.example.org", .production),
+            ("api.sandbox.push.apple.com", .development), ("api.development.push.apple.com", .development),
+            ("api-manage-broadcast.sandbox.push.apple.com", .development), ("sandbox", .development),
+            ("sandboxes.example.org", .production), ("test.example.org", .development),
+            ("x.test.example.org", .production),
+        ] as [(String?, Environment)])
+    func `the server name decides the environment`(name: String?, environment: Environment) throws {
+        let configuration = try Self.load(flags: [(.developmentNames, "other.example.org Test.Example.org")])
+        #expect(configuration.environment(ofServerName: name) == environment)
+    }
+
+    @Test(
+        arguments: [
+            (.providerTokenUpdates, "0"), (.providerTokenUpdates, "x"), (.streamsBeforeAuthentication, "0"),
+            (.streamsBeforeAuthentication, "1001"), (.tokenLifeDays, "-1"), (.channelsOnProviderPorts, "perhaps"),
+            (.developmentListen, "2197"),
+        ] as [(ConfigurationKey, String)])
+    func `a value out of range is refused`(key: ConfigurationKey, text: String) {
+        #expect(throws: ConfigurationError.self) { try Self.load(flags: [(key, text)]) }
+    }
+
+    @Test func `no life of device tokens means that they live for ever`() throws {
+        #expect(try Self.load(flags: [(.tokenLifeDays, "0")]).tokenLifeSeconds == nil)
+        #expect(try Self.load(flags: [(.tokenLifeDays, "2")]).tokenLifeSeconds == 172_800)
+        #expect(try Self.load().tokenLifeSeconds == 31_536_000)
+    }
+
     @Test(arguments: ["", "2197", ":2197", "::1:2197", "host:", "host:65536", "host:-1", "host:x"])
     func `what is no address and port is refused`(text: String) {
         #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.listen, text)]) }

@@ -88,7 +88,8 @@ private func liveUntilKilled(_ path: String, _ diary: String, seed: UInt64) thro
     }
 }
 
-private func killMyself(afterMicroseconds delay: UInt32) {
+/// Ends this process as a crash would.
+func killMyself(afterMicroseconds delay: UInt32) {
     Thread.detachNewThread {
         usleep(delay)
         kill(getpid(), SIGKILL)

@@ -49,6 +49,39 @@ import Testing
         #expect(try store.counts().dropped == 1)
     }
 
+    @Test(arguments: [
+        "UPDATE broadcasts SET payload = CAST('secund' AS BLOB) WHERE sequence = 2",
+        "UPDATE broadcasts SET topic_name = 'com.example.Apq' WHERE sequence = 2",
+        "UPDATE broadcasts SET request_id = x'00' WHERE sequence = 2",
+        "UPDATE broadcasts SET unique_high = 1 WHERE sequence = 2",
+        "UPDATE broadcasts SET accepted_at_ms = 1 WHERE sequence = 2",
+        "UPDATE broadcasts SET priority = NULL WHERE sequence = 2",
+        "UPDATE broadcasts SET expiration = 99 WHERE sequence = 2",
+        "UPDATE broadcasts SET checksum = checksum + 1 WHERE sequence = 2",
+        "UPDATE channels SET id = zeroblob(16) WHERE number = 2",
+    ])
+    func `a broadcast that changed behind the store's back is dropped and reported once, for all subscribers`(
+        change: String
+    ) throws {
+        do {
+            let store = try TestStore(in: directory)
+            let station = try Station(store)
+            let channels = try (1...3).map { try station.subscribedChannel($0) }
+            let other = try station.another(2)
+            for channel in channels { try store.subscribe(other, to: channel) }
+            _ = try store.publish(zip(channels, ["first", "second", "third"]).map { .to($0, $1) })
+            store.store.stop()
+        }
+        try change.runBySQLite(path)
+        let store = try TestStore(in: directory)
+        for number in UInt64(1)...2 {
+            #expect(try store.waiting(TestDevice(number: number)) == ["first", "third"])
+        }
+        #expect(store.notices.all == [.damagedRow(sequence: 2)])
+        let counts = try store.counts()
+        #expect(counts.pending == 2 && counts.dropped == 1)
+    }
+
     @Test func `a damaged row holds up nothing of a long queue`() throws {
         let count = Limits.unacknowledgedCountMax + 5
         do {

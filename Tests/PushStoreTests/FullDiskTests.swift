@@ -105,6 +105,25 @@ import Testing
         #expect(try store.counts().devices == 1)
     }
 
+    @Test func `on a full disk broadcasts are refused, and the last one is delivered and acknowledged`() throws {
+        try store.succeed(.changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: true))
+        let channel = TestChannel(id: ChannelID(high: 0, low: 0), topic: token.topic)
+        try store.succeed(
+            .createChannel(
+                channel.id, topic: Station.topic, environment: .production, policy: .mostRecentMessageStored))
+        try store.subscribe(device, to: channel)
+        try store.publish(.to(channel, "broadcast"))
+        let accepted = try fill()
+        let large = String(repeating: "x", count: Limits.broadcastPayloadByteCountMax)
+        let answers = try store.publish((0..<20).map { _ in .to(channel, large) }).0
+        #expect(answers.last == .refused(.serviceUnavailable, ended: nil))
+        let drained = try drain()
+        #expect(drained.filter { $0 != large } == ["broadcast"] + accepted)
+        #expect(try drain() == [])
+        try store.unsubscribe(device, from: channel)
+        #expect(try store.subscriptions(device) == [])
+    }
+
     @Test func `when space comes back, notifications are accepted again`() throws {
         var accepted = try fill()
         try FileManager.default.removeItem(atPath: ballast)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct OverloadTests {
-    @Test func `beyond the queue's bound notifications are refused, and requests get through`() throws {
+    @Test func `beyond the queue's bound notifications and broadcasts are refused, and requests get through`() throws {
         // The store asks for the time when it begins a transaction: there it waits until the queue is full.
         let (reached, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isBlocking = Told<Bool>()
@@ -28,7 +28,10 @@ import Testing
         let nowhere = DeviceTokenContents(device: DeviceID(rawValue: 9), topic: TopicID(rawValue: 9), generation: 1)
         let bound = 65_536
         store.store.submit((0..<bound - 1).map { _ in .accept(.to(nowhere, ""), answer: store.address()) })
-        store.store.submit((0..<11).map { _ in .accept(.to(nowhere, ""), answer: store.address()) })
+        let channel = TestChannel(id: ChannelID(high: 0, low: 0), topic: nowhere.topic)
+        store.store.submit(
+            (0..<10).map { _ in .accept(.to(nowhere, ""), answer: store.address()) }
+                + [.publish(.to(channel, ""), answer: store.address())])
         let request = store.address()
         store.store.submit([.perform(.apps, answer: request)])
         goOn.signal()

@@ -6,6 +6,8 @@ import PushStore
 /// What the store promises, as plainly as it can be said: arrays in memory, one command after the other.
 struct StoreModel {
     struct Waiting {
+        /// Its place among everything that was ever stored.
+        var ordinal: Int
         var text: String
         var token: DeviceTokenContents
         var collapseID: String?
@@ -15,7 +17,26 @@ struct StoreModel {
     struct Registration {
         var generation: UInt32 = 0
         var isLive = false
+        var environment = Environment.production
         var endedMilliseconds: Int64?
+        var hasExpired = false
+
+        /// Why a generation is refused; nil for the one that is live.
+        func refusal(of generation: UInt32, now: Int64) -> Acceptance? {
+            if isLive, generation == self.generation { return nil }
+            let lastEnded = isLive ? self.generation - 1 : self.generation
+            let reason = hasExpired && generation == lastEnded ? RejectionReason.expiredToken : .unregistered
+            return .refused(reason, ended: endedMilliseconds ?? now)
+        }
+    }
+
+    struct Channel {
+        var topic: TopicID
+        var policy: MessageStoragePolicy
+        /// The last broadcast, if it is kept.
+        var stored: (ordinal: Int, text: String, expiresMilliseconds: Int64)?
+        /// For each subscriber the ordinal up to which it has nothing to do with what is stored.
+        var subscribers: [DeviceID: Int] = [:]
     }
 
     struct Stream {
@@ -37,6 +58,8 @@ struct StoreModel {
     var registrations: [Place: Registration] = [:]
     var refused: [DeviceID: Set<TopicID>] = [:]
     var streams: [DeviceID: Stream] = [:]
+    var channels: [ChannelID: Channel] = [:]
+    var lastOrdinal = 0
     var counts = AdminAPI.Counts()
 
     init(pendingPerTopicCountMax: Int, now: Int64) {
@@ -50,10 +73,8 @@ struct StoreModel {
     mutating func accept(_ notification: Notification) -> Acceptance {
         let token = notification.address
         let place = Place(device: token.device, topic: token.topic)
-        let registration = registrations[place]
-        guard let registration, registration.isLive, registration.generation == token.generation else {
-            return .refused(.unregistered, ended: registration?.endedMilliseconds ?? now)
-        }
+        let registration = registrations[place] ?? Registration()
+        if let refusal = registration.refusal(of: token.generation, now: now) { return refusal }
         counts.accepted += 1
         if refused[token.device, default: []].contains(token.topic) {
             counts.dropped += 1
@@ -77,9 +98,11 @@ struct StoreModel {
             counts.dropped += 1
         }
         let latest = now + Limits.retentionSecondsMax * 1000
+        lastOrdinal += 1
         waiting[place.device, default: []].append(
             Waiting(
-                text: String(decoding: notification.payload, as: UTF8.self), token: notification.address,
+                ordinal: lastOrdinal, text: String(decoding: notification.payload, as: UTF8.self),
+                token: notification.address,
                 collapseID: collapseID,
                 expiresMilliseconds: min(latest, notification.expirationUnixSeconds.map { $0 * 1000 } ?? latest)))
         counts.pending += 1
@@ -87,51 +110,66 @@ struct StoreModel {
 
     /// One that is now or never, alone in its batch; true when it is delivered.
     mutating func acceptNow(_ token: DeviceTokenContents) -> (Acceptance, isDelivered: Bool) {
-        let registration = registrations[Place(device: token.device, topic: token.topic)]
-        guard let registration, registration.isLive, registration.generation == token.generation else {
-            return (.refused(.unregistered, ended: registration?.endedMilliseconds ?? now), false)
-        }
+        let registration = registrations[Place(device: token.device, topic: token.topic)] ?? Registration()
+        if let refusal = registration.refusal(of: token.generation, now: now) { return (refusal, false) }
         counts.accepted += 1
         guard !refused[token.device, default: []].contains(token.topic) else {
             counts.dropped += 1
             return (.accepted, false)
         }
-        let room = streams[token.device].map { Limits.unacknowledgedCountMax - $0.unacknowledged.count } ?? 0
-        if room <= 0 { counts.expired += 1 }
-        return (.accepted, room > 0)
+        let hasRoom = hasRoom(token.device)
+        if !hasRoom { counts.expired += 1 }
+        return (.accepted, hasRoom)
     }
 
     mutating func acknowledge(_ device: DeviceID, _ text: String?, _ outcome: DeviceAPI.Outcome) {
         counts.outcomes[outcome.rawValue, default: 0] += 1
-        guard let text, waiting[device, default: []].contains(where: { $0.text == text }) else { return }
+        guard let text else { return }
+        guard waiting[device, default: []].contains(where: { $0.text == text }) else {
+            return settleBroadcast(text, device)
+        }
         remove(text, from: device)
         counts.acknowledged += 1
     }
 
     // MARK: Devices
 
-    mutating func register(_ device: DeviceID, _ topic: TopicID) -> DeviceTokenContents {
+    mutating func register(
+        _ device: DeviceID, _ topic: TopicID, in environment: Environment = .production
+    ) -> DeviceTokenContents {
         let place = Place(device: device, topic: topic)
+        if registrations[place]?.environment != environment { end(place, asExpired: false) }
         var registration = registrations[place] ?? Registration()
         if !registration.isLive {
             registration.generation += 1
             registration.isLive = true
             counts.registrations += 1
         }
+        registration.environment = environment
         registrations[place] = registration
         return DeviceTokenContents(device: device, topic: topic, generation: registration.generation)
     }
 
     mutating func unregister(_ device: DeviceID, _ topic: TopicID) {
-        let place = Place(device: device, topic: topic)
+        end(Place(device: device, topic: topic), asExpired: false)
+    }
+
+    mutating func expire(_ device: DeviceID) {
+        for place in registrations.keys where place.device == device { end(place, asExpired: true) }
+    }
+
+    private mutating func end(_ place: Place, asExpired: Bool) {
         guard registrations[place]?.isLive == true else { return }
         registrations[place]?.isLive = false
         registrations[place]?.endedMilliseconds = now
+        registrations[place]?.hasExpired = asExpired
         counts.registrations -= 1
         counts.unregistered += removeAll(at: place)
+        for (id, channel) in channels where channel.topic == place.topic { unsubscribe(place.device, from: id) }
     }
 
     mutating func setFilter(_ device: DeviceID, _ topics: Set<TopicID>) {
+        for topic in topics.union(refused[device, default: []]) { skipBroadcasts(of: topic, device) }
         refused[device] = topics
         for topic in topics { counts.dropped += removeAll(at: Place(device: device, topic: topic)) }
     }
@@ -158,7 +196,7 @@ struct StoreModel {
         var deliveries: [ReplyAddress: [String]] = [:]
         counts.devicesConnected = streams.count
         for (device, var stream) in streams {
-            for next in waiting[device, default: []] where !stream.sent.contains(next.text) {
+            for next in queue(of: device) where !stream.sent.contains(next.text) {
                 guard stream.unacknowledged.count < Limits.unacknowledgedCountMax else { break }
                 stream.sent.insert(next.text)
                 guard now <= next.expiresMilliseconds else { continue }
@@ -168,6 +206,17 @@ struct StoreModel {
             streams[device] = stream
         }
         return deliveries
+    }
+
+    /// What waits for a device, its own and broadcasts, in the order in which it was stored.
+    private func queue(of device: DeviceID) -> [(ordinal: Int, text: String, expiresMilliseconds: Int64)] {
+        let own = waiting[device, default: []].map { ($0.ordinal, $0.text, $0.expiresMilliseconds) }
+        let all: [(ordinal: Int, text: String, expiresMilliseconds: Int64)] = own + waitingBroadcasts(for: device)
+        return all.sorted { $0.ordinal < $1.ordinal }
+    }
+
+    func hasRoom(_ device: DeviceID) -> Bool {
+        streams[device].map { $0.unacknowledged.count < Limits.unacknowledgedCountMax } ?? false
     }
 
     // MARK: Rows

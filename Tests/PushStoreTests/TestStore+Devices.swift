@@ -32,9 +32,11 @@ extension TestStore {
 
     /// Registers an app on a device.
     @discardableResult
-    func register(_ device: TestDevice, _ topic: String = "com.example.App") throws -> DeviceTokenContents {
-        guard case .registered(let contents) = try succeed(.register(secretHash: device.secretHash, topic: topic))
-        else { throw MissingReply(what: "registered") }
+    func register(
+        _ device: TestDevice, _ topic: String = "com.example.App", in environment: Environment = .production
+    ) throws -> DeviceTokenContents {
+        let request = StoreRequest.register(secretHash: device.secretHash, topic: topic, environment: environment)
+        guard case .registered(let contents) = try succeed(request) else { throw MissingReply(what: "registered") }
         return contents
     }
 
@@ -55,14 +57,7 @@ extension TestStore {
     func accept(_ notifications: [Notification]) throws -> ([Acceptance], [StoreReply]) {
         let answers = notifications.map { _ in address() }
         let replies = try run(zip(notifications, answers).map { .accept($0, answer: $1) })
-        let acceptances = try answers.map { answer in
-            for reply in replies {
-                if case .accepted(answer) = reply { return Acceptance.accepted }
-                if case .refused(let reason, let ended, answer) = reply { return .refused(reason, ended: ended) }
-            }
-            throw MissingReply(what: "accepted or refused")
-        }
-        return (acceptances, replies)
+        return (try answers.map { try replies.acceptance(at: $0) }, replies)
     }
 
     /// Sends one notification.

@@ -6,16 +6,19 @@ import TestSupport
 /// A throw-away authority and a server certificate of it, as files.
 final class TestCertificates: Sendable {
     let directory: TemporaryDirectory
+    let authority: (certificate: [UInt8], privateKey: [UInt8])
     let authorityPath: String
+    let authorityKeyPath: String
     let certificatePath: String
     let keyPath: String
 
-    init(names: [String] = ["localhost", "127.0.0.1"]) throws {
+    init(names: [String] = ["localhost", "127.0.0.1"], commonName: String = "Test authority") throws {
         directory = try TemporaryDirectory()
-        let authority = try CertificateAuthority.make(commonName: "Test authority")
+        authority = try CertificateAuthority.make(commonName: commonName)
         let server = try CertificateAuthority.issueServerCertificate(
             names: names, authorityCertificate: authority.certificate, authorityPrivateKey: authority.privateKey)
         authorityPath = try directory.write(text(authority.certificate), to: "ca.pem")
+        authorityKeyPath = try directory.write(text(authority.privateKey), to: "ca.key")
         certificatePath = try directory.write(text(server.certificate), to: "server.pem")
         keyPath = try directory.write(text(server.privateKey), to: "server.key")
     }
@@ -23,6 +26,29 @@ final class TestCertificates: Sendable {
     /// A context with them.
     func context() throws -> TLSContext {
         try TLSContext(certificateChainFile: certificatePath, privateKeyFile: keyPath)
+    }
+
+    /// A context with them that asks clients for certificates of this authority and of others.
+    func askingContext(trusting others: [String] = []) throws -> TLSContext {
+        try TLSContext(
+            certificateChainFile: certificatePath, privateKeyFile: keyPath,
+            clientAuthorities: ClientAuthorities(ownFile: authorityPath, otherFiles: others))
+    }
+
+    /// Issues a client certificate of this authority.
+    func issueClient(
+        subject: [(name: String, value: String)] = [("UID", "com.example.MyApp")],
+        extensions: [(identifier: String, content: [UInt8])] = [], days: Int = 365
+    ) throws -> CertificateAuthority.IssuedClientCertificate {
+        try CertificateAuthority.issueClientCertificate(
+            subject: subject, extensions: extensions, days: days, authorityCertificate: authority.certificate,
+            authorityPrivateKey: authority.privateKey)
+    }
+
+    /// Writes certificate and key to one file, as APNs libraries take them.
+    func write(_ issued: CertificateAuthority.IssuedClientCertificate, to name: String = "client.pem") throws -> String
+    {
+        try directory.write(text(issued.certificate) + text(issued.privateKey), to: name)
     }
 }
 

@@ -137,15 +137,16 @@ final class OpenSSLPeer {
     /// Starts the peer and accepts it; the handshake is the test's.
     init(
         _ context: TLSContext, _ certificates: TestCertificates, _ arguments: [String] = [],
-        isQuiet: Bool = true, on listener: TestListener? = nil
+        isQuiet: Bool = true, serverName: String? = "localhost", on listener: TestListener? = nil
     ) throws {
         let listener = try listener ?? TestListener()
         let basics = [
             "s_client", "-connect", "127.0.0.1:\(listener.port)", "-CAfile", certificates.authorityPath,
-            "-verify_return_error", "-servername", "localhost",
+            "-verify_return_error",
         ]
+        let name = serverName.map { ["-servername", $0] } ?? ["-noservername"]
         process = try RunningProcess(
-            OpenSSLTool.path, basics + (isQuiet ? ["-quiet"] : []) + arguments, hasInput: true)
+            OpenSSLTool.path, basics + name + (isQuiet ? ["-quiet"] : []) + arguments, hasInput: true)
         connection = try TestConnection(context, adopting: listener.accept())
     }
 

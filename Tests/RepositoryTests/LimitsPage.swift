@@ -21,8 +21,24 @@ enum LimitsPage {
     static let consequences = [
         "payloadByteCountMax": "413 `PayloadTooLarge`",
         "voipPayloadByteCountMax": "413 `PayloadTooLarge`",
+        "broadcastPayloadByteCountMax": "413 `PayloadTooLarge`",
+        "channelIDByteCountMax": "400 `BadChannelId`",
+        "channelPerAppCountMax": "400 `CannotCreateChannelConfig`",
+        "broadcastStorageSecondsMax": "the stored broadcast expires",
+        "subscriptionPerAppCountMax": "status 429 for the subscription",
+        "providerTokenUpdateCountMax": "429 `TooManyProviderTokenUpdates`; `provider_token_updates` changes it",
+        "providerTokenUpdateSeconds": "an older update does not count any more",
+        "rememberedProviderTokenCountMax":
+            "the one that was used longest ago is forgotten, and is new when it comes again",
+        "payloadHistoryCountMax":
+            "the alerts that were sent longest ago are forgotten: no warning about repeats of them",
+        "deviceTokenDigitCount": "400 `BadDeviceToken`",
+        "listenAddressCountMax": "the server does not start, and says which setting is wrong",
+        "tokenLifeSecondsDefault": "410 `ExpiredToken`; `token_life_days` changes it",
         "collapseIDByteCountMax": "400 `BadCollapseId`",
         "topicByteCountMax": "400 `BadTopic`; an app with a longer topic cannot be added",
+        "certificateTopicCountMax": "403 `BadCertificate`",
+        "certificateDayCountMax": "400 `BadRequest` from the admin API",
         "providerTokenAgeSecondsMax": "403 `ExpiredProviderToken`",
         "providerTokenByteCountMax": "403 `InvalidProviderToken`, without a look at the signature",
         "jsonDepthMax": "400 `PayloadEmpty`: the payload is no JSON object that devices would read",
@@ -137,7 +153,6 @@ enum LimitsPage {
         ## Not there yet
 
         - No WebSocket beside the event stream.
-        - No client certificates for providers: they sign in with provider tokens.
         - No bound on how often a provider changes its token, and a connection is not bound to its first signing key:
           nothing gives `TooManyProviderTokenUpdates` or `UnrelatedKeyIdInToken`.
         - No rates or quotas: nothing gives `TooManyRequests`.

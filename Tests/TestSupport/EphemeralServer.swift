@@ -32,6 +32,17 @@ package final class EphemeralServer: Sendable {
     /// The first topic.
     package var topic: Topic { line.topics[0] }
 
+    /// A variable of a server that was started with `--full`.
+    package func variable(_ name: String) throws -> String {
+        guard let value = line.variables?[name] else { throw UnknownVariable(name: name) }
+        return value
+    }
+
+    /// `--full` did not give this variable.
+    package struct UnknownVariable: Error {
+        let name: String
+    }
+
     /// What a provider needs.
     package var target: ProviderTarget {
         ProviderTarget(
@@ -57,9 +68,11 @@ package final class EphemeralServer: Sendable {
         package let adminSocket: String
         /// One for each `--topic`.
         package let topics: [Topic]
+        /// With `--full`: everything, by the names of shell variables.
+        package let variables: [String: String]?
 
         private enum CodingKeys: String, CodingKey {
-            case host, port, topics
+            case host, port, topics, variables
             case caFile = "ca_file"
             case keyFile = "key_file"
             case keyID = "key_id"

@@ -12,11 +12,13 @@ package final class HTTP2Client: Sendable {
     /// - Parameters:
     ///   - target: The server.
     ///   - offersALPN: Whether the TLS hello offers `h2`.
+    ///   - serverName: The name that the TLS hello asks for, and that the certificate must have; the host when nil.
     /// - Throws: `ProviderFailure` when there is no connection.
-    package init(_ target: ProviderTarget, offersALPN: Bool = true) async throws {
+    package init(_ target: ProviderTarget, offersALPN: Bool = true, serverName: String? = nil) async throws {
         self.target = target
         script = try ScriptedProcess(script: "http2_client.py")
-        let command = Connect(host: target.host, port: target.port, caFile: target.caFile, alpn: offersALPN)
+        let command = Connect(host: target.host, port: target.port, caFile: target.caFile, alpn: offersALPN,
+            serverName: serverName)
         certificateSerial = try await script.ask(command, as: Connected.self).serial
     }
 
@@ -87,10 +89,12 @@ package final class HTTP2Client: Sendable {
         let port: Int
         let caFile: String
         let alpn: Bool
+        let serverName: String?
 
         enum CodingKeys: String, CodingKey {
             case op, host, port, alpn
             case caFile = "ca_file"
+            case serverName = "server_name"
         }
     }
 

@@ -201,6 +201,16 @@ extension Alert {
             entry: entry.entry, appID: app.appID, appName: app.name, icon: app.icon, title: entry.title,
             subtitle: entry.subtitle, body: entry.body, viewLabel: payload.actionLabel,
             urgency: payload.interruptionLevel == .passive ? 0 : payload.interruptionLevel == .critical ? 2 : 1,
-            collapseID: entry.collapseID.map { String(decoding: $0, as: UTF8.self) }, sound: sound)
+            collapseID: entry.replacementKey, sound: sound)
+    }
+}
+
+extension InboxEntry {
+    /// By what a newer one takes its place on the screen; nil when none does.
+    ///
+    /// That of a channel begins with NUL, which no header field holds, so that no provider's collapse id is the same.
+    var replacementKey: String? {
+        if let channel { return "\0channel \(channel)" }
+        return collapseID.map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 internal import PushSQLite
 internal import PushNet
 
@@ -11,20 +11,28 @@ extension Agent {
     ///   - appID: Name of the .desktop file without `.desktop`.
     ///   - topic: What providers send to; the app id when nil.
     ///   - name: The top line of its alerts; that of the .desktop file when nil.
+    ///   - environment: What the device token is for; another one than before makes another token.
     ///   - completion: Gets the device token.
     package func register(
-        appID: String, topic: String?, name: String?, completion: @escaping (Result<String, AgentRefusal>) -> Void
+        appID: String, topic: String?, name: String?, environment: Environment = .production,
+        completion: @escaping (Result<String, AgentRefusal>) -> Void
     ) {
-        let app: RegisteredApp
+        var app: RegisteredApp
         do throws(AgentRefusal) {
             app = try describe(appID: appID, topic: topic ?? appID, name: name)
         } catch {
             return completion(.failure(error))
         }
         guard let link else { return completion(.failure(.notEnrolled)) }
-        link.session.client.register(topic: app.topic) { [weak self] result in
+        app.environment = environment
+        let wanted = app
+        let registrar = link.registrar
+        let wasRegistering = registrar.isRegistering(appID)
+        link.session.client.register(topic: app.topic, environment: environment) { [weak self] result in
             guard let self else { return }
-            completion(result.mapError { AgentRefusal($0) }.flatMap { self.adopt($0, for: app) })
+            completion(result.mapError { AgentRefusal($0) }.flatMap { self.adopt($0, for: wanted) })
+            // Nobody knows in which order the server saw the two.
+            if wasRegistering || registrar.isRegistering(appID) { registrar.check(appID) }
         }
     }
 
@@ -88,6 +96,10 @@ extension Agent {
             earlier = try database.transaction { () throws(SQLiteError) in
                 let earlier = try database.apps.app(id: app.appID)
                 try database.apps.save(app)
+                // Subscriptions belong to a registration.
+                if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
+                    try database.subscriptions.wantAgain(app.appID)
+                }
                 if earlier?.switches.refusesAll == true { try database.settings.set(.isFilterDue, to: 1) }
                 return earlier
             }
@@ -101,6 +113,7 @@ extension Agent {
         }
         if earlier == nil { observer?.settingsChanged(appID: app.appID) }
         link?.uplink.setNeedsFlush()
+        link?.registrar.setNeedsFlush()
         return .success(app.deviceToken)
     }
 
@@ -115,6 +128,7 @@ extension Agent {
         do {
             try database.transaction { () throws(SQLiteError) in
                 try database.apps.remove(id: app.appID)
+                try database.subscriptions.removeAll(of: app.appID)
                 if app.switches.refusesAll { try database.settings.set(.isFilterDue, to: 1) }
             }
             let entries = try database.inbox.newest(countMax: InboxTable.entryCountMax)
@@ -123,24 +137,53 @@ extension Agent {
         } catch {
             return .failure(refusal(error))
         }
+        endedSubscriptions.removeAll { $0.appID.utf8.elementsEqual(app.appID.utf8) }
         present(badge: 0, appID: app.appID)
         agentLog.info("unregistered", ["app": app.appID])
         observer?.settingsChanged(appID: app.appID)
         link?.uplink.setNeedsFlush()
         return .success(())
     }
+}
 
-    /// After enrolling at another server: gets new device tokens for the apps that have none.
-    func registerAgain() {
-        guard let link, let apps = try? database.apps.all() else { return }
-        for app in apps where app.deviceToken.isEmpty {
-            link.session.client.register(topic: app.topic) { [weak self] result in
-                switch result {
-                case .success(let registration): _ = self?.adopt(registration, for: app)
-                case .failure(let error):
-                    agentLog.warning("not_registered_again", ["app": app.appID, "error": error.message])
-                }
+extension Agent: RegistrarDelegate {
+    /// Has every registration looked after that may not hold any more: all of them after a start, after an enrolment
+    /// and once a day, and at each connection those without a device token.
+    func checkRegistrations(nowUnixSeconds now: Int64) {
+        guard let link else { return }
+        let isDue = Self.isCheckDue(lastUnixSeconds: checkedUnixSeconds, nowUnixSeconds: now)
+        do {
+            for app in try database.apps.all() where isDue || app.deviceToken.isEmpty {
+                link.registrar.check(app.appID)
             }
+        } catch {
+            return databaseFailed(error)
         }
+        if isDue { checkedUnixSeconds = now }
+    }
+
+    /// Whether so much time has passed that the server may have let registrations expire; clocks jump back, too.
+    package static func isCheckDue(lastUnixSeconds last: Int64?, nowUnixSeconds now: Int64) -> Bool {
+        guard let last else { return true }
+        return now < last || now - last >= 24 * 3600
+    }
+
+    /// Takes over the device token that the server says is the app's, if it is still what the app wants.
+    package func registrar(_ app: RegisteredApp, isRegisteredAs registration: DeviceAPI.Registration) -> Bool {
+        let current: RegisteredApp?
+        let isTopicUsed: Bool
+        do {
+            current = try database.apps.app(id: app.appID)
+            isTopicUsed = try database.apps.app(topic: app.topic) != nil
+        } catch {
+            databaseFailed(error)
+            return false
+        }
+        // The app was unregistered or registered otherwise while the server was asked.
+        if !isTopicUsed { leave(topic: app.topic) }
+        guard let current, current.topic.utf8.elementsEqual(app.topic.utf8), current.environment == app.environment
+        else { return false }
+        if case .success = adopt(registration, for: current) { return true }
+        return false
     }
 }

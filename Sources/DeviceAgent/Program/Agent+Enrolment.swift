@@ -89,6 +89,7 @@ extension Agent {
                 try database.identity.save(identity)
                 try database.outbox.removeAll()
                 try database.apps.forgetServer()
+                try database.subscriptions.forgetServer()
                 try database.settings.set(.isFilterDue, to: 1)
             }
         } catch {
@@ -106,12 +107,14 @@ extension Agent {
                 try database.identity.remove()
                 try database.outbox.removeAll()
                 try database.apps.forgetServer()
+                try database.subscriptions.forgetServer()
             }
         } catch {
             return .failure(refusal(error))
         }
         identity = nil
         lastError = ""
+        endedSubscriptions = []
         do {
             try secretFile.remove()
         } catch {

@@ -125,10 +125,12 @@ extension InboxEntry {
     /// What View hands to the app: the facts, and the payload byte for byte.
     package var notificationJSON: [UInt8] {
         var output = Array("{".utf8)
-        for (key, text) in [
+        var facts = [
             ("app_id", appID), ("topic", topic), ("apns_id", apnsID), ("unique_id", uniqueID), ("title", title ?? ""),
             ("body", body ?? ""),
-        ] {
+        ]
+        if let channel { facts.append(("channel_id", channel)) }
+        for (key, text) in facts {
             JSONWriter.append(key: key, to: &output)
             JSONWriter.append(text, to: &output)
         }

@@ -14,6 +14,7 @@ extension Agent: StreamClientDelegate {
         }
         agentLog.info("received", ["new": "\(reception.newCount)", "repeated": "\(reception.repeatedCount)"])
         link?.uplink.setNeedsFlush()
+        if reception.hasUnwantedChannel { link?.registrar.setNeedsFlush() }
         presentations.withdraw(reception.replaced)
         for (appID, badge) in reception.badges.sorted(by: { $0.key < $1.key }) { present(badge: badge, appID: appID) }
         presentations.entriesArrived(reception.waiting)
@@ -27,7 +28,8 @@ extension Agent: StreamClientDelegate {
         lastError = ""
         agentLog.info("connected", ["server": identity?.serverURL ?? ""])
         link?.uplink.open()
-        registerAgain()
+        checkRegistrations(nowUnixSeconds: connectedSinceUnixSeconds ?? 0)
+        link?.registrar.open()
         observer?.statusChanged()
     }
 
@@ -37,6 +39,7 @@ extension Agent: StreamClientDelegate {
         lastError = reason
         agentLog.warning("disconnected", ["reason": reason])
         link?.uplink.close()
+        link?.registrar.close()
         observer?.statusChanged()
     }
 
@@ -46,6 +49,7 @@ extension Agent: StreamClientDelegate {
         lastError = reason
         agentLog.warning("refused", ["reason": reason])
         link?.uplink.close()
+        link?.registrar.close()
         observer?.statusChanged()
     }
 }

@@ -12,6 +12,8 @@ package protocol AgentObserver: AnyObject {
     func badgeChanged(appID: String, count: UInt32)
     /// Switches changed; of no app: the master switch.
     func settingsChanged(appID: String)
+    /// The server ended or refused an app's subscription to a channel, with its word for why.
+    func subscriptionEnded(appID: String, channel: String, reason: String)
     /// Entries came, changed or went.
     func inboxChanged()
     /// The connection opened or closed, or its error changed.
@@ -39,6 +41,10 @@ package final class Agent {
     var lastConnectedUnixSeconds: Int64?
     var lastError = ""
     var isEnrolling = false
+    /// When all registrations were last compared with the server's; nil before the first time at this server.
+    var checkedUnixSeconds: Int64?
+    /// Subscriptions that the server ended, until somebody asks for them anew or gives them up.
+    var endedSubscriptions: [EndedSubscription] = []
     private var isInboxChangeDue = false
     private static let inboxChangeDelay: Duration = .milliseconds(50)
 
@@ -47,6 +53,7 @@ package final class Agent {
         let session: ServerSession
         let stream: StreamClient
         let uplink: Uplink
+        let registrar: Registrar
     }
 
     /// Opens nothing yet but takes what there is.
@@ -107,8 +114,11 @@ package final class Agent {
         uplink.onFailure = { [weak self] in self?.databaseFailed($0) }
         let stream = StreamClient(loop: loop, session: session)
         stream.delegate = self
-        link = Link(session: session, stream: stream, uplink: uplink)
+        let registrar = Registrar(database, loop: loop, client: session.client)
+        registrar.delegate = self
+        link = Link(session: session, stream: stream, uplink: uplink, registrar: registrar)
         self.identity = identity
+        checkedUnixSeconds = nil
         stream.start()
         observer?.statusChanged()
     }
@@ -117,6 +127,7 @@ package final class Agent {
         guard let link else { return }
         link.stream.stop()
         link.uplink.close()
+        link.registrar.close()
         noteDisconnected()
         self.link = nil
     }

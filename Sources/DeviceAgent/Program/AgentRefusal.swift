@@ -13,6 +13,10 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case refused = "Refused"
         case unknownTopic = "UnknownTopic"
         case badTopic = "BadTopic"
+        case badEnvironment = "BadEnvironment"
+        case badChannelID = "BadChannelID"
+        case unknownChannel = "UnknownChannel"
+        case tooMany = "TooMany"
         case badAppID = "BadAppID"
         case unknownApp = "UnknownApp"
         case unknownSetting = "UnknownSetting"
@@ -61,6 +65,8 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case .refused(401, _, _):
             self.init(
                 .notEnrolled, "The server does not know this device any more; leave it first: posthorn agent unenrol")
+        case .refused(404, "UnknownChannel", _): self.init(.unknownChannel, error.message)
+        case .refused(429, "TooMany", _): self.init(.tooMany, error.message)
         case .refused(404, _, _): self.init(.unknownTopic, error.message)
         case .refused(let status, _, _) where status >= 500: self.init(.unreachable, error.message)
         case .refused: self.init(.refused, error.message)

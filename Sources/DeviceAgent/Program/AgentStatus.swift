@@ -20,6 +20,8 @@ package struct AgentStatus: Sendable, Equatable {
     package var lastConnectedUnixSeconds: Int64
     /// What is wrong with the connection; empty for nothing.
     package var lastError: String
+    /// What else a person should know, such as a channel that the server ended; empty for nothing.
+    package var notice = ""
     /// What alerts are shown with: `desktop`, `terminal` or `none`.
     package var presenter: String
 
@@ -38,6 +40,6 @@ extension Agent {
             isEnrolled: identity != nil, serverURL: identity?.serverURL ?? "", deviceID: identity?.deviceID ?? "",
             isConnected: connectedSinceUnixSeconds != nil, connectedSinceUnixSeconds: connectedSinceUnixSeconds ?? 0,
             lastConnectedUnixSeconds: connectedSinceUnixSeconds == nil ? lastConnectedUnixSeconds ?? 0 : now,
-            lastError: lastError, presenter: surroundings.presenterName)
+            lastError: lastError, notice: notice, presenter: surroundings.presenterName)
     }
 }

@@ -43,6 +43,8 @@ package enum SuppressionReason: String, Sendable, CaseIterable {
     case cleared
     /// The payload cannot be read.
     case unreadable
+    /// It is a broadcast of a channel that the app does not listen to any more.
+    case unsubscribed
 }
 
 /// What to do about a notification: settings and payload in, orders out, nothing else known.

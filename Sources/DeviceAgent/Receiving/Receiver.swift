@@ -19,6 +19,8 @@ package struct Reception: Sendable, Equatable {
     package var replaced: [Int64] = []
     /// Numbers to put on icons, by app id.
     package var badges: [String: UInt32] = [:]
+    /// Whether broadcasts came of channels that nobody listens to: the server is to hear of it.
+    package var hasUnwantedChannel = false
     /// How many had not come before.
     package var newCount = 0
     /// How many had come before.
@@ -26,12 +28,13 @@ package struct Reception: Sendable, Equatable {
 
     /// Joins the parts.
     package init(
-        waiting: [Int64] = [], replaced: [Int64] = [], badges: [String: UInt32] = [:], newCount: Int = 0,
-        repeatedCount: Int = 0
+        waiting: [Int64] = [], replaced: [Int64] = [], badges: [String: UInt32] = [:], hasUnwantedChannel: Bool = false,
+        newCount: Int = 0, repeatedCount: Int = 0
     ) {
         self.waiting = waiting
         self.replaced = replaced
         self.badges = badges
+        self.hasUnwantedChannel = hasUnwantedChannel
         self.newCount = newCount
         self.repeatedCount = repeatedCount
     }
@@ -88,12 +91,42 @@ package final class Receiver {
         reception.newCount += 1
         let topic = notification.registeredTopic
         let app = try database.apps.app(topic: topic)
+        if let app, let channel = notification.channel, try !isWanted(channel.text, of: app) {
+            reception.hasUnwantedChannel = true
+            return try suppress(notification, .unsubscribed)
+        }
         let payload = try? Payload(parsing: notification.payload.span)
         let decision = payload.map { Decision($0, switches: app?.switches, isMasterOn: isMasterOn) }
         if let app, let badge = payload?.badge {
             try receive(badge: badge, with: notification, for: app, decision, &reception)
         }
+        if notification.channel != nil, let payload, payload.alert == nil, decision?.needsPresentation != true {
+            return try settleSilently(notification, decision)
+        }
         try append(notification, topic, app, payload, decision, now: now, &reception)
+    }
+
+    /// Whether the app listens to a channel; when not, remembers to tell the server so.
+    private func isWanted(_ channel: String, of app: RegisteredApp) throws(SQLiteError) -> Bool {
+        switch try database.subscriptions.state(of: channel, of: app.appID) {
+        case .wanted, .held: return true
+        case .unwanted: return false
+        case nil:
+            try database.subscriptions.addUnwanted(channel, of: app.appID)
+            return false
+        }
+    }
+
+    /// A broadcast that only updates what an app shows has no text: an inbox entry of it would say nothing.
+    private func settleSilently(_ notification: ReceivedNotification, _ decision: Decision?) throws(SQLiteError) {
+        if let reason = decision?.suppression { return try suppress(notification, reason) }
+        try database.outbox.append(sequence: notification.sequence, .shown)
+    }
+
+    private func suppress(
+        _ notification: ReceivedNotification, _ reason: SuppressionReason
+    ) throws(SQLiteError) {
+        try database.outbox.append(sequence: notification.sequence, .suppressed, reason: reason.rawValue)
     }
 
     /// The number is remembered even while the person does not allow it: it is absolute, and true when they do again.
@@ -114,15 +147,14 @@ package final class Receiver {
         let reason = decision == nil ? .unreadable : decision?.suppression
         let state: InboxEntry.State =
             reason != nil ? .suppressed : decision?.needsPresentation == true ? .waiting : .shown
-        if let app, let collapseID = notification.collapseID {
-            try replaceWaiting(of: app.appID, collapseID, &reception)
-        }
+        if let app { try replaceWaiting(of: app.appID, notification, &reception) }
         let entry = InboxEntry(
             uniqueID: notification.uniqueID.text, sequence: notification.sequence, appID: app?.appID ?? "",
             topic: topic, apnsID: notification.apnsID, receivedUnixMilliseconds: now,
             acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds, title: payload?.alert?.title,
             subtitle: payload?.alert?.subtitle, body: payload?.alert?.body, payload: notification.payload,
-            collapseID: notification.collapseID, state: state, reason: reason?.rawValue ?? "")
+            collapseID: notification.collapseID, channel: notification.channel?.text, state: state,
+            reason: reason?.rawValue ?? "")
         let number = try database.inbox.append(entry)
         switch state {
         case .waiting:
@@ -135,9 +167,12 @@ package final class Receiver {
     }
 
     private func replaceWaiting(
-        of appID: String, _ collapseID: [UInt8], _ reception: inout Reception
+        of appID: String, _ newer: ReceivedNotification, _ reception: inout Reception
     ) throws(SQLiteError) {
-        for older in try database.inbox.waiting(appID: appID, collapseID: collapseID) {
+        guard newer.collapseID != nil || newer.channel != nil else { return }
+        let replaced = try database.inbox.waiting(
+            appID: appID, collapseID: newer.collapseID, channel: newer.channel?.text)
+        for older in replaced {
             try database.suppress(older, .replaced)
             reception.waiting.removeAll { $0 == older }
             reception.replaced.append(older)

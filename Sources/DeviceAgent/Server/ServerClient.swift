@@ -63,14 +63,37 @@ package struct ServerClient {
 
     /// `PUT /v1/apps/{topic}`; the topic is one by `HeaderValues.isTopic`, so that it needs no escapes.
     package func register(
-        topic: String, completion: @escaping (Result<DeviceAPI.Registration, ServerError>) -> Void
+        topic: String, environment: Environment = .production,
+        completion: @escaping (Result<DeviceAPI.Registration, ServerError>) -> Void
     ) {
-        send("PUT", "/v1/apps/\(topic)") { completion($0.flatMap(Self.decode)) }
+        let body = DeviceAPI.NewRegistration(environment: environment)
+        send("PUT", "/v1/apps/\(topic)", body) { completion($0.flatMap(Self.decode)) }
     }
 
     /// `DELETE /v1/apps/{topic}`.
     package func unregister(topic: String, completion: @escaping (Result<Void, ServerError>) -> Void) {
         send("DELETE", "/v1/apps/\(topic)") { completion($0.map { _ in }) }
+    }
+
+    /// `PUT /v1/apps/{topic}/channels/{channel-id}`.
+    package func subscribe(
+        topic: String, channel: String, completion: @escaping (Result<Void, ServerError>) -> Void
+    ) {
+        send("PUT", Self.path(of: channel, topic: topic)) { completion($0.map { _ in }) }
+    }
+
+    /// `DELETE /v1/apps/{topic}/channels/{channel-id}`.
+    package func unsubscribe(
+        topic: String, channel: String, completion: @escaping (Result<Void, ServerError>) -> Void
+    ) {
+        send("DELETE", Self.path(of: channel, topic: topic)) { completion($0.map { _ in }) }
+    }
+
+    /// `GET /v1/apps/{topic}/channels`.
+    package func subscriptions(
+        topic: String, completion: @escaping (Result<DeviceAPI.Subscriptions, ServerError>) -> Void
+    ) {
+        send("GET", "/v1/apps/\(topic)/channels") { completion($0.flatMap(Self.decode)) }
     }
 
     /// `DELETE /v1/devices/self`.
@@ -117,6 +140,19 @@ package struct ServerClient {
             case .success(let response): completion(.failure(.init(refusal: response)))
             }
         }
+    }
+
+    /// A channel id is base64, three of whose characters mean something else in a path.
+    private static func path(of channel: String, topic: String) -> String {
+        let escaped = channel.unicodeScalars.reduce(into: "") { text, character in
+            switch character {
+            case "/": text += "%2F"
+            case "+": text += "%2B"
+            case "=": text += "%3D"
+            default: text.unicodeScalars.append(character)
+            }
+        }
+        return "/v1/apps/\(topic)/channels/\(escaped)"
     }
 
     private static func decode<Body: Decodable>(_ response: HTTPResponse) -> Result<Body, ServerError> {

@@ -11,10 +11,6 @@ package import PushSQLite
 package final class Uplink {
     /// Acknowledgements in one request: so many fit into `Limits.controlBodyByteCountMax`, reasons included.
     package static let batchCountMax = min(500, Limits.acknowledgementBatchCountMax)
-    /// How long to wait after a request that failed, at first; doubles up to `retryMax`.
-    package static let retryFirst: Duration = .seconds(1)
-    /// The longest wait.
-    package static let retryMax: Duration = .seconds(60)
 
     /// Gets what SQLite said when the outbox could not be read or cleared.
     package var onFailure: ((SQLiteError) -> Void)?
@@ -26,7 +22,7 @@ package final class Uplink {
     private var isAcknowledging = false
     private var isFiltering = false
     private var isFlushDue = false
-    private var failureCount = 0
+    private var pause = RetryPause()
     private var retryTimer: TimerID?
     private var onEmpty: (() -> Void)?
 
@@ -40,7 +36,7 @@ package final class Uplink {
     /// The stream is open.
     package func open() {
         isOpen = true
-        failureCount = 0
+        pause.reset()
         flush()
     }
 
@@ -123,7 +119,7 @@ package final class Uplink {
         _ settle: (AgentDatabase) throws(SQLiteError) -> Void
     ) {
         switch result {
-        case .success: failureCount = 0
+        case .success: pause.reset()
         case .failure(let error) where error.isFinal:
             // Sending it again would be refused again, for ever.
             agentLog.warning(refusal, ["error": error.message])
@@ -141,14 +137,28 @@ package final class Uplink {
 
     private func retryLater() {
         guard isOpen, retryTimer == nil else { return reportEmpty() }
-        let wait = min(Self.retryMax, Self.retryFirst * (1 << min(failureCount, 10)))
-        failureCount += 1
-        retryTimer = loop.schedule(after: wait) { [weak self] in
+        retryTimer = loop.schedule(after: pause.next()) { [weak self] in
             self?.retryTimer = nil
             self?.flush()
         }
         reportEmpty()
     }
+}
+
+/// How long to wait after a request that failed: a second at first, then twice as long each time, up to a minute.
+struct RetryPause {
+    static let first: Duration = .seconds(1)
+    static let longest: Duration = .seconds(60)
+    private var failureCount = 0
+
+    /// One more failed.
+    mutating func next() -> Duration {
+        defer { failureCount += 1 }
+        return min(Self.longest, Self.first * (1 << min(failureCount, 10)))
+    }
+
+    /// One succeeded.
+    mutating func reset() { failureCount = 0 }
 }
 
 extension ServerError {

@@ -26,12 +26,16 @@ package enum AgentIntrospection {
             <!-- Forgets the server without telling it, for one that is gone for good. Error: .NotEnrolled. -->
             <method name="Forget"/>
             <!-- Keys: version s, enrolled b, server_url s, device_id s, connected b, connected_since x, last_connected x
-                 (UNIX seconds), last_error s, presenter s, pid u. -->
+                 (UNIX seconds), last_error s, notice s (what else a person should know, such as a channel that the server
+                 ended; empty for nothing), presenter s, pid u. -->
             <method name="GetStatus">
               <arg name="status" type="a{sv}" direction="out"/>
             </method>
-            <!-- Registers an app. Options: topic s (the app id when absent), name s (the .desktop file's Name when absent).
-                 Answers the device token. Errors: .NotEnrolled, .UnknownTopic, .Unreachable, .BadAppID. -->
+            <!-- Registers an app. Options: topic s (the app id when absent), name s (the .desktop file's Name when absent),
+                 environment s (production or development; production when absent). Answers the device token, which is good
+                 in this environment only: registering for the other one makes another. The token stays as long as the server
+                 keeps the registration; TokenChanged tells of a new one. Errors: .NotEnrolled, .UnknownTopic, .Unreachable,
+                 .BadAppID, .BadTopic, .BadEnvironment. -->
             <method name="Register">
               <arg name="app_id" type="s" direction="in"/>
               <arg name="options" type="a{sv}" direction="in"/>
@@ -41,7 +45,23 @@ package enum AgentIntrospection {
             <method name="Unregister">
               <arg name="app_id" type="s" direction="in"/>
             </method>
-            <!-- Each: app_id s, topic s, name s, device_token s, badge u, allows_badge b, allows_sound b, allows_alert b. -->
+            <!-- Subscribes a registered app to a broadcast channel of its environment. Answers active when the server has the
+                 subscription, pending when it is kept here until the server can be told, after a restart as well. Errors:
+                 .UnknownApp, .BadChannelID, .UnknownChannel, .TooMany, .Refused. -->
+            <method name="Subscribe">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="channel_id" type="s" direction="in"/>
+              <arg name="state" type="s" direction="out"/>
+            </method>
+            <!-- Ends a subscription: nothing of the channel is shown from now on, and the server is told when it can be.
+                 Errors: .BadChannelID, .UnknownChannel. -->
+            <method name="Unsubscribe">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="channel_id" type="s" direction="in"/>
+            </method>
+            <!-- Each: app_id s, topic s, name s, device_token s (empty while the server is still to give one), badge u,
+                 allows_badge b, allows_sound b, allows_alert b, environment s, channels as (channel ids that the app subscribed
+                 to), pending_channels as (those of them that the server does not have yet). -->
             <method name="ListApps">
               <arg name="apps" type="aa{sv}" direction="out"/>
             </method>
@@ -59,7 +79,8 @@ package enum AgentIntrospection {
               <arg name="on" type="b" direction="in"/>
             </method>
             <!-- Newest first. Each: entry x, id s, app_id s, app_name s, received_at x (UNIX ms), title s, body s, payload s,
-                 state s (waiting, shown, viewed, closed, suppressed), reason s (why suppressed, or what went wrong). -->
+                 state s (waiting, shown, viewed, closed, suppressed), reason s (why suppressed, or what went wrong),
+                 channel s (the channel id of a broadcast; empty for any other). -->
             <method name="ListInbox">
               <arg name="limit" type="u" direction="in"/>
               <arg name="entries" type="aa{sv}" direction="out"/>
@@ -74,6 +95,7 @@ package enum AgentIntrospection {
               <arg name="app_id" type="s" direction="in"/>
               <arg name="count" type="u" direction="out"/>
             </method>
+            <!-- The app has another device token: its back-end must hear of it. -->
             <signal name="TokenChanged">
               <arg name="app_id" type="s"/>
               <arg name="device_token" type="s"/>
@@ -84,6 +106,12 @@ package enum AgentIntrospection {
             </signal>
             <signal name="SettingsChanged">
               <arg name="app_id" type="s"/>
+            </signal>
+            <!-- The server ended or refused a subscription, which is gone; reason is its word, for example UnknownChannel. -->
+            <signal name="SubscriptionEnded">
+              <arg name="app_id" type="s"/>
+              <arg name="channel_id" type="s"/>
+              <arg name="reason" type="s"/>
             </signal>
             <signal name="InboxChanged"/>
           </interface>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushCore
 package import PushDBus
 internal import PushNet
 
@@ -66,7 +67,10 @@ package final class AgentService {
             let now = WallClock.unixMilliseconds() / 1000
             return [.dictionary(agent.status(nowUnixSeconds: now).dictionary)]
         case "ListApps":
-            return [.array("a{sv}", try agent.apps().map { .dictionary(dictionary(of: $0)) })]
+            return [
+                .array(
+                    "a{sv}", try agent.apps().map { app throws(AgentRefusal) in .dictionary(try dictionary(of: app)) })
+            ]
         case "GetMaster":
             return [.bool(try agent.isMasterOn())]
         case "SetMaster":
@@ -78,6 +82,9 @@ package final class AgentService {
                 throw AgentRefusal(.unknownSetting, "There is no setting '\(name)'.")
             }
             try agent.set(setting, of: try arguments.text(0), to: try arguments.bool(2))
+            return []
+        case "Unsubscribe":
+            try agent.unsubscribe(try arguments.text(1), of: try arguments.text(0))
             return []
         case "Forget":
             try agent.forget()
@@ -119,9 +126,14 @@ package final class AgentService {
         case "Unenrol":
             agent.unenrol { reply.answer($0.map { [] }.mapError(BusError.init)) }
         case "Register":
-            let options = try arguments.options(1, allowed: ["topic", "name"])
-            agent.register(appID: try arguments.text(0), topic: options["topic"], name: options["name"]) {
-                reply.answer($0.map { [.text($0)] }.mapError(BusError.init))
+            let options = try arguments.options(1, allowed: ["topic", "name", "environment"])
+            agent.register(
+                appID: try arguments.text(0), topic: options["topic"], name: options["name"],
+                environment: try Self.environment(options["environment"])
+            ) { reply.answer($0.map { [.text($0)] }.mapError(BusError.init)) }
+        case "Subscribe":
+            agent.subscribe(try arguments.text(1), of: try arguments.text(0)) {
+                reply.answer($0.map { [.text($0.rawValue)] }.mapError(BusError.init))
             }
         case "Unregister":
             agent.unregister(appID: try arguments.text(0)) { reply.answer($0.map { [] }.mapError(BusError.init)) }
@@ -136,14 +148,28 @@ package final class AgentService {
 
     // MARK: Values
 
-    private func dictionary(of app: RegisteredApp) -> [(String, BusValue)] {
-        [
+    /// Production when nothing is said, as before there was a choice.
+    private static func environment(_ text: String?) throws(AgentRefusal) -> Environment {
+        guard let text else { return .production }
+        if let environment = Environment.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) {
+            return environment
+        }
+        throw AgentRefusal(.badEnvironment, "There is no environment '\(text)', only production and development.")
+    }
+
+    private func dictionary(of app: RegisteredApp) throws(AgentRefusal) -> [(String, BusValue)] {
+        let subscriptions = try agent.subscriptions(of: app.appID)
+        let pending = subscriptions.filter { $0.state == .pending }
+        return [
             ("app_id", .variant(.text(app.appID))), ("topic", .variant(.text(app.topic))),
             ("name", .variant(.text(app.name))), ("device_token", .variant(.text(app.deviceToken))),
             ("badge", .variant(.uint32(agent.shownBadge(of: app)))),
             ("allows_badge", .variant(.bool(app.switches.allowsBadge))),
             ("allows_sound", .variant(.bool(app.switches.allowsSound))),
             ("allows_alert", .variant(.bool(app.switches.allowsAlert))),
+            ("environment", .variant(.text(app.environment.rawValue))),
+            ("channels", .variant(.array("s", subscriptions.map { .text($0.channel) }))),
+            ("pending_channels", .variant(.array("s", pending.map { .text($0.channel) }))),
         ]
     }
 
@@ -163,6 +189,11 @@ extension AgentService: AgentObserver {
 
     /// Emits SettingsChanged.
     package func settingsChanged(appID: String) { emit("SettingsChanged", [.text(appID)]) }
+
+    /// Emits SubscriptionEnded.
+    package func subscriptionEnded(appID: String, channel: String, reason: String) {
+        emit("SubscriptionEnded", [.text(appID), .text(channel), .text(reason)])
+    }
 
     /// Emits InboxChanged.
     package func inboxChanged() { emit("InboxChanged", []) }
@@ -198,7 +229,8 @@ extension AgentStatus {
             ("connected", .variant(.bool(isConnected))),
             ("connected_since", .variant(.int64(connectedSinceUnixSeconds))),
             ("last_connected", .variant(.int64(lastConnectedUnixSeconds))),
-            ("last_error", .variant(.text(lastError))), ("presenter", .variant(.text(presenter))),
+            ("last_error", .variant(.text(lastError))), ("notice", .variant(.text(notice))),
+            ("presenter", .variant(.text(presenter))),
             ("pid", .variant(.uint32(UInt32(clamping: getpid())))),
         ]
     }
@@ -214,6 +246,7 @@ extension InboxEntry {
             ("body", .variant(.text(body ?? ""))),
             ("payload", .variant(.text(String(decoding: payload, as: UTF8.self)))),
             ("state", .variant(.text(publicState))), ("reason", .variant(.text(reason))),
+            ("channel", .variant(.text(channel ?? ""))),
         ]
     }
 

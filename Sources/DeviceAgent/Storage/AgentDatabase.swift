@@ -18,6 +18,8 @@ package final class AgentDatabase {
     package let outbox: OutboxTable
     /// Alerts on the screen.
     package let alerts: AlertTable
+    /// Channels that apps listen to.
+    package let subscriptions: SubscriptionTable
 
     private let connection: Connection
 
@@ -43,6 +45,7 @@ package final class AgentDatabase {
             inbox = try InboxTable(connection)
             outbox = try OutboxTable(connection)
             alerts = try AlertTable(connection)
+            subscriptions = try SubscriptionTable(connection)
         } catch {
             throw .database(error)
         }

@@ -4,15 +4,16 @@ internal import PushSQLite
 
 /// The tables of the agent's database.
 ///
-///     identity   who we are at which server; at most one row
-///     settings   the master switch and other numbers by name
-///     apps       registered apps, their switches and their badge
-///     inbox      every notification, until a person clears it or newer ones need the room
-///     seen       ids of notifications that came; outlives the inbox, so that a repetition is known as one
-///     outbox     acknowledgements that the server has not confirmed
-///     alerts     which alerts are on the screen, and where, so that the next run takes them up
+///     identity       who we are at which server; at most one row
+///     settings       the master switch and other numbers by name
+///     apps           registered apps, their switches and their badge
+///     inbox          every notification, until a person clears it or newer ones need the room
+///     seen           ids of notifications that came; outlives the inbox, so that a repetition is known as one
+///     outbox         acknowledgements that the server has not confirmed
+///     alerts         which alerts are on the screen, and where, so that the next run takes them up
+///     subscriptions  channels that apps listen to, and what the server does not know of it yet
 enum AgentSchema {
-    static let migrations = Migrations([first, second])
+    static let migrations = Migrations([first, second, third])
 
     private static let first: StaticString = """
         CREATE TABLE identity (
@@ -68,5 +69,18 @@ enum AgentSchema {
             owner TEXT NOT NULL,
             number INTEGER NOT NULL UNIQUE
         ) STRICT;
+        """
+
+    private static let third: StaticString = """
+        ALTER TABLE apps ADD COLUMN environment TEXT NOT NULL DEFAULT 'production';
+        ALTER TABLE inbox ADD COLUMN channel TEXT;
+        CREATE TABLE subscriptions (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            app_id TEXT NOT NULL,
+            channel TEXT NOT NULL,
+            state TEXT NOT NULL,
+            UNIQUE (app_id, channel)
+        ) STRICT;
+        CREATE INDEX subscriptions_pending ON subscriptions (position) WHERE state <> 'held';
         """
 }

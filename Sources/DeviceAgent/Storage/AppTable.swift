@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
 package import PushSQLite
 
 /// A registered app.
@@ -14,18 +15,24 @@ package struct RegisteredApp: Sendable, Equatable {
     package var icon: String?
     /// 64 hexadecimal digits; empty while the app is to be registered again.
     package var deviceToken: String
+    /// The environment that the device token is for.
+    package var environment: Environment
     /// What the person allows.
     package var switches = AppSwitches.all
     /// The number last sent to it, whether it may be shown or not.
     package var badge: UInt32 = 0
 
     /// Joins what a registration gives.
-    package init(appID: String, topic: String, name: String, icon: String?, deviceToken: String) {
+    package init(
+        appID: String, topic: String, name: String, icon: String?, deviceToken: String,
+        environment: Environment = .production
+    ) {
         self.appID = appID
         self.topic = topic
         self.name = name
         self.icon = icon
         self.deviceToken = deviceToken
+        self.environment = environment
     }
 }
 
@@ -39,29 +46,34 @@ package final class AppTable {
     private let delete: Statement
     private let updateSwitches: Statement
     private let updateBadge: Statement
+    private let clearToken: Statement
     private let clearTokens: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
         selectAll = try connection.prepare(
             """
-            SELECT app_id, topic, name, icon, device_token, badge, allows_badge, allows_sound, allows_alert
+            SELECT app_id, topic, name, icon, device_token, badge, allows_badge, allows_sound, allows_alert,
+                environment
             FROM apps ORDER BY app_id
             """)
         selectByID = try connection.prepare(
             """
-            SELECT app_id, topic, name, icon, device_token, badge, allows_badge, allows_sound, allows_alert
+            SELECT app_id, topic, name, icon, device_token, badge, allows_badge, allows_sound, allows_alert,
+                environment
             FROM apps WHERE app_id = ?
             """)
         selectByTopic = try connection.prepare(
             """
-            SELECT app_id, topic, name, icon, device_token, badge, allows_badge, allows_sound, allows_alert
+            SELECT app_id, topic, name, icon, device_token, badge, allows_badge, allows_sound, allows_alert,
+                environment
             FROM apps WHERE topic = ?
             """)
         upsert = try connection.prepare(
             """
-            INSERT INTO apps (app_id, topic, name, icon, device_token) VALUES (?1, ?2, ?3, ?4, ?5)
-            ON CONFLICT (app_id) DO UPDATE SET topic = ?2, name = ?3, icon = ?4, device_token = ?5
+            INSERT INTO apps (app_id, topic, name, icon, device_token, environment) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT (app_id)
+                DO UPDATE SET topic = ?2, name = ?3, icon = ?4, device_token = ?5, environment = ?6
             """)
         delete = try connection.prepare("DELETE FROM apps WHERE app_id = ?")
         updateSwitches = try connection.prepare(
@@ -74,6 +86,7 @@ package final class AppTable {
             WHERE app_id = ?1 AND CASE WHEN ?3 > 0 AND badge_sequence > 0
                 THEN ?3 > badge_sequence ELSE ?4 >= badge_accepted_ms END
             """)
+        clearToken = try connection.prepare("UPDATE apps SET device_token = '' WHERE app_id = ?")
         clearTokens = try connection.prepare(
             "UPDATE apps SET device_token = '', badge_sequence = 0, badge_accepted_ms = 0")
     }
@@ -99,7 +112,14 @@ package final class AppTable {
         upsert.bind(app.name, at: 3)
         upsert.bind(app.icon, at: 4)
         upsert.bind(app.deviceToken, at: 5)
+        upsert.bind(app.environment.rawValue, at: 6)
         try upsert.run()
+    }
+
+    /// Forgets an app's device token: the server does not know the registration any more.
+    package func clearToken(of id: String) throws(SQLiteError) {
+        clearToken.bind(id, at: 1)
+        try clearToken.run()
     }
 
     /// Forgets an app.
@@ -141,7 +161,7 @@ package final class AppTable {
     private static func app(in row: Statement) -> RegisteredApp {
         var app = RegisteredApp(
             appID: row.string(0), topic: row.string(1), name: row.string(2), icon: row.optionalString(3),
-            deviceToken: row.string(4))
+            deviceToken: row.string(4), environment: Environment(rawValue: row.string(9)) ?? .production)
         app.badge = UInt32(clamping: row.int64(5))
         app.switches = AppSwitches(
             allowsBadge: row.int64(6) != 0, allowsSound: row.int64(7) != 0, allowsAlert: row.int64(8) != 0)

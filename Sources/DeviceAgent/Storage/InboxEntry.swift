@@ -44,6 +44,8 @@ package struct InboxEntry: Sendable, Equatable {
     package var payload: [UInt8]
     /// A newer one with the same key replaces it on the screen.
     package var collapseID: [UInt8]?
+    /// The channel of a broadcast, in whose place a newer one goes on the screen; nil for any other notification.
+    package var channel: String?
     /// How far it got.
     package var state: State
     /// Why it was suppressed, or what went wrong; empty for nothing.
@@ -54,7 +56,7 @@ package struct InboxEntry: Sendable, Equatable {
         uniqueID: String, sequence: Int64, appID: String, topic: String, apnsID: String,
         receivedUnixMilliseconds: Int64, acceptedUnixMilliseconds: Int64, title: String? = nil,
         subtitle: String? = nil, body: String? = nil, payload: [UInt8], collapseID: [UInt8]? = nil,
-        state: State, reason: String = ""
+        channel: String? = nil, state: State, reason: String = ""
     ) {
         entry = 0
         self.uniqueID = uniqueID
@@ -69,6 +71,7 @@ package struct InboxEntry: Sendable, Equatable {
         self.body = body
         self.payload = payload
         self.collapseID = collapseID
+        self.channel = channel
         self.state = state
         self.reason = reason
     }

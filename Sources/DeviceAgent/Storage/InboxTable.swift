@@ -31,15 +31,19 @@ package final class InboxTable {
         insert = try connection.prepare(
             """
             INSERT INTO inbox (unique_id, sequence, app_id, topic, apns_id, received_ms, accepted_ms, title, subtitle,
-                body, payload, collapse_id, state, reason)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                body, payload, collapse_id, state, reason, channel)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         trim = try connection.prepare("DELETE FROM inbox WHERE entry <= (SELECT max(entry) FROM inbox) - ?")
         selectEntry = try connection.prepare("SELECT * FROM inbox WHERE entry = ?")
         selectNewest = try connection.prepare("SELECT * FROM inbox ORDER BY entry DESC LIMIT ?")
         selectWaiting = try connection.prepare("SELECT entry FROM inbox WHERE state = 'waiting' ORDER BY entry")
         selectCollapsible = try connection.prepare(
-            "SELECT entry FROM inbox WHERE state = 'waiting' AND app_id = ? AND collapse_id = ? ORDER BY entry")
+            """
+            SELECT entry FROM inbox WHERE state = 'waiting' AND app_id = ?1
+                AND CASE WHEN ?3 IS NULL THEN channel IS NULL AND collapse_id = ?2 ELSE channel = ?3 END
+            ORDER BY entry
+            """)
         selectIDs = try connection.prepare("SELECT entry FROM inbox WHERE ?1 = '' OR app_id = ?1 ORDER BY entry")
         updateState = try connection.prepare(
             "UPDATE inbox SET state = ?2, reason = ?3 WHERE entry = ?1 AND instr(?4, ' ' || state || ' ')")
@@ -75,6 +79,7 @@ package final class InboxTable {
         insert.bind(entry.collapseID, at: 12)
         insert.bind(entry.state.rawValue, at: 13)
         insert.bind(entry.reason, at: 14)
+        insert.bind(entry.channel, at: 15)
         try insert.run()
         let number = connection.lastInsertedRow
         trim.bind(Self.entryCountMax, at: 1)
@@ -101,10 +106,12 @@ package final class InboxTable {
     /// Numbers of the entries that are to be presented, oldest first.
     package func waiting() throws(SQLiteError) -> [Int64] { try numbers(selectWaiting) }
 
-    /// Numbers of the entries of an app that are to be presented and that a newer one with this collapse id replaces.
-    package func waiting(appID: String, collapseID: [UInt8]) throws(SQLiteError) -> [Int64] {
+    /// Numbers of the entries of an app that are to be presented and that a newer one replaces: of the same channel
+    /// when it is a broadcast, else of the same collapse id.
+    package func waiting(appID: String, collapseID: [UInt8]?, channel: String? = nil) throws(SQLiteError) -> [Int64] {
         selectCollapsible.bind(appID, at: 1)
         selectCollapsible.bind(collapseID, at: 2)
+        selectCollapsible.bind(channel, at: 3)
         return try numbers(selectCollapsible)
     }
 
@@ -155,7 +162,7 @@ package final class InboxTable {
             uniqueID: row.string(1), sequence: row.int64(2), appID: row.string(3), topic: row.string(4),
             apnsID: row.string(5), receivedUnixMilliseconds: row.int64(6), acceptedUnixMilliseconds: row.int64(7),
             title: row.optionalString(8), subtitle: row.optionalString(9), body: row.optionalString(10),
-            payload: row.bytes(11), collapseID: row.optionalBytes(12),
+            payload: row.bytes(11), collapseID: row.optionalBytes(12), channel: row.optionalString(15),
             state: InboxEntry.State(rawValue: row.string(13)) ?? .suppressed, reason: row.string(14))
         entry.entry = row.int64(0)
         return entry

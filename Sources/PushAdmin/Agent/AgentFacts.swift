@@ -12,6 +12,7 @@ package struct AgentStatus: Codable, Sendable {
     let connectedSince: Int64
     let lastConnected: Int64
     let lastError: String
+    let notice: String
     let presenter: String
     let processID: Int64
 
@@ -25,12 +26,13 @@ package struct AgentStatus: Codable, Sendable {
         connectedSince = facts.number("connected_since")
         lastConnected = facts.number("last_connected")
         lastError = facts.text("last_error")
+        notice = facts.text("notice")
         presenter = facts.text("presenter")
         processID = facts.number("pid")
     }
 
     private enum CodingKeys: String, CodingKey {
-        case version, enrolled, connected, presenter
+        case version, enrolled, connected, notice, presenter
         case serverURL = "server_url"
         case deviceID = "device_id"
         case connectedSince = "connected_since"
@@ -50,6 +52,9 @@ package struct AgentApp: Codable, Sendable {
     let allowsBadge: Bool
     let allowsSound: Bool
     let allowsAlert: Bool
+    let environment: String
+    let channels: [String]
+    let pendingChannels: [String]
 
     /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
@@ -61,10 +66,14 @@ package struct AgentApp: Codable, Sendable {
         allowsBadge = facts.flag("allows_badge")
         allowsSound = facts.flag("allows_sound")
         allowsAlert = facts.flag("allows_alert")
+        environment = facts.text("environment")
+        channels = facts.texts("channels")
+        pendingChannels = facts.texts("pending_channels")
     }
 
     private enum CodingKeys: String, CodingKey {
-        case topic, name, badge
+        case topic, name, badge, environment, channels
+        case pendingChannels = "pending_channels"
         case appID = "app_id"
         case deviceToken = "device_token"
         case allowsBadge = "allows_badge"
@@ -85,6 +94,7 @@ package struct InboxEntry: Codable, Sendable {
     let payload: String
     let state: String
     let reason: String
+    let channel: String
 
     /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
@@ -98,10 +108,11 @@ package struct InboxEntry: Codable, Sendable {
         payload = facts.text("payload")
         state = facts.text("state")
         reason = facts.text("reason")
+        channel = facts.text("channel")
     }
 
     private enum CodingKeys: String, CodingKey {
-        case entry, id, title, body, payload, state, reason
+        case entry, id, title, body, payload, state, reason, channel
         case appID = "app_id"
         case appName = "app_name"
         case receivedAt = "received_at"
@@ -110,6 +121,7 @@ package struct InboxEntry: Codable, Sendable {
 
 extension BusValue {
     fileprivate func text(_ key: String) -> String { self[key: key]?.stringValue ?? "" }
+    fileprivate func texts(_ key: String) -> [String] { self[key: key]?.arrayValue?.compactMap(\.stringValue) ?? [] }
     fileprivate func flag(_ key: String) -> Bool { self[key: key]?.boolValue ?? false }
     fileprivate func number(_ key: String) -> Int64 { self[key: key]?.integerValue ?? 0 }
 }

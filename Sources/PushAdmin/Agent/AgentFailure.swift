@@ -9,6 +9,10 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case notTrusted = "org.posthorn.Error.NotTrusted"
     case notEnrolled = "org.posthorn.Error.NotEnrolled"
     case unknownTopic = "org.posthorn.Error.UnknownTopic"
+    case badEnvironment = "org.posthorn.Error.BadEnvironment"
+    case badChannelID = "org.posthorn.Error.BadChannelID"
+    case unknownChannel = "org.posthorn.Error.UnknownChannel"
+    case tooMany = "org.posthorn.Error.TooMany"
     case badAppID = "org.posthorn.Error.BadAppID"
     case unknownApp = "org.posthorn.Error.UnknownApp"
     case unknownSetting = "org.posthorn.Error.UnknownSetting"
@@ -32,6 +36,11 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .notTrusted: "If the server has another authority now: posthorn agent unenrol --local, then enrol again."
         case .notEnrolled: "Enrol this device first: posthorn agent enrol SERVER CODE"
         case .unknownTopic: "Add the topic on the server (posthorn app add TOPIC), or name another with --topic."
+        case .badEnvironment: "Use production or development."
+        case .badChannelID: "Copy the whole id as the app's back-end got it, for example AAECAwQFBgcICQoLDA0ODw==."
+        case .unknownChannel:
+            "'posthorn settings show APP' shows what the app subscribed to; channels belong to one app and environment."
+        case .tooMany: "Unsubscribe from channels that are not needed: posthorn unsubscribe APP CHANNEL"
         case .badAppID: "Use the name of the app's desktop file without '.desktop', for example org.example.Mail."
         case .unknownApp: "'posthorn settings list' shows the registered apps."
         case .unknownSetting: "Use badge, sound or alert."
@@ -45,9 +54,11 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     package var exitCode: ExitCode {
         switch self {
         case .unreachable, .notTrusted: .unreachable
-        case .unknownTopic, .unknownApp, .unknownEntry: .notFound
+        case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel: .notFound
         case .accessDenied: .notPermitted
-        case .alreadyEnrolled, .badEnrolmentCode, .badServer, .notEnrolled, .badAppID, .unknownSetting, .other: .refused
+        case .alreadyEnrolled, .badEnrolmentCode, .badServer, .notEnrolled, .badEnvironment, .badChannelID, .tooMany,
+            .badAppID, .unknownSetting, .other:
+            .refused
         }
     }
 }

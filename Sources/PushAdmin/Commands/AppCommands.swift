@@ -5,14 +5,28 @@ package import PushCore
 /// `posthorn app`: the apps that the server knows.
 package enum AppCommands {
     static let group = CommandNode(
-        group: "app", "Add, list, show and remove apps on the server.",
+        group: "app", "Add, change, list, show and remove apps on the server.",
         discussion: """
             An app has a topic: the name by which back-ends send to it (apns-topic). Use the app's desktop file name \
             without '.desktop', for example org.example.Mail; then devices need not be told the topic.
             """,
-        children: [add, list, show, remove])
+        children: [add, set, list, show, remove])
 
     private static let topic = Argument("TOPIC", "The app's topic, for example org.example.Mail.")
+
+    /// The options of `add`, or of `set`, where what is left out stays.
+    private static func settings(whenLeftOut: (checks: String, broadcasts: String)) -> OptionTable {
+        [
+            Option(
+                "checks", value: "HOW",
+                "How payloads are judged: off, warn (tells what it finds) or strict (also refuses errors)"
+                    + "\(whenLeftOut.checks).",
+                values: .choice(PayloadChecks.allCases.map(\.rawValue))),
+            Option(
+                "broadcasts", value: "STATE", "Whether the app may have channels: on or off\(whenLeftOut.broadcasts).",
+                values: .choice(["on", "off"])),
+        ]
+    }
 
     private static let add = CommandNode(
         Command(
@@ -20,10 +34,37 @@ package enum AppCommands {
             options: [
                 Option("name", short: "n", value: "NAME", "What people call the app; the topic if left out."),
                 Option("team", value: "TEAM", "The team that owns it; the server's own if left out."),
-            ],
-            examples: [Explanation("posthorn app add org.example.Mail --name Mail", "Adds an app called Mail.")])
+            ] + settings(whenLeftOut: ("; warn if left out", "; off if left out")),
+            examples: [
+                Explanation("posthorn app add org.example.Mail --name Mail", "Adds an app called Mail."),
+                Explanation("posthorn app add org.example.News --broadcasts on", "Adds one that may have channels."),
+            ])
     ) { (invocation, surroundings) throws(CommandError) in
         report(of: try surroundings.admin(invocation).send(addRequest(invocation), for: AdminAPI.App.self))
+    }
+
+    private static let set = CommandNode(
+        Command(
+            "set", "Change an app.",
+            discussion: """
+                What is left out stays as it is. Switching broadcasts off removes the app's channels, in both \
+                environments, with their subscriptions.
+                """,
+            arguments: [topic],
+            options: [Option("name", short: "n", value: "NAME", "What people call the app.")]
+                + settings(whenLeftOut: ("", "")) + [SharedOptions.yes],
+            examples: [
+                Explanation("posthorn app set org.example.Mail --checks strict", "Refuses payloads with errors."),
+                Explanation("posthorn app set org.example.News --broadcasts on", "Lets it have channels."),
+            ])
+    ) { (invocation, surroundings) throws(CommandError) in
+        let topic = invocation.arguments[0]
+        let request = try changeRequest(invocation)
+        if invocation.value("broadcasts") == "off" {
+            try Console.confirm("Remove all channels of \(topic)?", unless: invocation.has("yes"))
+        }
+        let client = surroundings.admin(invocation)
+        return report(of: try client.send(request, for: AdminAPI.App.self, about: [topic]))
     }
 
     private static let list = CommandNode(Command("list", "List the apps.")) {
@@ -33,8 +74,9 @@ package enum AppCommands {
 
     private static let show = CommandNode(Command("show", "Show an app.", arguments: [topic])) {
         (invocation, surroundings) throws(CommandError) in
-        let request = AdminRequest.get("apps", invocation.arguments[0])
-        return report(of: try surroundings.admin(invocation).send(request, for: AdminAPI.App.self))
+        let topic = invocation.arguments[0]
+        let client = surroundings.admin(invocation)
+        return report(of: try client.send(.get("apps", topic), for: AdminAPI.App.self, about: [topic]))
     }
 
     private static let remove = CommandNode(
@@ -45,7 +87,7 @@ package enum AppCommands {
     ) { (invocation, surroundings) throws(CommandError) in
         let topic = invocation.arguments[0]
         try Console.confirm("Remove \(topic) with all its device tokens?", unless: invocation.has("yes"))
-        try surroundings.admin(invocation).send(.delete("apps", topic))
+        try surroundings.admin(invocation).send(.delete("apps", topic), about: [topic])
         return Report("Removed \(topic).", json: Done())
     }
 
@@ -54,14 +96,40 @@ package enum AppCommands {
         .post(
             "apps",
             AdminAPI.NewApp(
-                topic: invocation.arguments[0], name: invocation.value("name"), teamID: invocation.value("team")))
+                topic: invocation.arguments[0], name: invocation.value("name"), teamID: invocation.value("team"),
+                checks: checks(invocation), broadcasts: broadcasts(invocation)))
     }
 
-    /// What `app add` and `app show` print.
+    /// What `app set` asks of the server.
+    ///
+    /// - Parameter invocation: With the topic and what is to change.
+    /// - Returns: The request.
+    /// - Throws: When nothing is to change.
+    package static func changeRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
+        let change = AdminAPI.AppChange(
+            name: invocation.value("name"), checks: checks(invocation), broadcasts: broadcasts(invocation))
+        guard change.name != nil || change.checks != nil || change.broadcasts != nil else {
+            throw .advised(
+                .usage(invocation.error(.contradiction("there is nothing to change"))),
+                remedy: "Add --name, --checks or --broadcasts.")
+        }
+        return .patch("apps", invocation.arguments[0], body: change)
+    }
+
+    private static func checks(_ invocation: Invocation) -> PayloadChecks? {
+        invocation.value("checks").flatMap(PayloadChecks.init)
+    }
+
+    private static func broadcasts(_ invocation: Invocation) -> Bool? {
+        invocation.value("broadcasts").map { $0 == "on" }
+    }
+
+    /// What `app add`, `app set` and `app show` print.
     package static func report(of app: AdminAPI.App) -> Report {
         Report(
             Table.fields([
                 ("Topic", app.topic), ("Name", app.name), ("Team ID", app.teamID),
+                ("Checks", app.checks.rawValue), ("Broadcasts", app.broadcasts ? "on" : "off"),
                 ("Registrations", "\(app.registrationCount)"), ("Pending", "\(app.pendingCount)"),
             ]), json: app)
     }
@@ -70,8 +138,16 @@ package enum AppCommands {
     package static func report(of apps: AdminAPI.Apps) -> Report {
         guard !apps.apps.isEmpty else { return Report("No apps yet. Add one: posthorn app add TOPIC", json: apps) }
         let table = Table(
-            [.text("TOPIC"), .text("NAME"), .text("TEAM ID"), .number("REGISTRATIONS"), .number("PENDING")],
-            rows: apps.apps.map { [$0.topic, $0.name, $0.teamID, "\($0.registrationCount)", "\($0.pendingCount)"] })
+            [
+                .text("TOPIC"), .text("NAME"), .text("TEAM ID"), .text("CHECKS"), .text("BROADCASTS"),
+                .number("REGISTRATIONS"), .number("PENDING"),
+            ],
+            rows: apps.apps.map { app in
+                [
+                    app.topic, app.name, app.teamID, app.checks.rawValue, app.broadcasts ? "on" : "off",
+                    "\(app.registrationCount)", "\(app.pendingCount)",
+                ]
+            })
         return Report(table.text, json: apps)
     }
 }

@@ -42,7 +42,8 @@ package enum DeviceCommands {
             Table.fields([
                 ("Device ID", device.deviceID), ("Name", device.name), ("Platform", device.platform),
                 ("Enrolled", LocalTime.text(unixSeconds: device.enrolledAt)),
-                ("Connected", device.connected ? "yes" : "no"), ("Pending", "\(device.pendingCount)"),
+                ("Connected", device.connected ? "yes" : "no"), ("Last seen", lastSeen(device)),
+                ("Pending", "\(device.pendingCount)"),
                 ("Topics", device.topics.isEmpty ? "none" : device.topics.joined(separator: ", ")),
             ]), json: device)
     }
@@ -54,15 +55,20 @@ package enum DeviceCommands {
         }
         let table = Table(
             [
-                .text("DEVICE ID"), .text("NAME"), .text("PLATFORM"), .text("CONNECTED"), .number("PENDING"),
-                .number("APPS"), .text("ENROLLED"),
+                .text("DEVICE ID"), .text("NAME"), .text("PLATFORM"), .text("CONNECTED"), .text("LAST SEEN"),
+                .number("PENDING"), .number("APPS"), .text("ENROLLED"),
             ],
             rows: devices.devices.map { device in
                 [
-                    device.deviceID, device.name, device.platform, device.connected ? "yes" : "no",
+                    device.deviceID, device.name, device.platform, device.connected ? "yes" : "no", lastSeen(device),
                     "\(device.pendingCount)", "\(device.topics.count)", LocalTime.text(unixSeconds: device.enrolledAt),
                 ]
             })
         return Report(table.text, json: devices)
+    }
+
+    private static func lastSeen(_ device: AdminAPI.Device) -> String {
+        if device.connected { return "now" }
+        return device.seenAt.map { LocalTime.text(unixSeconds: $0) } ?? "unknown"
     }
 }

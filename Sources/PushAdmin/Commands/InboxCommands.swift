@@ -91,13 +91,14 @@ package enum InboxCommands {
 
     /// What `inbox show` prints.
     package static func report(of entry: InboxEntry) -> Report {
-        var text = Table.fields([
-            ("Entry", "\(entry.entry)"), ("ID", entry.id),
-            ("App", entry.appName.isEmpty ? entry.appID : "\(entry.appName) (\(entry.appID))"),
-            ("Received", LocalTime.text(unixSeconds: entry.receivedAt / 1000)),
-            ("State", entry.reason.isEmpty ? entry.state : "\(entry.state): \(entry.reason)"),
-            ("Title", entry.title), ("Payload", entry.payload),
-        ])
+        let channel = entry.channel.isEmpty ? [] : [(name: "Channel", value: entry.channel)]
+        var text = Table.fields(
+            [
+                ("Entry", "\(entry.entry)"), ("ID", entry.id),
+                ("App", entry.appName.isEmpty ? entry.appID : "\(entry.appName) (\(entry.appID))"),
+                ("Received", LocalTime.text(unixSeconds: entry.receivedAt / 1000)),
+                ("State", entry.reason.isEmpty ? entry.state : "\(entry.state): \(entry.reason)"),
+            ] + channel + [("Title", entry.title), ("Payload", entry.payload)])
         if !entry.body.isEmpty {
             // Indented, so that no line of it looks like one of ours.
             let lines = entry.body.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)

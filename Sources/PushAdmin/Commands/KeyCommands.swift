@@ -20,6 +20,9 @@ package enum KeyCommands {
                 Option(
                     "topic", short: "t", value: "TOPIC", "Only this topic; every topic of the team if left out.",
                     repeatable: true),
+                Option(
+                    "environment", short: "e", value: "NAME", "Only production or development; both if left out.",
+                    values: .choice(Environment.allCases.map(\.rawValue))),
                 Option("team", value: "TEAM", "The team; the server's own if left out."),
                 Option(
                     "output", short: "o", value: "FILE", "Where to write the key: a file or a directory.",
@@ -28,6 +31,7 @@ package enum KeyCommands {
             examples: [
                 Explanation("posthorn key create", "A key for all apps, in ./AuthKey_KEYID.p8."),
                 Explanation("posthorn key create --topic org.example.Mail -o mail.p8", "A key for one app."),
+                Explanation("posthorn key create --environment development", "A key that reaches no production."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         try create(invocation, client: surroundings.admin(invocation))
@@ -57,7 +61,8 @@ package enum KeyCommands {
         } catch {
             throw .file(error)
         }
-        let key = try client.send(createRequest(invocation), for: AdminAPI.Key.self)
+        let key = try client.send(
+            createRequest(invocation), for: AdminAPI.Key.self, about: invocation.values("topic"))
         guard let pem = key.privateKey, isKeyID(key.keyID) else {
             throw .badAnswer(of: "the server", detail: "a key without its private half or its id")
         }
@@ -75,7 +80,11 @@ package enum KeyCommands {
     /// What `key create` asks of the server.
     package static func createRequest(_ invocation: Invocation) -> AdminRequest {
         let topics = invocation.values("topic")
-        return .post("keys", AdminAPI.NewKey(teamID: invocation.value("team"), topics: topics.isEmpty ? nil : topics))
+        return .post(
+            "keys",
+            AdminAPI.NewKey(
+                teamID: invocation.value("team"), topics: topics.isEmpty ? nil : topics,
+                environment: invocation.value("environment").flatMap(Environment.init)))
     }
 
     /// Whether a key id has ten characters A-Z and 0-9: only then it may become part of a file name.
@@ -98,21 +107,27 @@ package enum KeyCommands {
     /// What `key create` prints: never the private key itself.
     package static func report(of key: AdminAPI.Key, path: String) -> Report {
         let text = Table.fields([
-            ("Key ID", key.keyID), ("Team ID", key.teamID), ("File", path), ("Topics", topics(of: key)),
+            ("Key ID", key.keyID), ("Team ID", key.teamID), ("File", path), ("Environment", environment(of: key)),
+            ("Topics", topics(of: key)),
         ])
-        return Report(text, json: CreatedKey(keyID: key.keyID, teamID: key.teamID, topics: key.topics, file: path))
+        let json = CreatedKey(
+            keyID: key.keyID, teamID: key.teamID, topics: key.topics, environment: key.environment, file: path)
+        return Report(text, json: json)
     }
 
     /// What `key list` prints.
     package static func report(of keys: AdminAPI.Keys) -> Report {
         guard !keys.keys.isEmpty else { return Report("No keys yet. Create one: posthorn key create", json: keys) }
         let table = Table(
-            [.text("KEY ID"), .text("TEAM ID"), .text("CREATED"), .text("STATE"), .text("TOPICS")],
+            [
+                .text("KEY ID"), .text("TEAM ID"), .text("ENVIRONMENT"), .text("CREATED"), .text("STATE"),
+                .text("TOPICS"),
+            ],
             rows: keys.keys.map { key in
                 let revoked = key.revokedAt.map { "revoked \(LocalTime.text(unixSeconds: $0))" }
                 return [
-                    key.keyID, key.teamID, LocalTime.text(unixSeconds: key.createdAt), revoked ?? "good",
-                    topics(of: key),
+                    key.keyID, key.teamID, environment(of: key), LocalTime.text(unixSeconds: key.createdAt),
+                    revoked ?? "good", topics(of: key),
                 ]
             })
         return Report(table.text, json: keys)
@@ -121,6 +136,8 @@ package enum KeyCommands {
     private static func topics(of key: AdminAPI.Key) -> String {
         key.topics?.joined(separator: ", ") ?? "every topic of the team"
     }
+
+    private static func environment(of key: AdminAPI.Key) -> String { key.environment?.rawValue ?? "both" }
 }
 
 /// The JSON of `key create`.
@@ -128,10 +145,11 @@ private struct CreatedKey: Encodable, Sendable {
     let keyID: String
     let teamID: String
     let topics: [String]?
+    let environment: Environment?
     let file: String
 
     private enum CodingKeys: String, CodingKey {
-        case topics, file
+        case topics, environment, file
         case keyID = "key_id"
         case teamID = "team_id"
     }

@@ -5,20 +5,25 @@ internal import PushDBus
 
 /// `posthorn register` and `posthorn unregister`: for apps that do not speak D-Bus themselves.
 package enum RegisterCommands {
-    private static let app = Argument("APP", "The app id: its desktop file name without '.desktop'.")
+    static let app = Argument("APP", "The app id: its desktop file name without '.desktop'.")
 
     static let register = CommandNode(
         Command(
             "register", "Register an app on this device and print its device token.",
             discussion: """
                 The device token is the address that the app's back-end sends to. Registering again gives the same \
-                one while the app stays registered.
+                one while the app stays registered. A token is good in one environment: a back-end in development sends \
+                to the server's port or name for development.
                 """,
             arguments: [app],
             options: [
                 Option("topic", short: "t", value: "TOPIC", "The app's topic on the server; the app id if left out."),
                 Option(
                     "name", short: "n", value: "NAME", "What to call the app; what its desktop file says if left out."),
+                Option(
+                    "environment", short: "e", value: "ENVIRONMENT",
+                    "production, or development; production if left out.",
+                    values: .choice(Environment.allCases.map(\.rawValue))),
             ],
             examples: [Explanation("TOKEN=$(posthorn register org.example.Mail)", "Keeps the device token.")],
             environment: AgentCommands.sessionBus)
@@ -44,13 +49,14 @@ package enum RegisterCommands {
     /// - Returns: The call.
     /// - Throws: When a path or a file name stands where an app id belongs.
     package static func registerCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
-        let options = ["topic", "name"].compactMap { name in
+        let options = ["topic", "name", "environment"].compactMap { name in
             invocation.value(name).map { (name, BusValue.string($0)) }
         }
         return AgentCall("Register", .string(try appID(invocation)), .dictionary(options))
     }
 
-    private static func appID(_ invocation: Invocation) throws(CommandError) -> String {
+    /// The app id of the command line, when it is not a path or a file name.
+    static func appID(_ invocation: Invocation) throws(CommandError) -> String {
         let word = invocation.arguments[0]
         guard !word.hasSuffix(".desktop"), !word.utf8.contains(UInt8(ascii: "/")) else {
             let expected = "the desktop file's name alone, without '.desktop'"

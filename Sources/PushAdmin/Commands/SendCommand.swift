@@ -15,29 +15,59 @@ enum SendCommand {
 
                 Values may also come from a JSON file with the options' names (--file), where 'payload' is the payload \
                 itself. The command line goes before the file, the file before the environment.
+
+                With --channel it is a broadcast, for every device that subscribed to the channel: its push type is \
+                liveactivity, its priority 10 and its expiration 0 (only devices that are connected) if left out, and \
+                --id is apns-request-id.
                 """,
             usages: [
                 "--key FILE --topic TOPIC --token TOKEN [--title TEXT] [--body TEXT] [OPTIONS]",
+                "--key FILE --topic TOPIC --channel ID [--title TEXT] [--body TEXT] [OPTIONS]",
                 "--file FILE [OPTIONS]",
             ],
-            options: [Option("file", short: "f", value: "FILE", "Take values from a JSON file.", values: .file)]
-                + SendOptions.table,
+            options: [
+                Option("file", short: "f", value: "FILE", "Take values from a JSON file.", values: .file),
+                Option("lint", "Say what is wrong with the payload first; with an error, send nothing."),
+                Option("force", "With --lint: send it all the same."),
+            ] + SendOptions.table,
             examples: [
                 Explanation(
                     "posthorn send -k AuthKey_ABC1234567.p8 -t org.example.Mail -d $TOKEN --title Hello --badge 1",
                     "An alert and a badge."),
                 Explanation("posthorn send --file request.json --payload payload.json", "A payload of your own."),
+                Explanation(
+                    "posthorn send -k key.p8 -t org.example.News --channel $CHANNEL --title News --expiration +3600",
+                    "A broadcast that its channel keeps for an hour."),
             ],
             environment: SendOptions.variables.map { Explanation($0.variable, "Stands for --\($0.option).") })
     ) { (invocation, surroundings) throws(CommandError) in
         let file = try invocation.value("file").map { path throws(CommandError) in try RequestFile(path: path) }
         let options = SendOptions(invocation, in: surroundings, file: file ?? .none)
+        guard invocation.has("lint") || !invocation.has("force") else {
+            throw .usage(invocation.error(.contradiction("--force means something with --lint only")))
+        }
         // What is missing on the command line is told before anything is asked of a server.
-        for name in ["key", "topic", "token"] { _ = try options.required(name) }
+        for name in ["key", "topic"] { _ = try options.required(name) }
+        _ = try SendDestination(options)
         if !options.hasWholePayload { _ = try options.payload() }
         if let file = options.value("ca-file") { try LocalFile.checkCertificate(file) }
         let request = try request(options, admin: surroundings.admin(invocation))
+        if invocation.has("lint") {
+            let pushType = request.destination.pushType(options)
+            try lint(request.payload, pushType: pushType, isForced: invocation.has("force"))
+        }
         return SendResult(try exchange(request)).report
+    }
+
+    /// Says what is wrong with a payload, and stops when that is an error.
+    private static func lint(_ payload: [UInt8], pushType: String, isForced: Bool) throws(CommandError) {
+        let verdict = LintVerdict(
+            [("payload", payload)], pushType: PushType(pushType.utf8.span), appName: nil, intervalSeconds: nil)
+        Console.note(verdict.lines)
+        guard verdict.errors > 0, !isForced else { return }
+        throw .advised(
+            .notSent("its payload has \(verdict.errors == 1 ? "an error" : "\(verdict.errors) errors")"),
+            remedy: "Correct it, or send it all the same with --force.")
     }
 
     private static func request(_ options: SendOptions, admin: AdminClient) throws(CommandError) -> ProviderRequest {
@@ -64,11 +94,10 @@ enum SendCommand {
         }
     }
 
-    /// The authority to trust: as told, or the one that the server on this machine made for itself.
+    /// The authority to trust: as told, or the one of the server on this machine, unless its certificate is another's.
     private static func authority(_ options: SendOptions, of local: AdminAPI.Status?) -> String? {
         if let told = options.value("ca-file") { return told }
-        guard let local, options.value("server") == nil else { return nil }
-        let path = "\(local.dataDirectory)/authority.pem"
+        guard options.value("server") == nil, let path = local?.caFile else { return nil }
         return LocalFile.exists(path) ? path : nil
     }
 

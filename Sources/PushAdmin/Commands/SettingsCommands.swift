@@ -90,10 +90,13 @@ package enum SettingsCommands {
             return Report("\(head)\n\nNo apps yet. Register one: posthorn register APP", json: json)
         }
         let table = Table(
-            [.text("APP"), .text("NAME"), .text("BADGE"), .text("SOUND"), .text("ALERT"), .number("BADGE COUNT")],
+            [
+                .text("APP"), .text("NAME"), .text("BADGE"), .text("SOUND"), .text("ALERT"), .number("BADGE COUNT"),
+                .number("CHANNELS"),
+            ],
             rows: apps.map { app in
                 let switches = [app.allowsBadge, app.allowsSound, app.allowsAlert].map(word)
-                return [app.appID, app.name] + switches + ["\(app.badge)"]
+                return [app.appID, app.name] + switches + ["\(app.badge)", "\(app.channels.count)"]
             })
         return Report("\(head)\n\n\(table.text)", json: json)
     }
@@ -101,11 +104,22 @@ package enum SettingsCommands {
     /// What `settings show` prints.
     package static func report(of app: AgentApp) -> Report {
         Report(
-            Table.fields([
-                ("App", app.appID), ("Name", app.name), ("Topic", app.topic), ("Device token", app.deviceToken),
-                ("Badge", "\(word(app.allowsBadge)), count \(app.badge)"), ("Sound", word(app.allowsSound)),
-                ("Alert", word(app.allowsAlert)),
-            ]), json: app)
+            Table.fields(
+                [
+                    ("App", app.appID), ("Name", app.name), ("Topic", app.topic), ("Environment", app.environment),
+                    ("Device token", app.deviceToken),
+                    ("Badge", "\(word(app.allowsBadge)), count \(app.badge)"), ("Sound", word(app.allowsSound)),
+                    ("Alert", word(app.allowsAlert)),
+                ] + channels(of: app)), json: app)
+    }
+
+    /// One line for each channel.
+    private static func channels(of app: AgentApp) -> [(name: String, value: String)] {
+        guard !app.channels.isEmpty else { return [("Channels", "none")] }
+        return app.channels.enumerated().map { index, channel in
+            let isPending = app.pendingChannels.contains { $0.utf8.elementsEqual(channel.utf8) }
+            return (index == 0 ? "Channels" : "", isPending ? "\(channel), the server is still to be told" : channel)
+        }
     }
 
     private static func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }

@@ -33,6 +33,12 @@ enum Console {
         try? LocalFile.write(Array(text.utf8), descriptor: STDERR_FILENO, path: "standard error")
     }
 
+    /// Says lines of ours on standard error, beside a result; a failure to do so cannot be told to anybody.
+    static func note(_ lines: [String]) {
+        let text = lines.map { $0 + "\n" }.joined()
+        try? LocalFile.write(Array(text.utf8), descriptor: STDERR_FILENO, path: "standard error")
+    }
+
     /// Asks before something that cannot be undone, if a person is there to answer.
     ///
     /// A script gets no question: it knows what it runs.
@@ -42,6 +48,21 @@ enum Console {
         try? LocalFile.write(Array(text.utf8), descriptor: STDERR_FILENO, path: "standard error")
         let answer = readLine() ?? ""
         guard answer == "y" || answer == "Y" || answer == "yes" else { throw .notConfirmed }
+    }
+
+    /// Asks for a password at the terminal, twice, without showing it.
+    ///
+    /// - Parameter question: Without the colon.
+    /// - Returns: nil when nothing was typed, or nobody is there to answer.
+    /// - Throws: When the two are not the same.
+    static func askForPassword(_ question: String) throws(CommandError) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        // getpass(3) speaks with /dev/tty and lends a buffer that the next call uses again.
+        guard let first = unsafe getpass("\(oneLine(question)): ").map({ unsafe String(cString: $0) }), !first.isEmpty
+        else { return nil }
+        let second = unsafe getpass("Again: ").map { unsafe String(cString: $0) }
+        guard let second, second.utf8.elementsEqual(first.utf8) else { throw .notTheSamePassword }
+        return first
     }
 
     private static func json(_ value: any Encodable) throws(CommandError) -> String {

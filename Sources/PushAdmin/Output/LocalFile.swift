@@ -71,6 +71,9 @@ package enum LocalFile {
         }
     }
 
+    /// Takes back a file that was just made.
+    static func remove(_ path: String) { _ = unsafe unlink(path) }
+
     /// Says early what would stand in the way of a new file.
     ///
     /// - Parameter path: The file, or a directory that it shall be made in.

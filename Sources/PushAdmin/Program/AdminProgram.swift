@@ -10,10 +10,10 @@ package enum AdminProgram {
     package static let root: CommandNode = CommandNode(
         group: "posthorn", "Administer Posthorn: push notifications for Linux.",
         discussion: """
-            Commands for the server (app, key, enrol, device, send, status) talk to posthornd on this machine, \
-            through its admin socket. \
-            Commands for this person's notifications (agent, settings, inbox, register, unregister) talk to \
-            posthorn-agent.
+            Commands for the server (app, key, certificate, channel, enrol, device, send, status) talk to posthornd on \
+            this machine, through its admin socket; lint needs none. \
+            Commands for this person's notifications (agent, settings, inbox, register, unregister, subscribe, \
+            unsubscribe) talk to posthorn-agent.
             """,
         options: [
             Option("json", "Answer in JSON, for scripts."),
@@ -29,9 +29,10 @@ package enum AdminProgram {
             Explanation("posthorn enrol", "Let one more device in."),
         ],
         children: [
-            AppCommands.group, KeyCommands.group, EnrolCommand.node, DeviceCommands.group, SendCommand.node,
-            StatusCommand.node, AgentCommands.group, SettingsCommands.group, InboxCommands.group,
-            RegisterCommands.register, RegisterCommands.unregister, HelpCommands.completion, HelpCommands.help,
+            AppCommands.group, KeyCommands.group, CertificateCommands.group, ChannelCommands.group, EnrolCommand.node,
+            DeviceCommands.group, SendCommand.node, LintCommand.node, StatusCommand.node, AgentCommands.group,
+            SettingsCommands.group, InboxCommands.group, RegisterCommands.register, RegisterCommands.unregister,
+            SubscribeCommands.subscribe, SubscribeCommands.unsubscribe, HelpCommands.completion, HelpCommands.help,
         ])
 
     /// Reads a command line, does what it says and prints the outcome.

@@ -34,6 +34,8 @@ package enum CommandError: Error, Sendable {
     indirect case advised(CommandError, remedy: String)
     /// The person said no.
     case notConfirmed
+    /// A password was typed twice, and not the same.
+    case notTheSamePassword
 
     /// One line that says what is wrong.
     package var problem: String {
@@ -53,6 +55,7 @@ package enum CommandError: Error, Sendable {
         case .badFile(let path, let problem, _): "\(path): \(problem)"
         case .advised(let error, _): error.problem
         case .notConfirmed: "nothing was done"
+        case .notTheSamePassword: "the two passwords are not the same"
         }
     }
 
@@ -74,6 +77,7 @@ package enum CommandError: Error, Sendable {
         case .badFile(_, _, let remedy): remedy
         case .advised(_, let remedy): remedy
         case .notConfirmed: "Answer y, or give --yes."
+        case .notTheSamePassword: "Try again, or put the password into a file: --password-file."
         }
     }
 
@@ -84,7 +88,7 @@ package enum CommandError: Error, Sendable {
         case .adminUnreachable(let attempts):
             attempts.contains { $0.finding == .noPermission } ? .notPermitted : .unreachable
         case .adminRefused(let status, _): Self.exitCode(status: status)
-        case .badAnswer, .notSent, .badFile, .notConfirmed: .refused
+        case .badAnswer, .notSent, .badFile, .notConfirmed, .notTheSamePassword: .refused
         case .adminInterrupted, .noSessionBus, .agentUnreachable, .serverUnreachable, .serverNotTrusted: .unreachable
         case .agentRefused(let name, _): AgentFailure(busName: name).exitCode
         case .file(let error): error.exitCode

@@ -8,8 +8,10 @@ package struct ProviderRequest: Sendable {
     package let server: String
     /// The authority to trust; nil for the system's.
     package let caFile: String?
-    /// The device token, as it was given: the server says what is wrong with it.
-    package let deviceToken: String
+    /// Whom it is for.
+    package let destination: SendDestination
+    /// The app's topic.
+    package let topic: String
     /// Names and values.
     package let fields: [(String, String)]
     /// The payload.
@@ -29,26 +31,16 @@ package struct ProviderRequest: Sendable {
     ) throws(CommandError) {
         self.server = Self.normalized(server)
         self.caFile = caFile
-        deviceToken = try options.required("token")
-        let expiration = try options.expiration(nowUnixSeconds: nowUnixSeconds)
-        let pushType = options.value("push-type") ?? "alert"
-        // Apple: a background push with priority 10 is an error.
-        let priority = options.value("priority") ?? (pushType == "background" ? "5" : nil)
-        let optional = [
-            ("apns-priority", priority), ("apns-expiration", expiration),
-            ("apns-collapse-id", options.value("collapse-id")), ("apns-id", options.value("id")),
-        ]
-        fields =
-            [
-                ("authorization", "bearer \(providerToken)"), ("apns-topic", try options.required("topic")),
-                ("apns-push-type", pushType),
-            ] + optional.compactMap { name, value in value.map { (name, $0) } }
+        destination = try SendDestination(options)
+        topic = try options.required("topic")
+        let optional = try destination.fields(options, topic: topic, nowUnixSeconds: nowUnixSeconds)
+        fields = [("authorization", "bearer \(providerToken)")] + optional
         payload = try options.payload()
     }
 
     /// The same for libcurl.
     package var httpRequest: HTTPRequest {
-        var request = HTTPRequest(method: "POST", url: "\(server)/3/device/\(URLText.segment(deviceToken))")
+        var request = HTTPRequest(method: "POST", url: server + destination.path(topic: topic))
         request.fields = fields
         request.body = payload
         request.caFile = caFile

@@ -16,6 +16,7 @@ package struct SendOptions: Sendable {
         Option("team-id", value: "TEAM", "The team id; that of the server on this machine if left out."),
         Option("topic", short: "t", value: "TOPIC", "The app's topic (apns-topic)."),
         Option("token", short: "d", value: "TOKEN", "The device token."),
+        Option("channel", value: "ID", "The channel of a broadcast, instead of --token."),
         Option("title", value: "TEXT", "The alert's title."),
         Option("body", short: "b", value: "TEXT", "The alert's text."),
         Option("badge", value: "COUNT", "The number on the app's icon; 0 removes it."),
@@ -93,6 +94,9 @@ package struct SendOptions: Sendable {
     package func missing(_ name: String) -> CommandError {
         .usage(invocation.error(.missingArgument(placeholder: "--\(name)")))
     }
+
+    /// The error that says that options do not go together.
+    package func contradiction(_ text: String) -> CommandError { .usage(invocation.error(.contradiction(text))) }
 
     /// Whether the payload is given whole, perhaps on standard input.
     package var hasWholePayload: Bool { invocation.value("payload") != nil || file.payload != nil }

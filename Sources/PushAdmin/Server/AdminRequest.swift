@@ -24,6 +24,22 @@ package struct AdminRequest: Equatable, Sendable {
         AdminRequest(method: "POST", path: path([segment]), body: body.map(JSONText.encodeKnown) ?? [])
     }
 
+    /// Makes something that belongs to something else.
+    package static func post(_ segments: [String], _ body: any Encodable) -> AdminRequest {
+        AdminRequest(method: "POST", path: path(segments), body: JSONText.encodeKnown(body))
+    }
+
+    /// Changes something.
+    package static func patch(_ segments: String..., body: any Encodable) -> AdminRequest {
+        AdminRequest(method: "PATCH", path: path(segments), body: JSONText.encodeKnown(body))
+    }
+
+    /// The same for what is of one environment; of both when nil.
+    package func of(environment: String?) -> AdminRequest {
+        guard let environment else { return self }
+        return AdminRequest(method: method, path: "\(path)?environment=\(URLText.segment(environment))", body: body)
+    }
+
     private static func path(_ segments: [String]) -> String {
         "/v1/" + segments.map(URLText.segment).joined(separator: "/")
     }

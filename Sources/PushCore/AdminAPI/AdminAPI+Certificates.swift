@@ -19,8 +19,11 @@ extension AdminAPI {
         public var kind: Kind?
         /// The environment that it is for; both when nil.
         public var environment: Environment?
-        /// How long it is valid; 365 when nil, at most 825.
+        /// How long it is valid; `daysUsual` when nil, at most `Limits.certificateDayCountMax`.
         public var days: Int?
+
+        /// A year, as Apple's.
+        public static let daysUsual = 365
 
         /// Joins the parts.
         public init(topic: String, kind: Kind? = nil, environment: Environment? = nil, days: Int? = nil) {
@@ -31,21 +34,30 @@ extension AdminAPI {
         }
     }
 
+    /// The body of `POST /v1/certificates/revoked`.
+    public struct RevokedCertificate: Codable, Sendable {
+        /// SHA-256 of the certificate, 64 hexadecimal digits.
+        public var fingerprint: String
+
+        /// Takes the fingerprint.
+        public init(fingerprint: String) { self.fingerprint = fingerprint }
+    }
+
     /// A provider certificate, in answers of `/v1/certificates`.
     public struct Certificate: Codable, Sendable {
         /// SHA-256 of the certificate, 64 hexadecimal digits: by this it is known and revoked.
         public var fingerprint: String
         /// The serial number as `openssl x509 -serial` shows it.
         public var serialNumber: String
-        /// The team of its app.
+        /// The team of its app; empty for a foreign certificate that was revoked here.
         public var teamID: String
-        /// The topics that it may send to.
+        /// The topics that it may send to; none for a foreign certificate that was revoked here.
         public var topics: [String]
         /// The environment that it is for; nil for both.
         public var environment: Environment?
         /// When it was issued, UNIX seconds.
         public var createdAt: Int64
-        /// Until when it is valid, UNIX seconds.
+        /// Until when it is valid, UNIX seconds; 0 for a foreign certificate that was revoked here.
         public var expiresAt: Int64
         /// When it was revoked, UNIX seconds; nil while it is good.
         public var revokedAt: Int64?

@@ -77,11 +77,13 @@ extension AdminAPI {
         public var adminSocket: String
         /// One for each `--topic`.
         public var topics: [EphemeralTopic]
+        /// With `--full`: everything, as the shell variables of `--env-file`.
+        public var variables: [String: String]?
 
         /// Joins the parts.
         public init(
             host: String, port: Int, caFile: String, keyFile: String, keyID: String, teamID: String,
-            adminSocket: String, topics: [EphemeralTopic]
+            adminSocket: String, topics: [EphemeralTopic], variables: [String: String]? = nil
         ) {
             self.host = host
             self.port = port
@@ -91,10 +93,11 @@ extension AdminAPI {
             self.teamID = teamID
             self.adminSocket = adminSocket
             self.topics = topics
+            self.variables = variables
         }
 
         private enum CodingKeys: String, CodingKey {
-            case host, port, topics
+            case host, port, topics, variables
             case caFile = "ca_file"
             case keyFile = "key_file"
             case keyID = "key_id"

@@ -213,11 +213,13 @@ public enum AdminAPI {
         public var topics: [String]
         /// Notifications that wait for it.
         public var pendingCount: Int
+        /// When it was last connected or asked for something, UNIX seconds, to about an hour; nil when nobody knows.
+        public var seenAt: Int64?
 
         /// Joins the parts.
         public init(
             deviceID: String, name: String, platform: String, enrolledAt: Int64, connected: Bool, topics: [String],
-            pendingCount: Int
+            pendingCount: Int, seenAt: Int64? = nil
         ) {
             self.deviceID = deviceID
             self.name = name
@@ -226,10 +228,12 @@ public enum AdminAPI {
             self.connected = connected
             self.topics = topics
             self.pendingCount = pendingCount
+            self.seenAt = seenAt
         }
 
         private enum CodingKeys: String, CodingKey {
             case name, platform, connected, topics
+            case seenAt = "seen_at"
             case deviceID = "device_id"
             case enrolledAt = "enrolled_at"
             case pendingCount = "pending_count"
@@ -261,11 +265,13 @@ public enum AdminAPI {
         public var teamID: String
         /// What the store counts.
         public var counts: Counts
+        /// PEM file of the authority that providers must trust; nil where the server's certificate is configured.
+        public var caFile: String?
 
         /// Joins the parts.
         public init(
             version: String, processID: Int32, startedAt: Int64, serverURL: String, dataDirectory: String,
-            teamID: String, counts: Counts
+            teamID: String, counts: Counts, caFile: String? = nil
         ) {
             self.version = version
             self.processID = processID
@@ -274,10 +280,12 @@ public enum AdminAPI {
             self.dataDirectory = dataDirectory
             self.teamID = teamID
             self.counts = counts
+            self.caFile = caFile
         }
 
         private enum CodingKeys: String, CodingKey {
             case version, counts
+            case caFile = "ca_file"
             case processID = "process_id"
             case startedAt = "started_at"
             case serverURL = "server_url"

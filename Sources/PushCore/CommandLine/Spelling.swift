@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds the word that a person meant.
-enum Spelling {
+package enum Spelling {
     /// Longer words are not looked at: nobody mistypes those, and the work grows with the square.
     private static let byteCountMax = 64
 
     /// The candidate that needs the fewest changes, if they are few enough to be a slip: one in three bytes.
     ///
     /// A candidate that begins with the word counts as near, whatever its length.
-    static func closest(to word: some StringProtocol, among candidates: [String]) -> String? {
+    package static func closest(to word: some StringProtocol, among candidates: [String]) -> String? {
         let wordBytes = Array(word.utf8)
         guard !wordBytes.isEmpty, wordBytes.count <= byteCountMax else { return nil }
         var best: (name: String, distance: Int)?

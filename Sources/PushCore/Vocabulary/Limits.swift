@@ -22,6 +22,10 @@ public enum Limits {
     public static let collapseIDByteCountMax = 64
     /// The longest topic, in bytes.
     public static let topicByteCountMax = 255
+    /// Topics in one extension of a client certificate.
+    public static let certificateTopicCountMax = 256
+    /// How long a client certificate that is issued here is valid at most, in days.
+    public static let certificateDayCountMax = 825
     /// How far `iat` may lie from now, in seconds, before a provider token counts as expired.
     public static let providerTokenAgeSecondsMax: Int64 = 3600
     /// New provider tokens that one connection may bring within `providerTokenUpdateSeconds`.
@@ -32,6 +36,8 @@ public enum Limits {
     public static let rememberedProviderTokenCountMax = 8
     /// The longest provider token that is looked at, in bytes.
     public static let providerTokenByteCountMax = 2048
+    /// Apps on devices of which a loop remembers the last alerts, for the checks of payloads.
+    public static let payloadHistoryCountMax = 8192
     /// A device token in hexadecimal digits.
     public static let deviceTokenDigitCount = 64
     /// How deep JSON may nest.

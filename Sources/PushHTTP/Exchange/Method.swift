@@ -10,6 +10,8 @@ package enum Method: Sendable {
     case post
     /// `PUT`
     case put
+    /// `PATCH`
+    case patch
     /// `DELETE`
     case delete
     /// Any other; methods are case-sensitive, so `get` is one of these.
@@ -28,6 +30,8 @@ package enum Method: Sendable {
                 .put
             } else if name.equals("DELETE") {
                 .delete
+            } else if name.equals("PATCH") {
+                .patch
             } else if name.equals("HEAD") {
                 .head
             } else {

@@ -7,7 +7,7 @@ internal import PushTLS
 
 /// The device API under `/v1/`: enrolment, registrations, filter, stream, acknowledgements.
 final class DeviceEndpoint {
-    private unowned let loop: ServerLoop
+    unowned let loop: ServerLoop
 
     init(loop: ServerLoop) { self.loop = loop }
 
@@ -33,22 +33,8 @@ final class DeviceEndpoint {
         case (_, "/v1/acks"): Self.refuseMethod(exchange, allowed: "POST")
         case (_, "/v1/devices/self"): Self.refuseMethod(exchange, allowed: "DELETE")
         case _ where path.hasPrefix("/v1/apps/"):
-            answerApp(exchange, connection, secretHash, topic: String(path.dropFirst("/v1/apps/".count)))
-        default: ControlAnswer.refuse(exchange, status: 404, "NotFound", "There is nothing under this path.")
-        }
-    }
-
-    private func answerApp(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], topic: String
-    ) {
-        guard HeaderValues.isTopic(Array(topic.utf8).span) else {
-            return ControlAnswer.refuse(
-                exchange, status: 400, "BadTopic", "A topic is letters, digits, dots, hyphens and underscores.")
-        }
-        switch exchange.method {
-        case .put: register(exchange, connection, secretHash, topic: topic)
-        case .delete: perform(.unregister(secretHash: secretHash, topic: topic), exchange, connection)
-        case .get, .head, .post, .other: Self.refuseMethod(exchange, allowed: "PUT, DELETE")
+            answerApp(exchange, connection, secretHash, path: path.dropFirst("/v1/apps/".count))
+        default: Self.refusePath(exchange)
         }
     }
 
@@ -79,24 +65,6 @@ final class DeviceEndpoint {
         }
     }
 
-    private func register(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], topic: String
-    ) {
-        let loop = loop
-        loop.perform(.register(secretHash: secretHash, topic: topic), for: exchange, on: connection) {
-            [unowned loop] result, exchange in
-            switch result {
-            case .success(.registered(let contents)):
-                ControlAnswer.send(
-                    exchange,
-                    DeviceAPI.Registration(
-                        topic: topic, deviceToken: loop.cipher(for: .production).deviceToken(contents)))
-            case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
-            case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
-            }
-        }
-    }
-
     private func setFilter(_ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8]) {
         guard let body = ControlAnswer.body(DeviceAPI.Filter.self, of: exchange) else { return }
         guard body.refusedTopics.count <= Limits.filterTopicCountMax else {
@@ -114,7 +82,7 @@ final class DeviceEndpoint {
     }
 
     /// For requests that are answered with 204.
-    private func perform(_ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection) {
+    func perform(_ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection) {
         loop.perform(request, for: exchange, on: connection) { result, exchange in
             switch result {
             case .success: ControlAnswer.sendNothing(exchange)
@@ -135,7 +103,11 @@ final class DeviceEndpoint {
         return SHA256.hash(value.extracting(secret))
     }
 
-    private static func refuseMethod(_ exchange: HTTPExchange, allowed: StaticString) {
+    static func refusePath(_ exchange: HTTPExchange) {
+        ControlAnswer.refuse(exchange, status: 404, "NotFound", "There is nothing under this path.")
+    }
+
+    static func refuseMethod(_ exchange: HTTPExchange, allowed: StaticString) {
         exchange.addField("allow", allowed)
         ControlAnswer.refuse(exchange, status: 405, "MethodNotAllowed", "Use \(allowed).")
     }

@@ -10,7 +10,7 @@ internal import PushTLS
 /// ```
 /// posthorn.sqlite      apps, keys, devices, registrations, pending notifications
 /// token.keys           keys of device tokens, newest first, 128 hexadecimal digits a line
-/// authority.pem .key   the server's own certificate authority
+/// authority.pem .key   the server's own certificate authority, which issues providers' certificates too
 /// server.pem .key      its certificate, unless one is configured; made anew 30 days before it expires
 /// server.names         the names that server.pem was made for
 /// team-id              the team of apps and keys that are made without naming one
@@ -25,6 +25,8 @@ struct Installation: Sendable {
     let privateKeyFile: String
     /// The names of the server's own certificate; nil where one is configured.
     private let ownNames: [String]?
+    /// The server's own authority.
+    let authority: ServerCertificate
     /// The authority that devices and providers must trust; nil where a certificate is configured.
     let authorityFile: String?
 
@@ -44,11 +46,13 @@ struct Installation: Sendable {
         }
         tokenKeys = try Self.tokenKeys(in: directory)
         teamID = try Self.teamID(in: directory)
+        // Also where a certificate is configured: providers may want certificates later, and connections can only
+        // believe an authority that was there when they were made.
+        authority = try ServerCertificate(directory: directory)
         if let certificate = configuration.certificateFile, let key = configuration.privateKeyFile {
             (certificateFile, privateKeyFile, authorityFile) = (certificate, key, nil)
             ownNames = nil
         } else {
-            let authority = try ServerCertificate(directory: directory)
             let names = configuration.names.isEmpty ? Self.ownNames() : configuration.names
             try authority.issueIfNeeded(for: names)
             (certificateFile, privateKeyFile) = (authority.certificateFile, authority.privateKeyFile)
@@ -57,13 +61,19 @@ struct Installation: Sendable {
         }
     }
 
+    /// The authority whose client certificates are the server's own; nil where its certificate was taken away.
+    var clientAuthorityFile: String? {
+        let path = authority.authorityFile
+        return PrivateFile.exists(path) ? path : nil
+    }
+
     /// Issues the server's own certificate anew when it expires soon.
     ///
     /// - Returns: Whether there is a new one.
     /// - Throws: The file that could not be read or made.
     func renewCertificate() throws(InstallationError) -> Bool {
         guard let ownNames else { return false }
-        return try ServerCertificate(directory: directory).issueIfNeeded(for: ownNames)
+        return try authority.issueIfNeeded(for: ownNames)
     }
 
     private static func tokenKeys(in directory: String) throws(InstallationError) -> [[UInt8]] {

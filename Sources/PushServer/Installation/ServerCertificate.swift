@@ -4,7 +4,7 @@ internal import PushNet
 internal import PushTLS
 
 /// The server's own authority and the certificate that it issues for the server.
-struct ServerCertificate {
+struct ServerCertificate: Sendable {
     let directory: String
     var authorityFile: String { directory + "/authority.pem" }
     var certificateFile: String { directory + "/server.pem" }
@@ -39,23 +39,37 @@ struct ServerCertificate {
     func issueIfNeeded(for names: [String]) throws(InstallationError) -> Bool {
         let wanted = Array((names.joined(separator: "\n") + "\n").utf8)
         guard try !isGood(for: wanted) else { return false }
-        for part in [authorityFile, authorityKeyFile] where !PrivateFile.exists(part) {
-            throw InstallationError(
-                path: part, problem: "It is missing, and the server needs a new certificate of its authority.",
-                remedy: "Restore it from a backup, or configure certificate_file and private_key_file.")
-        }
-        let certificate = try Installation.load(authorityFile)
-        let key = try Installation.load(authorityKeyFile)
+        let authority = try authority(
+            for: "the server needs a new certificate of its authority",
+            else: "configure certificate_file and private_key_file")
         do throws(TLSError) {
             let issued = try CertificateAuthority.issueServerCertificate(
-                names: names, authorityCertificate: certificate, authorityPrivateKey: key)
+                names: names, authorityCertificate: authority.certificate, authorityPrivateKey: authority.privateKey)
             try keep(issued.privateKey, in: privateKeyFile)
-            try keep(issued.certificate + certificate, in: certificateFile, mode: 0o644)
+            try keep(issued.certificate + authority.certificate, in: certificateFile, mode: 0o644)
             try keep(wanted, in: namesFile)
         } catch {
             throw InstallationError(certificate: certificateFile, error)
         }
         return true
+    }
+
+    /// Reads certificate and key of the authority.
+    ///
+    /// - Parameters:
+    ///   - need: What they are needed for, behind "It is missing, and".
+    ///   - alternative: What to do where there is no backup, behind "or".
+    /// - Returns: Two PEM texts.
+    /// - Throws: The one that is missing or cannot be read.
+    func authority(
+        for need: String, else alternative: String
+    ) throws(InstallationError) -> (certificate: [UInt8], privateKey: [UInt8]) {
+        for part in [authorityFile, authorityKeyFile] where !PrivateFile.exists(part) {
+            throw InstallationError(
+                path: part, problem: "It is missing, and \(need).",
+                remedy: "Restore it from a backup, or \(alternative).")
+        }
+        return (try Installation.load(authorityFile), try Installation.load(authorityKeyFile))
     }
 
     /// How long before its end a certificate is replaced.

@@ -69,11 +69,15 @@ package enum ServerCommand {
     private static func checkCertificate(of configuration: ServerConfiguration) throws(ConfigurationError) {
         guard let certificate = configuration.certificateFile, let key = configuration.privateKeyFile else { return }
         do throws(TLSError) {
-            _ = try TLSContext(certificateChainFile: certificate, privateKeyFile: key)
+            _ = try TLSContext(
+                certificateChainFile: certificate, privateKeyFile: key,
+                clientAuthorities: ClientAuthorities(ownFile: nil, otherFiles: configuration.clientAuthorityFiles))
         } catch {
             throw ConfigurationError(
-                place: "certificate_file, private_key_file", problem: error.description,
-                remedy: "Give a PEM certificate chain and the PEM key that belongs to it.")
+                place: "certificate_file, private_key_file, client_ca_files", problem: error.description,
+                remedy:
+                    "Give a PEM certificate chain, the PEM key that belongs to it, and PEM certificates of authorities."
+            )
         }
     }
 

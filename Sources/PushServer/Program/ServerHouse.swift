@@ -92,7 +92,9 @@ final class ServerHouse {
     private func loadCertificate() throws(ServerError) -> TLSContext {
         do throws(TLSError) {
             return try TLSContext(
-                certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile)
+                certificateChainFile: installation.certificateFile, privateKeyFile: installation.privateKeyFile,
+                clientAuthorities: ClientAuthorities(
+                    ownFile: installation.clientAuthorityFile, otherFiles: configuration.clientAuthorityFiles))
         } catch {
             throw .tls(error)
         }
@@ -134,6 +136,7 @@ final class ServerHouse {
         var options = SQLiteStore.Configuration(
             path: installation.databaseFile, unixMilliseconds: WallClock.unixMilliseconds)
         options.pendingPerTopicCountMax = configuration.pendingPerTopicCountMax
+        options.registrationLifeSeconds = configuration.tokenLifeSeconds
         options.onNotice = { log.warning("store_notice", ["code": $0.code, "notice": $0.description]) }
         do throws(StoreError) {
             return try SQLiteStore(options)

@@ -29,6 +29,7 @@ extension ProviderEndpoint {
         let type = pushType ?? .alert
         let payload = try request.payload(
             byteCountMax: type.payloadByteCountMax, kind: "push type \(type.rawValue)")
+        try judge.judge(payload, pushType, of: topic, on: address?.device, request)
         guard let address else { throw badDeviceToken(tokenText, request.environment) }
         guard address.topic == topic.id else { throw notForTopic(address.topic, topic, sender) }
         return Notification(

@@ -11,6 +11,7 @@ internal import PushStore
 /// a notification that is `apns-id`, expiration, priority, push type, collapse id, topic, payload, device token.
 final class ProviderEndpoint {
     unowned let loop: ServerLoop
+    let judge = PayloadJudge()
     private let role: PortRole
 
     init(loop: ServerLoop, role: PortRole) {

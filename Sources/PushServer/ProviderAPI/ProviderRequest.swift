@@ -86,7 +86,7 @@ struct ProviderRequest {
         return id
     }
 
-    /// The payload: not empty, not too large, and one JSON object; nothing else is looked at.
+    /// The payload: not empty, not too large, and nothing else is looked at.
     func payload(byteCountMax: Int, kind: String) throws(Rejection) -> [UInt8] {
         let payload = exchange.body
         guard !exchange.bodyOverflowed, payload.count <= byteCountMax else {
@@ -96,10 +96,6 @@ struct ProviderRequest {
         }
         guard !payload.isEmpty else {
             throw Rejection(.payloadEmpty, "The payload is empty: send a JSON object, at least {}.")
-        }
-        do throws(JSONError) { try JSONValidator.validateObject(payload.span) } catch {
-            throw Rejection(
-                .payloadEmpty, "The payload is no JSON object: byte \(error.offset): \(error.problem.sentence)")
         }
         return payload
     }

@@ -65,7 +65,7 @@ struct DeviceStream {
     ///   - read: The next rows, in order, at most `room`, without damaged ones.
     ///   - last: The sequence up to which the table was read.
     ///   - isComplete: Whether nothing is left there.
-    /// - Returns: How many now-or-never ones found the window full after all.
+    /// - Returns: How many now-or-never ones found the window full after all, without broadcasts.
     mutating func refill(_ read: [PendingNotification], through last: Int64, isComplete: Bool) -> Int {
         hasBacklog = !isComplete
         for pending in read {
@@ -75,7 +75,7 @@ struct DeviceStream {
         lastSent = max(lastSent, last)
         guard isComplete else {
             defer { held = [] }
-            return held.count
+            return held.count { $0.notification.isCountedAlone }
         }
         sendHeld { _ in true }
         return 0
@@ -88,16 +88,19 @@ struct DeviceStream {
         outgoing.removeAll { $0.sequence == sequence }
     }
 
-    /// Drops what would go out of a topic; returns how many of it were now or never.
-    mutating func dropOutgoing(of topic: TopicID) -> Int {
+    /// Drops what would go out and is of a kind; returns how many of it were now or never, without broadcasts.
+    mutating func dropOutgoing(where isOfKind: (Notification) -> Bool) -> Int {
         let before = nowOrNeverCount
-        outgoing.removeAll { $0.notification.address.topic == topic }
-        held.removeAll { $0.notification.address.topic == topic }
+        outgoing.removeAll { isOfKind($0.notification) }
+        held.removeAll { isOfKind($0.notification) }
         return before - nowOrNeverCount
     }
 
-    /// How many now-or-never ones have not gone out yet.
-    var nowOrNeverCount: Int { held.count + outgoing.count { $0.sequence == 0 } }
+    /// How many now-or-never ones have not gone out yet, without broadcasts.
+    var nowOrNeverCount: Int {
+        held.count { $0.notification.isCountedAlone }
+            + outgoing.count { $0.sequence == 0 && $0.notification.isCountedAlone }
+    }
 
     /// Takes out what goes out now, without what expired while it was committed.
     mutating func takeOutgoing(now: Int64) -> [PendingNotification] {
@@ -116,4 +119,9 @@ struct DeviceStream {
         unacknowledged.append(pending.sequence)
         lastSent = pending.sequence
     }
+}
+
+extension Notification {
+    /// Whether this is no copy of a broadcast, which counts once for all.
+    fileprivate var isCountedAlone: Bool { channel == nil }
 }

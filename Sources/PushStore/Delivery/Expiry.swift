@@ -13,8 +13,8 @@ extension Notification {
     }
 
     /// Until when it waits, UNIX milliseconds: its expiration, and at most the retention from now on.
-    func expiryUnixMilliseconds(now: Int64) -> Int64 {
-        let (latest, overflow) = now.addingReportingOverflow(Limits.retentionSecondsMax * 1000)
+    func expiryUnixMilliseconds(now: Int64, retentionSeconds: Int64) -> Int64 {
+        let (latest, overflow) = now.addingReportingOverflow(retentionSeconds * 1000)
         let bound = overflow ? Int64.max : latest
         guard let expirationUnixSeconds else { return bound }
         return min(expirationUnixSeconds.millisecondsOfSeconds, bound)

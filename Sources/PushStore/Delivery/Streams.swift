@@ -17,6 +17,9 @@ struct Streams {
     /// Whether a stream waits for `nextHungry`.
     var hasHungry: Bool { !hungry.isEmpty }
 
+    /// The devices whose streams are open.
+    var openDevices: some Collection<DeviceID> { byDevice.keys }
+
     /// Whether a device's stream is open.
     func isOpen(_ device: DeviceID) -> Bool { byDevice[device] != nil }
 
@@ -29,11 +32,8 @@ struct Streams {
         return earlier
     }
 
-    /// Closes a stream, if it is still the device's; returns it.
-    mutating func detach(_ address: ReplyAddress) -> DeviceStream? {
-        guard let device = deviceByAddress[address] else { return nil }
-        return remove(device)
-    }
+    /// The device whose stream has an address; nil once another stream took over.
+    func device(at address: ReplyAddress) -> DeviceID? { deviceByAddress[address] }
 
     /// Closes a device's stream; returns it.
     mutating func remove(_ device: DeviceID) -> DeviceStream? {
@@ -62,11 +62,16 @@ struct Streams {
         change(device) { stream in stream.forget(sequence) }
     }
 
-    /// Drops what would go out of a topic on a device, or on all; returns how many of it were now or never.
-    mutating func dropOutgoing(of topic: TopicID, on device: DeviceID?) -> Int {
+    /// Drops what would go out and is of a kind, on a device or on all.
+    ///
+    /// - Parameters:
+    ///   - device: The device; all when nil.
+    ///   - isOfKind: Whether one is dropped.
+    /// - Returns: How many of it were now or never, without broadcasts.
+    mutating func dropOutgoing(on device: DeviceID?, where isOfKind: (Notification) -> Bool) -> Int {
         var neverCount = 0
         for device in device.map({ [$0] }) ?? (outgoing + hungry) {
-            neverCount += change(device) { stream in stream.dropOutgoing(of: topic) } ?? 0
+            neverCount += change(device) { stream in stream.dropOutgoing(where: isOfKind) } ?? 0
         }
         return neverCount
     }

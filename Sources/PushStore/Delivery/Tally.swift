@@ -14,9 +14,14 @@ struct Tally {
     private var outcomes: [DeviceAPI.Outcome: Int] = [:]
     private var pendingByTopic: [TopicID: Int]
     private var registrationsByTopic: [TopicID: Int]
+    private var subscriptionsByChannel: [ChannelNumber: Int]
 
     /// Begins with what the file holds.
-    init(apps: Int, devices: Int, registrationsByTopic: [TopicID: Int], pendingByTopic: [TopicID: Int]) {
+    init(
+        apps: Int, devices: Int, registrationsByTopic: [TopicID: Int], pendingByTopic: [TopicID: Int],
+        subscriptionsByChannel: [ChannelNumber: Int]
+    ) {
+        self.subscriptionsByChannel = subscriptionsByChannel
         self.registrationsByTopic = registrationsByTopic
         self.pendingByTopic = pendingByTopic
         counts.apps = apps
@@ -38,7 +43,15 @@ struct Tally {
         AdminAPI.App(
             topic: row.topic.name, name: row.displayName, teamID: row.topic.teamID,
             registrationCount: registrationsByTopic[row.topic.id] ?? 0,
-            pendingCount: pendingByTopic[row.topic.id] ?? 0)
+            pendingCount: pendingByTopic[row.topic.id] ?? 0, checks: row.topic.checks,
+            broadcasts: row.topic.allowsBroadcasts)
+    }
+
+    /// A channel for an administrator.
+    func channel(_ description: StoreEvent.ChannelDescription) -> AdminAPI.Channel {
+        var channel = description.channel
+        channel.subscriptionCount = subscriptionsByChannel[description.number] ?? 0
+        return channel
     }
 
     mutating func addApps(_ change: Int) { counts.apps += change }
@@ -54,6 +67,13 @@ struct Tally {
     mutating func endRegistrations(of topic: TopicID) {
         counts.registrations -= registrationsByTopic.removeValue(forKey: topic) ?? 0
     }
+
+    mutating func addSubscriptions(_ change: Int, to channel: ChannelNumber) {
+        subscriptionsByChannel[channel, default: 0] += change
+    }
+
+    /// A channel is gone, and all subscriptions to it.
+    mutating func endSubscriptions(to channel: ChannelNumber) { subscriptionsByChannel[channel] = nil }
 
     mutating func addAccepted() { counts.accepted += 1 }
 

@@ -40,6 +40,8 @@ package struct Topic: Sendable, Equatable {
     package var id: TopicID
     /// The topic, for example `com.example.MyApp`.
     package var name: String
+    /// What people call the app.
+    package var displayName: String
     /// The team that owns it.
     package var teamID: String
     /// How its payloads are judged.
@@ -49,10 +51,12 @@ package struct Topic: Sendable, Equatable {
 
     /// Joins the parts.
     package init(
-        id: TopicID, name: String, teamID: String, checks: PayloadChecks = .warn, allowsBroadcasts: Bool = false
+        id: TopicID, name: String, displayName: String? = nil, teamID: String, checks: PayloadChecks = .warn,
+        allowsBroadcasts: Bool = false
     ) {
         self.id = id
         self.name = name
+        self.displayName = displayName ?? name
         self.teamID = teamID
         self.checks = checks
         self.allowsBroadcasts = allowsBroadcasts

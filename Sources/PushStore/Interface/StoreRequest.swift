@@ -7,8 +7,10 @@ package enum StoreRequest: Sendable {
     // From devices.
     case enrol(NewDevice)
     case register(secretHash: [UInt8], topic: String, environment: Environment = .production)
-    /// Subscribes a registered app to a channel of its own environment; answered by `done`, also when it was.
+    /// Subscribes a registered app to a channel of the environment of its registration; answered by `done`, also when
+    /// it was. The app gets what is published from now on, not what the channel stores already.
     case subscribe(secretHash: [UInt8], topic: String, channel: ChannelID)
+    /// Answered by `done`, also when it was not subscribed.
     case unsubscribe(secretHash: [UInt8], topic: String, channel: ChannelID)
     /// Answered by `subscriptions`.
     case subscriptions(secretHash: [UInt8], topic: String)
@@ -27,15 +29,18 @@ package enum StoreRequest: Sendable {
     case addKey(SigningKey)
     case keys
     case revokeKey(id: String)
+    /// A known one is taken again only to revoke it.
     case addCertificate(ProviderCertificate)
     case certificates
     /// By fingerprint.
     case revokeCertificate([UInt8])
     // From administrators and providers; a channel of another app or environment is unknown.
+    /// Answered by `done`; `alreadyExists` when the id is taken by any channel.
     case createChannel(ChannelID, topic: String, environment: Environment, policy: MessageStoragePolicy)
     case channel(ChannelID, topic: String, environment: Environment)
     /// Of both environments when nil.
     case channels(topic: String, environment: Environment?)
+    /// Removes what it stores and ends its subscriptions; answered by `done`.
     case removeChannel(ChannelID, topic: String, environment: Environment)
     case addEnrolmentCode(hash: [UInt8], expiresUnixSeconds: Int64)
     case devices

@@ -11,6 +11,15 @@ final class DeviceTable {
         var name: String
         var platform: String
         var enrolledUnixMilliseconds: Int64
+        var seenUnixMilliseconds: Int64?
+    }
+
+    /// The device behind a secret.
+    struct Identity {
+        var device: DeviceID
+        var seenUnixMilliseconds: Int64?
+        /// Its registrations expired, and it was not seen since.
+        var isDormant: Bool
     }
 
     private let insert: Statement
@@ -21,23 +30,42 @@ final class DeviceTable {
     private let selectAll: Statement
     private let selectCount: Statement
     private let tombstone: Statement
+    private let markSeen: Statement
+    private let markAllSeen: Statement
+    private let markDormant: Statement
+    private let selectUnseen: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         insert = try connection.prepare(
-            "INSERT INTO devices(id, secret_hash, name, platform, enrolled_at_ms) VALUES (?, ?, ?, ?, ?)")
-        selectBySecret = try connection.prepare("SELECT id FROM devices WHERE secret_hash = ?")
+            """
+            INSERT INTO devices(id, secret_hash, name, platform, enrolled_at_ms, seen_at_ms)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+            """)
+        selectBySecret = try connection.prepare("SELECT id, seen_at_ms, dormant FROM devices WHERE secret_hash = ?")
         selectRemoved = try connection.prepare("SELECT removed_at_ms FROM devices WHERE id = ?")
         selectTaken = try connection.prepare("SELECT 1 FROM devices WHERE id = ? OR secret_hash = ?")
         selectOne = try connection.prepare(
-            "SELECT id, name, platform, enrolled_at_ms FROM devices WHERE id = ? AND removed_at_ms IS NULL")
+            """
+            SELECT id, name, platform, enrolled_at_ms, seen_at_ms FROM devices WHERE id = ? AND removed_at_ms IS NULL
+            """)
         selectAll = try connection.prepare(
             """
-            SELECT id, name, platform, enrolled_at_ms FROM devices WHERE removed_at_ms IS NULL
+            SELECT id, name, platform, enrolled_at_ms, seen_at_ms FROM devices WHERE removed_at_ms IS NULL
             ORDER BY enrolled_at_ms, id
             """)
         selectCount = try connection.prepare("SELECT count(*) FROM devices WHERE removed_at_ms IS NULL")
         tombstone = try connection.prepare(
             "UPDATE devices SET secret_hash = NULL, name = '', platform = '', removed_at_ms = ? WHERE id = ?")
+        markSeen = try connection.prepare(
+            "UPDATE devices SET seen_at_ms = ?, dormant = 0 WHERE id = ? AND removed_at_ms IS NULL")
+        markAllSeen = try connection.prepare(
+            "UPDATE devices SET seen_at_ms = ? WHERE seen_at_ms IS NULL AND removed_at_ms IS NULL AND dormant = 0")
+        markDormant = try connection.prepare("UPDATE devices SET dormant = 1 WHERE id = ?")
+        selectUnseen = try connection.prepare(
+            """
+            SELECT id FROM devices INDEXED BY devices_by_seen
+            WHERE seen_at_ms < ? AND removed_at_ms IS NULL AND dormant = 0 ORDER BY seen_at_ms LIMIT ?
+            """)
     }
 
     /// Whether the id was ever given out, or the secret is in use.
@@ -59,10 +87,13 @@ final class DeviceTable {
     }
 
     /// The live device that has a secret.
-    func authenticate(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
+    func authenticate(_ secretHash: [UInt8]) throws(SQLiteError) -> Identity? {
         selectBySecret.bind(secretHash, at: 1)
         defer { selectBySecret.reset() }
-        return try selectBySecret.step() ? DeviceID(stored: selectBySecret.int64(0)) : nil
+        guard try selectBySecret.step() else { return nil }
+        return Identity(
+            device: DeviceID(stored: selectBySecret.int64(0)), seenUnixMilliseconds: selectBySecret.optionalInt64(1),
+            isDormant: selectBySecret.int64(2) != 0)
     }
 
     /// Whether a device was ever enrolled, removed ones included.
@@ -99,10 +130,40 @@ final class DeviceTable {
         try tombstone.run()
     }
 
+    // MARK: When devices were seen
+
+    /// Notes that a device was seen, if it is live.
+    func noteSeen(_ device: DeviceID, now: Int64) throws(SQLiteError) {
+        markSeen.bind(now, at: 1)
+        markSeen.bind(device.stored, at: 2)
+        try markSeen.run()
+    }
+
+    /// Counts the devices as seen of which nobody knows when: those of a file of version 1.
+    func noteAllSeen(now: Int64) throws(SQLiteError) {
+        markAllSeen.bind(now, at: 1)
+        try markAllSeen.run()
+    }
+
+    /// Leaves a device out of `unseen` until it is seen again.
+    func noteDormant(_ device: DeviceID) throws(SQLiteError) {
+        markDormant.bind(device.stored, at: 1)
+        try markDormant.run()
+    }
+
+    /// Devices that were last seen before a moment, and are not dormant; longest unseen first, at most so many.
+    func unseen(since moment: Int64, countMax: Int) throws(SQLiteError) -> [DeviceID] {
+        var devices: [DeviceID] = []
+        selectUnseen.bind(moment, at: 1)
+        selectUnseen.bind(Int64(countMax), at: 2)
+        while try selectUnseen.step() { devices.append(DeviceID(stored: selectUnseen.int64(0))) }
+        return devices
+    }
+
     private func row(of statement: Statement) -> Row {
         Row(
             id: DeviceID(stored: statement.int64(0)), name: statement.string(1), platform: statement.string(2),
-            enrolledUnixMilliseconds: statement.int64(3))
+            enrolledUnixMilliseconds: statement.int64(3), seenUnixMilliseconds: statement.optionalInt64(4))
     }
 }
 

@@ -13,11 +13,19 @@ final class KeyTable {
     private let revoke: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
-        insert = try connection.prepare("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?)")
+        insert = try connection.prepare(
+            """
+            INSERT INTO keys(id, team, scoped, public_key, created_at, revoked_at, environment)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """)
         insertTopic = try connection.prepare("INSERT INTO key_topics VALUES (?, ?, ?)")
         selectRevoked = try connection.prepare("SELECT revoked_at FROM keys WHERE id = ?")
         selectAll = try connection.prepare(
-            "SELECT id, team, scoped, public_key, created_at, revoked_at FROM keys ORDER BY created_at, id")
+
+            """
+            SELECT id, team, scoped, public_key, created_at, revoked_at, environment FROM keys
+            ORDER BY created_at, id
+            """)
         selectTopics = try connection.prepare("SELECT topic FROM key_topics WHERE key = ? ORDER BY position")
         revoke = try connection.prepare("UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL")
     }
@@ -37,6 +45,7 @@ final class KeyTable {
         insert.bind(key.publicKey, at: 4)
         insert.bind(key.createdUnixSeconds, at: 5)
         insert.bind(key.revokedUnixSeconds, at: 6)
+        insert.bind(key.environment?.rawValue, at: 7)
         try insert.run()
         for (position, topic) in (key.topics ?? []).enumerated() {
             insertTopic.bind(key.id, at: 1)
@@ -62,7 +71,8 @@ final class KeyTable {
                 SigningKey(
                     id: id, teamID: selectAll.string(1), topics: selectAll.int64(2) == 0 ? nil : try topics(of: id),
                     publicKey: selectAll.bytes(3), createdUnixSeconds: selectAll.int64(4),
-                    revokedUnixSeconds: selectAll.optionalInt64(5)))
+                    revokedUnixSeconds: selectAll.optionalInt64(5),
+                    environment: selectAll.optionalString(6).flatMap(Environment.init(rawValue:))))
         }
         return keys
     }

@@ -20,6 +20,30 @@ extension PendingNotification {
                 payload: row.bytes(13), acceptedUnixMilliseconds: row.int64(4)))
     }
 
+    /// Reads a row of `BroadcastTable`'s selection, as `init(_:sequence:)` would make it.
+    init(broadcastRow row: Statement) {
+        let uniqueID = UniqueID(high: UInt64(bitPattern: row.int64(6)), low: UInt64(bitPattern: row.int64(7)))
+        self.init(
+            sequence: row.int64(0),
+            notification: Notification(
+                address: .ofNoDevice(TopicID(stored: row.int64(3))), apnsID: row.bytes(8), uniqueID: uniqueID,
+                topicName: row.string(9), pushType: .liveactivity,
+                priority: row.optionalInt64(10).map(UInt8.init(truncatingIfNeeded:)),
+                expirationUnixSeconds: row.int64(11), collapseID: nil, payload: row.bytes(12),
+                acceptedUnixMilliseconds: row.int64(5), channel: ChannelID(row.bytes(1))))
+    }
+
+    /// A broadcast as devices get it, but for the address: that names no device yet.
+    init(_ broadcast: Broadcast, sequence: Int64) {
+        self.init(
+            sequence: sequence,
+            notification: Notification(
+                address: .ofNoDevice(broadcast.topic), apnsID: broadcast.requestID, uniqueID: broadcast.uniqueID,
+                topicName: broadcast.topicName, pushType: .liveactivity, priority: broadcast.priority,
+                expirationUnixSeconds: broadcast.expirationUnixSeconds, collapseID: nil, payload: broadcast.payload,
+                acceptedUnixMilliseconds: broadcast.acceptedUnixMilliseconds, channel: broadcast.channel))
+    }
+
     /// A checksum of all that a device is shown and by which it is found: tells a damaged row from a good one.
     ///
     /// SQLite notices damage to its own structures but not to what lies in them. Not meant against forgery.
@@ -39,7 +63,18 @@ extension PendingNotification {
         checksum.add(pushType.utf8.span)
         checksum.add(collapseID.span)
         checksum.add(notification.payload.span)
+        if let channel = notification.channel {
+            checksum.add(channel.high)
+            checksum.add(channel.low)
+        }
         return Int64(bitPattern: checksum.value)
+    }
+}
+
+extension DeviceTokenContents {
+    /// Stands in a broadcast until it is addressed to a subscriber.
+    fileprivate static func ofNoDevice(_ topic: TopicID) -> DeviceTokenContents {
+        DeviceTokenContents(device: DeviceID(rawValue: 0), topic: topic, generation: 0)
     }
 }
 

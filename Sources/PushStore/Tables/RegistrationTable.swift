@@ -16,9 +16,19 @@ final class RegistrationTable {
         var isRefused: Bool
         /// When the last registration that ended did so.
         var endedUnixMilliseconds: Int64?
+        /// Whether that was because its device was not seen for long.
+        var hasExpired: Bool
+
+        /// Why a generation is not to be sent to any more, and since when; nil for the one that is live.
+        func rejection(of generation: UInt32) -> (reason: RejectionReason, endedUnixMilliseconds: Int64?)? {
+            if isLive, generation == self.generation { return nil }
+            let isLastEnded = isLive ? generation &+ 1 == self.generation : generation == self.generation
+            return (hasExpired && isLastEnded ? .expiredToken : .unregistered, endedUnixMilliseconds)
+        }
     }
 
     private let select: Statement
+    private let selectEnvironment: Statement
     private let upsert: Statement
     private let countLive: Statement
     private let end: Statement
@@ -34,19 +44,29 @@ final class RegistrationTable {
 
     init(_ connection: Connection) throws(SQLiteError) {
         select = try connection.prepare(
-            "SELECT generation, live, refused, ended_at_ms FROM registrations WHERE device = ? AND topic = ?")
+            """
+            SELECT generation, live, refused, ended_at_ms, expired FROM registrations WHERE device = ? AND topic = ?
+            """)
+        selectEnvironment = try connection.prepare(
+            "SELECT environment FROM registrations WHERE device = ? AND topic = ?")
         upsert = try connection.prepare(
             """
-            INSERT INTO registrations VALUES (?1, ?2, ?3, 1, ?4, ?5, NULL)
-            ON CONFLICT DO UPDATE SET generation = ?3, live = 1, refused = ?4, registered_at_ms = ?5
+            INSERT INTO registrations(device, topic, generation, live, refused, registered_at_ms, environment)
+            VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6)
+            ON CONFLICT DO UPDATE SET generation = ?3, live = 1, refused = ?4, registered_at_ms = ?5, environment = ?6
             """)
         countLive = try connection.prepare("SELECT count(*) FROM registrations WHERE device = ? AND live = 1")
         end = try connection.prepare(
-            "UPDATE registrations SET live = 0, ended_at_ms = ? WHERE device = ? AND topic = ? AND live = 1")
+            """
+            UPDATE registrations SET live = 0, ended_at_ms = ?, expired = 0 WHERE device = ? AND topic = ? AND live = 1
+            """)
         endOfDevice = try connection.prepare(
-            "UPDATE registrations SET live = 0, ended_at_ms = ? WHERE device = ? AND live = 1 RETURNING topic")
+            """
+            UPDATE registrations SET live = 0, ended_at_ms = ?, expired = ? WHERE device = ? AND live = 1
+            RETURNING topic
+            """)
         endOfTopic = try connection.prepare(
-            "UPDATE registrations SET live = 0, ended_at_ms = ? WHERE topic = ? AND live = 1")
+            "UPDATE registrations SET live = 0, ended_at_ms = ?, expired = 0 WHERE topic = ? AND live = 1")
         liveTopics = try connection.prepare(
             """
             SELECT topics.topic FROM registrations JOIN topics ON topics.id = registrations.topic
@@ -75,16 +95,28 @@ final class RegistrationTable {
         guard try select.step() else { return nil }
         return Row(
             generation: UInt32(truncatingIfNeeded: select.int64(0)), isLive: select.int64(1) != 0,
-            isRefused: select.int64(2) != 0, endedUnixMilliseconds: select.optionalInt64(3))
+            isRefused: select.int64(2) != 0, endedUnixMilliseconds: select.optionalInt64(3),
+            hasExpired: select.int64(4) != 0)
+    }
+
+    /// The environment of an app's registration on a device, the live or the last one.
+    func environment(device: DeviceID, topic: TopicID) throws(SQLiteError) -> Environment? {
+        selectEnvironment.bind(device.stored, at: 1)
+        selectEnvironment.bind(Int64(topic.rawValue), at: 2)
+        defer { selectEnvironment.reset() }
+        return try selectEnvironment.step() ? Environment(rawValue: selectEnvironment.string(0)) : nil
     }
 
     /// Begins a registration with a new generation.
-    func register(_ contents: DeviceTokenContents, isRefused: Bool, now: Int64) throws(SQLiteError) {
+    func register(
+        _ contents: DeviceTokenContents, in environment: Environment, isRefused: Bool, now: Int64
+    ) throws(SQLiteError) {
         upsert.bind(contents.device.stored, at: 1)
         upsert.bind(Int64(contents.topic.rawValue), at: 2)
         upsert.bind(Int64(contents.generation), at: 3)
         upsert.bind(isRefused ? 1 : 0, at: 4)
         upsert.bind(now, at: 5)
+        upsert.bind(environment.rawValue, at: 6)
         try upsert.run()
     }
 
@@ -103,12 +135,11 @@ final class RegistrationTable {
         try end.run()
     }
 
-    /// Ends all registrations of a device and forgets its filter; returns the topics that were live.
-    func endAll(of device: DeviceID, now: Int64) throws(SQLiteError) -> [TopicID] {
-        clearFilter.bind(device.stored, at: 1)
-        try clearFilter.run()
+    /// Ends all registrations of a device; returns the topics that were live.
+    func endAll(of device: DeviceID, asExpired: Bool, now: Int64) throws(SQLiteError) -> [TopicID] {
         endOfDevice.bind(now, at: 1)
-        endOfDevice.bind(device.stored, at: 2)
+        endOfDevice.bind(asExpired ? 1 : 0, at: 2)
+        endOfDevice.bind(device.stored, at: 3)
         return try topics(of: endOfDevice)
     }
 
@@ -151,6 +182,12 @@ final class RegistrationTable {
         try markRefused.run()
         refusedTopics.bind(device.stored, at: 1)
         return try topics(of: refusedTopics)
+    }
+
+    /// Forgets the filter of a device that is removed.
+    func forgetFilter(of device: DeviceID) throws(SQLiteError) {
+        clearFilter.bind(device.stored, at: 1)
+        try clearFilter.run()
     }
 
     /// Whether a device refuses a topic.

@@ -8,7 +8,7 @@ internal import PushSQLite
 /// rows without content, so that their old device tokens are answered with `Unregistered` and their numbers are never
 /// given out again.
 enum Schema {
-    static let migrations = Migrations([version1])
+    static let migrations = Migrations([version1, version2])
 
     /// The first schema.
     ///
@@ -56,5 +56,47 @@ enum Schema {
         CREATE INDEX pending_by_device ON pending(device);
         CREATE UNIQUE INDEX pending_by_topic ON pending(device, topic, collapse_id);
         CREATE INDEX pending_by_expiry ON pending(expires_at_ms);
+        """
+
+    /// Environments, payload checks, certificates, channels, and when a device was seen.
+    ///
+    /// A registration of version 1 is for production, as that was the only environment. Its devices were seen when the
+    /// store first opens the file, which fills in `seen_at_ms`: they must not expire at once. A channel is known by its
+    /// `number`, so that subscriptions are short; `broadcasts` holds the one that a channel stores, under a sequence of
+    /// the counter that numbers `pending` too. `since` is the last sequence that a subscription has nothing to do with.
+    private static let version2: StaticString = """
+        ALTER TABLE topics ADD COLUMN checks TEXT NOT NULL DEFAULT 'warn';
+        ALTER TABLE topics ADD COLUMN broadcasts INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE keys ADD COLUMN environment TEXT;
+        ALTER TABLE registrations ADD COLUMN environment TEXT NOT NULL DEFAULT 'production';
+        ALTER TABLE registrations ADD COLUMN expired INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE devices ADD COLUMN seen_at_ms INTEGER;
+        ALTER TABLE devices ADD COLUMN dormant INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX devices_by_seen ON devices(seen_at_ms) WHERE removed_at_ms IS NULL AND dormant = 0;
+
+        CREATE TABLE certificates(
+            fingerprint BLOB PRIMARY KEY, serial_number TEXT NOT NULL, team TEXT NOT NULL, environment TEXT,
+            created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER) WITHOUT ROWID, STRICT;
+        CREATE TABLE certificate_topics(
+            certificate BLOB NOT NULL REFERENCES certificates(fingerprint), position INTEGER NOT NULL,
+            topic TEXT NOT NULL, PRIMARY KEY (certificate, position)) WITHOUT ROWID, STRICT;
+
+        CREATE TABLE channels(
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE,
+            topic INTEGER NOT NULL REFERENCES topics(id), environment TEXT NOT NULL, policy INTEGER NOT NULL,
+            created_at_ms INTEGER NOT NULL) STRICT;
+        CREATE INDEX channels_by_topic ON channels(topic, environment);
+        CREATE TABLE subscriptions(
+            position INTEGER PRIMARY KEY, device INTEGER NOT NULL REFERENCES devices(id),
+            topic INTEGER NOT NULL REFERENCES topics(id), channel INTEGER NOT NULL REFERENCES channels(number),
+            since INTEGER NOT NULL) STRICT;
+        CREATE UNIQUE INDEX subscriptions_by_device ON subscriptions(device, topic, channel);
+        CREATE INDEX subscriptions_by_channel ON subscriptions(channel);
+        CREATE TABLE broadcasts(
+            sequence INTEGER PRIMARY KEY, channel INTEGER NOT NULL UNIQUE REFERENCES channels(number),
+            expires_at_ms INTEGER NOT NULL, accepted_at_ms INTEGER NOT NULL, unique_high INTEGER NOT NULL,
+            unique_low INTEGER NOT NULL, request_id BLOB NOT NULL, topic_name TEXT NOT NULL, priority INTEGER,
+            expiration INTEGER NOT NULL, payload BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
+        CREATE INDEX broadcasts_by_expiry ON broadcasts(expires_at_ms);
         """
 }

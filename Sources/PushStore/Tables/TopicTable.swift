@@ -12,26 +12,46 @@ final class TopicTable {
     }
 
     private let insert: Statement
+    private let update: Statement
     private let selectByName: Statement
     private let selectAll: Statement
     private let tombstone: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
-        insert = try connection.prepare("INSERT INTO topics(topic, name, team, added_at_ms) VALUES (?, ?, ?, ?)")
+        insert = try connection.prepare(
+            "INSERT INTO topics(topic, name, team, added_at_ms, checks, broadcasts) VALUES (?, ?, ?, ?, ?, ?)")
+        update = try connection.prepare("UPDATE topics SET name = ?, checks = ?, broadcasts = ? WHERE id = ?")
         selectByName = try connection.prepare(
-            "SELECT id, topic, name, team FROM topics WHERE topic = ? AND removed_at_ms IS NULL")
+
+            """
+            SELECT id, topic, name, team, checks, broadcasts FROM topics WHERE topic = ? AND removed_at_ms IS NULL
+            """)
         selectAll = try connection.prepare(
-            "SELECT id, topic, name, team FROM topics WHERE removed_at_ms IS NULL ORDER BY topic")
+
+            """
+            SELECT id, topic, name, team, checks, broadcasts FROM topics WHERE removed_at_ms IS NULL ORDER BY topic
+            """)
         tombstone = try connection.prepare("UPDATE topics SET removed_at_ms = ? WHERE id = ?")
     }
 
-    /// Adds a live app.
-    func add(topic: String, name: String, team: String, now: Int64) throws(SQLiteError) {
-        insert.bind(topic, at: 1)
-        insert.bind(name, at: 2)
-        insert.bind(team, at: 3)
+    /// Adds a live app, which gets a number of its own instead of the one of `row`.
+    func add(_ row: Row, now: Int64) throws(SQLiteError) {
+        insert.bind(row.topic.name, at: 1)
+        insert.bind(row.displayName, at: 2)
+        insert.bind(row.topic.teamID, at: 3)
         insert.bind(now, at: 4)
+        insert.bind(row.topic.checks.rawValue, at: 5)
+        insert.bind(row.topic.allowsBroadcasts ? 1 : 0, at: 6)
         try insert.run()
+    }
+
+    /// Writes what may change of a live app: its name, its checks and whether it allows broadcasts.
+    func change(_ row: Row) throws(SQLiteError) {
+        update.bind(row.displayName, at: 1)
+        update.bind(row.topic.checks.rawValue, at: 2)
+        update.bind(row.topic.allowsBroadcasts ? 1 : 0, at: 3)
+        update.bind(Int64(row.topic.id.rawValue), at: 4)
+        try update.run()
     }
 
     /// The live app with a topic.
@@ -60,7 +80,12 @@ final class TopicTable {
     /// Reads a row; nil once four thousand million apps have used up the numbers of device tokens.
     private func row(of statement: Statement) -> Row? {
         guard let number = UInt32(exactly: statement.int64(0)) else { return nil }
-        let topic = Topic(id: TopicID(rawValue: number), name: statement.string(1), teamID: statement.string(3))
+        // A word that a disk made up judges as a new app's payloads are judged.
+        let topic = Topic(
+            id: TopicID(rawValue: number), name: statement.string(1), displayName: statement.string(2),
+            teamID: statement.string(3),
+            checks: PayloadChecks(rawValue: statement.string(4)) ?? .warn,
+            allowsBroadcasts: statement.int64(5) != 0)
         return Row(topic: topic, displayName: statement.string(2))
     }
 }

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Commands on their way from any thread to the writer: one lock for a batch, one wake-up when the writer sleeps.
 ///
-/// Bounded: beyond `WriterLimits.queuedCommandCountMax`, notifications are not kept but only their addresses, so that
+/// Bounded: beyond `WriterLimits.queuedCommandCountMax`, notifications and broadcasts are not kept but only their addresses, so that
 /// the writer refuses them. What devices and administrators ask for always gets through; there is little of it.
 // Safety: `mutex` guards `waiting`; the two pointers never change.
 @safe
@@ -78,10 +78,12 @@ final class CommandQueue: @unchecked Sendable {
     }
 
     private func appendOrShed(_ command: StoreCommand) {
-        if case .accept(_, let answer) = command, waiting.commands.count >= WriterLimits.queuedCommandCountMax {
-            waiting.shed.append(answer)
-        } else {
-            waiting.commands.append(command)
+        guard waiting.commands.count >= WriterLimits.queuedCommandCountMax else {
+            return waiting.commands.append(command)
+        }
+        switch command {
+        case .accept(_, let answer), .publish(_, let answer): waiting.shed.append(answer)
+        case .attach, .detach, .perform: waiting.commands.append(command)
         }
     }
 

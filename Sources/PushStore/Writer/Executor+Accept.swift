@@ -16,11 +16,11 @@ extension Executor {
         switch try standing(of: notification.address) {
         case .rejected(let reason, let ended):
             events.append(.reply(.refused(reason, unregisteredUnixMilliseconds: ended, answer: answer)))
-        case .refusedByDevice: events.append(.acceptedNotStored(.dropped, answer: answer))
+        case .refusedByDevice: events.append(.delivery(.acceptedNotStored(.dropped, answer: answer)))
         case .live where notification.isNowOrNever:
-            events.append(.nowOrNever(notification, after: lastSequence, answer: answer))
+            events.append(.delivery(.nowOrNever(notification, after: lastSequence, answer: answer)))
         case .live where notification.isExpired(now: now):
-            events.append(.acceptedNotStored(.expired, answer: answer))
+            events.append(.delivery(.acceptedNotStored(.expired, answer: answer)))
         case .live: try store(notification, answer)
         }
     }
@@ -35,8 +35,8 @@ extension Executor {
             }
             return .rejected(.unregistered, endedUnixMilliseconds: now)
         }
-        guard registration.isLive, registration.generation == address.generation else {
-            return .rejected(.unregistered, endedUnixMilliseconds: registration.endedUnixMilliseconds ?? now)
+        if let (reason, ended) = registration.rejection(of: address.generation) {
+            return .rejected(reason, endedUnixMilliseconds: ended ?? now)
         }
         return registration.isRefused ? .refusedByDevice : .live
     }
@@ -50,17 +50,20 @@ extension Executor {
             try remove(older, of: device, .collapsed)
         }
         if let oldest = try pending.oldest(
-            device: device.stored, topic: topic, ifCountReaches: pendingPerTopicCountMax)
+            device: device.stored, topic: topic, ifCountReaches: bounds.pendingPerTopicCountMax)
         {
             try remove(oldest, of: device, .dropped)
         }
         lastSequence += 1
         let stored = PendingNotification(sequence: lastSequence, notification: notification)
-        try pending.add(stored, expiresUnixMilliseconds: notification.expiryUnixMilliseconds(now: now))
-        events.append(.stored(stored, answer: answer))
+        let expires = notification.expiryUnixMilliseconds(now: now, retentionSeconds: Limits.retentionSecondsMax)
+        try pending.add(stored, expiresUnixMilliseconds: expires)
+        events.append(.delivery(.stored(stored, answer: answer)))
     }
 
     private func remove(_ sequence: Int64, of device: DeviceID, _ removal: Tally.Removal) throws(SQLiteError) {
-        if let removed = try pending.remove(sequence, of: device) { events.append(.removed(removed, removal)) }
+        if let removed = try pending.remove(sequence, of: device) {
+            events.append(.delivery(.removed(removed, removal)))
+        }
     }
 }

@@ -4,46 +4,9 @@ internal import PushCore
 internal import PushSQLite
 
 extension Executor {
-    typealias Verdict = Result<StoreAnswer, StoreRefusal>
+    // MARK: Coming and going
 
-    /// Performs what a device asks for.
-    func performForDevice(_ request: StoreRequest) throws(SQLiteError) -> Verdict {
-        switch request {
-        case .enrol(let new): return try enrol(new)
-        case .register(let secretHash, let topic, _):
-            return try withDevice(secretHash) { (device) throws(SQLiteError) in try register(device, topic) }
-        case .unregister(let secretHash, let topic):
-            return try withDevice(secretHash) { (device) throws(SQLiteError) in try unregister(device, topic) }
-        case .setFilter(let secretHash, let topics):
-            return try withDevice(secretHash) { (device) throws(SQLiteError) in try setFilter(device, topics) }
-        case .acknowledge(let secretHash, let acknowledgements):
-            return try withDevice(secretHash) { (device) throws(SQLiteError) in
-                try acknowledge(device, acknowledgements)
-            }
-        case .removeSelf(let secretHash):
-            return try withDevice(secretHash) { (device) throws(SQLiteError) in try remove(device) }
-        default:
-            preconditionFailure("not a device's request: perform(_:_:) sorts them")
-        }
-    }
-
-    /// Removes a device: its tokens are `Unregistered` from now, and nothing waits for it any more.
-    func remove(_ device: DeviceID) throws(SQLiteError) -> Verdict {
-        for topic in try registrations.endAll(of: device, now: now) { events.append(.registrationEnded(topic)) }
-        note(try pending.removeAll(of: device), .unregistered)
-        try devices.remove(device, now: now)
-        events.append(.deviceRemoved(device))
-        return .success(.done)
-    }
-
-    private func withDevice(
-        _ secretHash: [UInt8], _ body: (DeviceID) throws(SQLiteError) -> Verdict
-    ) throws(SQLiteError) -> Verdict {
-        guard let device = try devices.authenticate(secretHash) else { return .failure(.unauthorized) }
-        return try body(device)
-    }
-
-    private func enrol(_ new: StoreRequest.NewDevice) throws(SQLiteError) -> Verdict {
+    func enrol(_ new: StoreRequest.NewDevice) throws(SQLiteError) -> Verdict {
         guard new.name.utf8.count <= Limits.displayNameByteCountMax,
             new.platform.utf8.count <= Limits.displayNameByteCountMax
         else { return .failure(.tooMany) }
@@ -55,17 +18,74 @@ extension Executor {
             return .failure(.badEnrolmentCode)
         }
         try devices.add(device, new, now: now)
-        events.append(.deviceAdded)
+        events.append(.holding(.deviceAdded))
         return .success(.done)
     }
 
-    private func register(_ device: DeviceID, _ topicName: String) throws(SQLiteError) -> Verdict {
+    /// Opens a device's stream.
+    func attach(_ secretHash: [UInt8], _ stream: ReplyAddress) throws(SQLiteError) {
+        if let device = try identify(secretHash) {
+            events.append(.stream(.attach(device, stream: stream, try subscriptions.listeners(of: device))))
+        } else {
+            events.append(.reply(.performed(.failure(.unauthorized), answer: stream)))
+        }
+    }
+
+    func removeSelf(_ secretHash: [UInt8]) throws(SQLiteError) -> Verdict {
+        guard let device = try identify(secretHash) else { return .failure(.unauthorized) }
+        return try remove(device)
+    }
+
+    func removeDevice(_ device: DeviceID) throws(SQLiteError) -> Verdict {
+        guard try isLive(device) else { return .failure(.unknownDevice) }
+        return try remove(device)
+    }
+
+    /// Removes a device: its tokens are `Unregistered` from now, and nothing waits for it any more.
+    private func remove(_ device: DeviceID) throws(SQLiteError) -> Verdict {
+        _ = try endRegistrations(of: device, asExpired: false)
+        try registrations.forgetFilter(of: device)
+        try devices.remove(device, now: now)
+        events.append(.holding(.deviceRemoved(device)))
+        return .success(.done)
+    }
+
+    /// Ends all registrations of a device, with their subscriptions and what waits; returns how many rows that were.
+    func endRegistrations(of device: DeviceID, asExpired: Bool) throws(SQLiteError) -> Int {
+        let topics = try registrations.endAll(of: device, asExpired: asExpired, now: now)
+        let waiting = try pending.removeAll(of: device)
+        let subscribed = try subscriptions.removeAll(of: device)
+        note(waiting, .unregistered)
+        note(subscribed)
+        for topic in topics {
+            events.append(.stream(.silence(topic, on: device)))
+            events.append(.holding(.registrationEnded(topic)))
+        }
+        return topics.count + waiting.count + subscribed.count
+    }
+
+    /// Whether there is such a device, which was not removed.
+    func isLive(_ device: DeviceID) throws(SQLiteError) -> Bool {
+        guard let stored = Int64(exactly: device.rawValue) else { return false }
+        return try devices.find(stored) != nil
+    }
+
+    // MARK: Registrations
+
+    func register(
+        _ secretHash: [UInt8], _ topicName: String, _ environment: Environment
+    ) throws(SQLiteError) -> Verdict {
+        guard let device = try identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
         let earlier = try registrations.find(device: device.stored, topic: topic.id)
         if let earlier, earlier.isLive {
-            return .success(
-                .registered(
-                    DeviceTokenContents(device: device, topic: topic.id, generation: earlier.generation)))
+            if try registrations.environment(device: device, topic: topic.id) == environment {
+                let contents = DeviceTokenContents(
+                    device: device, topic: topic.id, generation: earlier.generation)
+                return .success(.registered(contents))
+            }
+            guard earlier.generation != .max else { return .failure(.tooMany) }
+            try end(device, topic.id)
         }
         guard try registrations.liveCount(of: device) < Limits.registrationPerDeviceCountMax,
             earlier?.generation != .max
@@ -73,43 +93,62 @@ extension Executor {
         let contents = DeviceTokenContents(
             device: device, topic: topic.id, generation: (earlier?.generation ?? 0) + 1)
         let isRefused = try registrations.isRefused(topicName, by: device)
-        try registrations.register(contents, isRefused: isRefused, now: now)
-        events.append(.registrationBegan(topic.id))
+        try registrations.register(contents, in: environment, isRefused: isRefused, now: now)
+        events.append(.holding(.registrationBegan(topic.id)))
         return .success(.registered(contents))
     }
 
     /// Ends a registration; without one, for example because the app was removed, there is nothing to do.
-    private func unregister(_ device: DeviceID, _ topicName: String) throws(SQLiteError) -> Verdict {
+    func unregister(_ secretHash: [UInt8], _ topicName: String) throws(SQLiteError) -> Verdict {
+        guard let device = try identify(secretHash) else { return .failure(.unauthorized) }
         guard let topic = try topics.find(topicName)?.topic.id,
             try registrations.find(device: device.stored, topic: topic)?.isLive == true
         else { return .success(.done) }
-        try registrations.end(device: device, topic: topic, now: now)
-        note(try pending.removeAll(of: device, topic: topic), .unregistered)
-        events.append(.silence(topic, on: device))
-        events.append(.registrationEnded(topic))
+        try end(device, topic)
         return .success(.done)
     }
 
-    private func setFilter(_ device: DeviceID, _ refusedTopics: [String]) throws(SQLiteError) -> Verdict {
+    /// Ends a live registration, with its subscriptions and what waits.
+    private func end(_ device: DeviceID, _ topic: TopicID) throws(SQLiteError) {
+        try registrations.end(device: device, topic: topic, now: now)
+        note(try pending.removeAll(of: device, topic: topic), .unregistered)
+        note(try subscriptions.removeAll(of: device, topic: topic))
+        events.append(.stream(.silence(topic, on: device)))
+        events.append(.holding(.registrationEnded(topic)))
+    }
+
+    // MARK: What a device wants, and what it has
+
+    func setFilter(_ secretHash: [UInt8], _ refusedTopics: [String]) throws(SQLiteError) -> Verdict {
+        guard let device = try identify(secretHash) else { return .failure(.unauthorized) }
         guard refusedTopics.count <= Limits.filterTopicCountMax,
             refusedTopics.allSatisfy({ $0.utf8.count <= Limits.topicByteCountMax })
         else { return .failure(.tooMany) }
+        // What came while a topic was refused is dropped, so that it does not come when it no longer is.
+        _ = try subscriptions.skipRefused(of: device, upTo: lastSequence)
         for topic in try registrations.setFilter(of: device, refusedTopics: refusedTopics) {
             note(try pending.removeAll(of: device, topic: topic), .dropped)
-            events.append(.silence(topic, on: device))
+            events.append(.stream(.silence(topic, on: device)))
         }
+        for sequence in try subscriptions.skipRefused(of: device, upTo: lastSequence) {
+            events.append(.broadcast(.settled(sequence, device)))
+        }
+        events.append(.stream(.listen(device, try subscriptions.listeners(of: device))))
         return .success(.done)
     }
 
-    private func acknowledge(
-        _ device: DeviceID, _ acknowledgements: [DeviceAPI.Acknowledgement]
+    func acknowledge(
+        _ secretHash: [UInt8], _ acknowledgements: [DeviceAPI.Acknowledgement]
     ) throws(SQLiteError) -> Verdict {
+        guard let device = try identify(secretHash) else { return .failure(.unauthorized) }
         guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else { return .failure(.tooMany) }
         for acknowledgement in acknowledgements {
             if let removed = try pending.remove(acknowledgement.id, of: device) {
-                events.append(.removed(removed, .acknowledged))
+                events.append(.delivery(.removed(removed, .acknowledged)))
+            } else if try subscriptions.acknowledge(acknowledgement.id, by: device) {
+                events.append(.broadcast(.settled(acknowledgement.id, device)))
             }
-            events.append(.outcome(acknowledgement.outcome))
+            events.append(.delivery(.outcome(acknowledgement.outcome)))
         }
         return .success(.done)
     }

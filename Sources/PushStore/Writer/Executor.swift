@@ -5,6 +5,9 @@ internal import PushSQLite
 
 /// Executes commands on the tables inside the writer's transaction, and lists what follows as events.
 final class Executor {
+    /// The answer to a request.
+    typealias Verdict = Result<StoreAnswer, StoreRefusal>
+
     /// What a command needs of the disk; a full disk is left with the lesser ones.
     enum Need: Int {
         /// Nothing is written.
@@ -15,34 +18,56 @@ final class Executor {
         case growing
     }
 
+    /// What administrators decided.
+    struct Bounds {
+        var pendingPerTopicCountMax: Int
+        var channelPerAppCountMax: Int
+        /// How long a device may be unseen before its registrations expire; nil for ever.
+        var registrationLifeSeconds: Int64?
+    }
+
     let topics: TopicTable
     let keys: KeyTable
+    let certificates: CertificateTable
     let devices: DeviceTable
     let enrolmentCodes: EnrolmentCodeTable
     let registrations: RegistrationTable
     let pending: PendingTable
-    let pendingPerTopicCountMax: Int
+    let channels: ChannelTable
+    let subscriptions: SubscriptionTable
+    let broadcasts: BroadcastTable
+    let bounds: Bounds
+    let openedUnixMilliseconds: Int64
     /// Wall clock of this transaction, UNIX milliseconds.
     var now: Int64 = 0
     /// What this transaction did so far.
     var events: [StoreEvent] = []
     /// The last sequence that was given out.
     var lastSequence: Int64
-    /// Whether apps or keys changed.
+    /// Whether apps, keys or certificates changed.
     var hasDirectoryChanged = false
+    /// What the disk has room for now.
+    private(set) var allowance = Need.growing
     private var storedSequence: Int64
 
-    init(_ connection: Connection, pendingPerTopicCountMax: Int) throws(SQLiteError) {
-        self.pendingPerTopicCountMax = pendingPerTopicCountMax
+    init(_ connection: Connection, _ bounds: Bounds, now: Int64) throws(SQLiteError) {
+        self.bounds = bounds
+        openedUnixMilliseconds = now
         topics = try TopicTable(connection)
         keys = try KeyTable(connection)
+        certificates = try CertificateTable(connection)
         devices = try DeviceTable(connection)
         enrolmentCodes = try EnrolmentCodeTable(connection)
         registrations = try RegistrationTable(connection)
         pending = try PendingTable(connection)
+        channels = try ChannelTable(connection)
+        subscriptions = try SubscriptionTable(connection)
+        broadcasts = try BroadcastTable(connection)
         lastSequence = try pending.lastSequence()
         storedSequence = lastSequence
     }
+
+    // MARK: A transaction
 
     /// Begins a transaction's list of events.
     func begin(now: Int64) {
@@ -53,16 +78,17 @@ final class Executor {
     }
 
     /// Executes one command, or refuses it when it needs more of the disk than there is.
-    func execute(_ command: StoreCommand, upTo need: Need) throws(SQLiteError) {
-        guard command.need.rawValue <= need.rawValue else {
+    func execute(_ command: StoreCommand, upTo allowance: Need) throws(SQLiteError) {
+        guard command.need.rawValue <= allowance.rawValue else {
             if let (reply, _) = StoreReply.unavailable(command, "the disk is full") { events.append(.reply(reply)) }
             return
         }
+        self.allowance = allowance
         switch command {
         case .accept(let notification, let answer): try accept(notification, answer)
         case .publish(let broadcast, let answer): try publish(broadcast, answer)
         case .attach(let secretHash, let stream): try attach(secretHash, stream)
-        case .detach(let stream): events.append(.detach(stream: stream))
+        case .detach(let stream): events.append(.stream(.detach(stream: stream)))
         case .perform(let request, let answer): try perform(request, answer)
         }
     }
@@ -76,43 +102,69 @@ final class Executor {
     /// Notes that the transaction is committed.
     func committed() { storedSequence = lastSequence }
 
-    /// Deletes expired rows and codes, and damaged rows; true when there is more to do.
-    func sweep(_ damaged: [PendingTable.Removed]) throws(SQLiteError) -> Bool {
-        for row in damaged where try pending.remove(row.sequence) { events.append(.removed(row, .dropped)) }
-        let expired = try pending.removeExpired(now: now, countMax: WriterLimits.rowsSweptPerStepCountMax)
-        note(expired, .expired)
-        try enrolmentCodes.deleteExpired(now: now)
-        return expired.count == WriterLimits.rowsSweptPerStepCountMax
-    }
-
     /// Notes removals.
     func note(_ removed: [PendingTable.Removed], _ removal: Tally.Removal) {
-        for removed in removed { events.append(.removed(removed, removal)) }
+        for removed in removed { events.append(.delivery(.removed(removed, removal))) }
     }
 
-    private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress) throws(SQLiteError) {
-        if let device = try devices.authenticate(secretHash) {
-            events.append(.attach(device, stream: stream))
-        } else {
-            events.append(.reply(.performed(.failure(.unauthorized), answer: stream)))
+    /// Notes removals of broadcasts.
+    func note(_ removed: [BroadcastTable.Removed], _ removal: Tally.Removal) {
+        for removed in removed { events.append(.broadcast(.removed(removed, removal))) }
+    }
+
+    /// Notes the ends of subscriptions, and what is not to go out any more for that.
+    func note(_ ended: [SubscriptionTable.Ended]) {
+        for ended in ended {
+            events.append(.holding(.unsubscribed(ended)))
+            if let sequence = ended.storedSequence { events.append(.broadcast(.settled(sequence, ended.device))) }
         }
     }
+
+    // MARK: Requests
 
     private func perform(_ request: StoreRequest, _ answer: ReplyAddress) throws(SQLiteError) {
-        let result: Result<StoreAnswer, StoreRefusal>?
-        switch request {
-        case .enrol, .register, .unregister, .setFilter, .acknowledge, .removeSelf:
-            result = try performForDevice(request)
-        case .addApp, .removeApp, .addKey, .revokeKey, .addEnrolmentCode, .removeDevice:
-            result = try administer(request)
-        case .apps, .app, .keys, .devices, .device, .counts:
-            result = try look(request, answer)
-        case .subscribe, .unsubscribe, .subscriptions, .createChannel, .channel, .channels, .removeChannel:
-            result = try performForChannel(request)
-        case .changeApp, .addCertificate, .certificates, .revokeCertificate, .expireDevice:
-            result = try administerMore(request)
+        if let verdict = try verdict(on: request, answer) {
+            events.append(.reply(.performed(verdict, answer: answer)))
         }
-        if let result { events.append(.reply(.performed(result, answer: answer))) }
+    }
+
+    /// Does what is asked; nil when the answer follows from an event.
+    private func verdict(on request: StoreRequest, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
+        switch request {
+        case .enrol(let new): return try enrol(new)
+        case .register(let secretHash, let topic, let environment): return try register(secretHash, topic, environment)
+        case .unregister(let secretHash, let topic): return try unregister(secretHash, topic)
+        case .subscribe(let secretHash, let topic, let channel): return try subscribe(secretHash, topic, channel)
+        case .unsubscribe(let secretHash, let topic, let channel): return try unsubscribe(secretHash, topic, channel)
+        case .subscriptions(let secretHash, let topic): return try subscriptions(secretHash, topic)
+        case .setFilter(let secretHash, let topics): return try setFilter(secretHash, topics)
+        case .acknowledge(let secretHash, let acknowledgements): return try acknowledge(secretHash, acknowledgements)
+        case .removeSelf(let secretHash): return try removeSelf(secretHash)
+        case .addApp(let topic, let name, let team, let checks, let allowsBroadcasts):
+            return try addApp(topic, name, team, checks, allowsBroadcasts)
+        case .changeApp(let topic, let name, let checks, let allowsBroadcasts):
+            return try changeApp(topic, name, checks, allowsBroadcasts)
+        case .apps: return try apps(answer)
+        case .app(let topic): return try app(topic, answer)
+        case .removeApp(let topic): return try removeApp(topic)
+        case .addKey(let key): return try addKey(key)
+        case .keys: return try allKeys()
+        case .revokeKey(let id): return try revokeKey(id)
+        case .addCertificate(let certificate): return try addCertificate(certificate)
+        case .certificates: return .success(.certificates(try certificates.all()))
+        case .revokeCertificate(let fingerprint): return try revokeCertificate(fingerprint)
+        case .createChannel(let id, let topic, let environment, let policy):
+            return try createChannel(id, topic, environment, policy)
+        case .channel(let id, let topic, let environment): return try channel(id, topic, environment, answer)
+        case .channels(let topic, let environment): return try channels(topic, environment, answer)
+        case .removeChannel(let id, let topic, let environment): return try removeChannel(id, topic, environment)
+        case .addEnrolmentCode(let hash, let expires): return try addEnrolmentCode(hash, expires)
+        case .devices: return try devices(answer)
+        case .device(let id): return try device(id, answer)
+        case .removeDevice(let device): return try removeDevice(device)
+        case .expireDevice(let device): return try expireDevice(device)
+        case .counts: return counts(answer)
+        }
     }
 }
 
@@ -131,13 +183,15 @@ extension StoreRequest {
     /// What the request needs of the disk.
     fileprivate var need: Executor.Need {
         switch self {
-        case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate, .subscribe,
+        case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
+            .subscribe,
             .createChannel:
             .growing
         case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice, .revokeCertificate,
             .unsubscribe, .removeChannel, .expireDevice:
             .shrinking
-        case .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels, .subscriptions: .reading
+        case .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels, .subscriptions:
+            .reading
         }
     }
 }

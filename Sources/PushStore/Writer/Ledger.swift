@@ -2,11 +2,14 @@
 
 internal import PushCore
 
-/// What the writer keeps in memory: streams, counts and the outbox; changed by committed events only.
+/// What the writer keeps in memory: streams, who listens, counts and the outbox; changed by committed events only.
 struct Ledger {
     private(set) var streams = Streams()
     private(set) var tally: Tally
+    private var audience = Audience()
     private var outbox: Outbox
+    /// Devices whose streams closed, of which is to be written down that they were seen.
+    private var departed: Set<DeviceID> = []
 
     init(tally: Tally, receivers: [any StoreReplyReceiver]) {
         self.tally = tally
@@ -15,13 +18,22 @@ struct Ledger {
 
     /// Lets committed events come true, in order; the answers wait for `handOut`.
     mutating func apply(_ events: [StoreEvent]) {
-        for event in events { apply(event) }
+        for event in events {
+            switch event {
+            case .reply(let reply): add(reply)
+            case .delivery(let event): apply(event)
+            case .broadcast(let event): apply(event)
+            case .stream(let event): apply(event)
+            case .holding(let event): apply(event)
+            case .question(let question): answer(question)
+            }
+        }
     }
 
     /// Refuses a command because of the disk.
     mutating func refuse(_ command: StoreCommand, _ text: String) {
         if case .detach(let stream) = command {
-            close(streams.detach(stream))
+            detach(stream)
         } else if let (reply, address) = StoreReply.unavailable(command, text) {
             outbox.add(reply, to: address)
         }
@@ -43,11 +55,16 @@ struct Ledger {
     /// Hands a directory to all loops.
     func publish(_ directory: Directory) { outbox.publish(directory) }
 
+    // MARK: Reading for streams
+
     /// Takes out the devices whose table should be read.
     mutating func takeHungry() -> [DeviceID] { streams.takeHungry() }
 
     /// Puts a device back in line.
     mutating func postpone(_ device: DeviceID) { streams.postpone(device) }
+
+    /// Whether broadcasts may wait for a device whose stream is open.
+    func listens(_ device: DeviceID) -> Bool { audience.listens(device) }
 
     /// Gives a device's stream what was read for it, up to a sequence.
     mutating func refill(_ device: DeviceID, _ read: [PendingNotification], through last: Int64, isComplete: Bool) {
@@ -55,61 +72,113 @@ struct Ledger {
         tally.addGone(.expired, count: lateCount)
     }
 
-    private mutating func apply(_ event: StoreEvent) {
-        switch event {
-        case .reply(let reply): add(reply)
-        case .stored, .nowOrNever, .acceptedNotStored, .removed, .outcome: applyNotification(event)
-        case .attach, .detach, .silence: applyStream(event)
-        case .deviceAdded, .deviceRemoved, .registrationBegan, .registrationEnded, .appAdded, .appRemoved:
-            applyDirectory(event)
-        case .counts, .app, .apps, .device, .devices: answer(event)
-        }
+    // MARK: Who was seen
+
+    /// Devices whose streams closed since they were last taken, at most so many.
+    mutating func takeDeparted(countMax: Int) -> [DeviceID] {
+        let taken = Array(departed.prefix(countMax))
+        departed.subtract(taken)
+        return taken
     }
 
-    private mutating func applyNotification(_ event: StoreEvent) {
+    /// Puts devices back, or counts connected ones as if they had left: they are to be written down too.
+    mutating func noteSeen(_ devices: some Sequence<DeviceID>) { departed.formUnion(devices) }
+
+    // MARK: Notifications
+
+    private mutating func apply(_ event: StoreEvent.Delivery) {
         switch event {
         case .stored(let pending, let answer):
-            tally.addAccepted()
             tally.addPending(of: pending.notification.address.topic)
-            outbox.add(.accepted(answer: answer), to: answer)
+            accept(answer)
             streams.offer(pending)
         case .nowOrNever(let notification, let after, let answer):
-            tally.addAccepted()
-            outbox.add(.accepted(answer: answer), to: answer)
+            accept(answer)
             if !streams.offerNow(notification, after: after) { tally.addGone(.expired) }
         case .acceptedNotStored(let removal, let answer):
-            tally.addAccepted()
+            accept(answer)
             tally.addGone(removal)
-            outbox.add(.accepted(answer: answer), to: answer)
         case .removed(let removed, let removal):
             tally.removePending(of: removed.topic, removal)
             streams.forget(removed.sequence, of: removed.device)
         case .outcome(let outcome): tally.add(outcome)
-        default: preconditionFailure("not about a notification: apply(_:) sorts events")
         }
     }
 
-    private mutating func applyStream(_ event: StoreEvent) {
+    private mutating func apply(_ event: StoreEvent.OfBroadcast) {
         switch event {
-        case .attach(let device, let stream):
+        case .stored(let template, let channel, let answer):
+            tally.addPending(of: template.notification.address.topic)
+            accept(answer)
+            for token in audience.listeners(of: channel).values { streams.offer(template.addressed(to: token)) }
+        case .nowOrNever(let template, let channel, let after, let answer):
+            accept(answer)
+            var takerCount = 0
+            for token in audience.listeners(of: channel).values {
+                let notification = template.addressed(to: token)
+                if streams.offerNow(notification, after: after) { takerCount += 1 }
+            }
+            if takerCount == 0 { tally.addGone(.expired) }
+        case .removed(let removed, let removal):
+            tally.removePending(of: removed.topic, removal)
+            for device in audience.listeners(of: removed.channel).keys {
+                streams.forget(removed.sequence, of: device)
+            }
+        case .settled(let sequence, let device): streams.forget(sequence, of: device)
+        }
+    }
+
+    private mutating func accept(_ answer: ReplyAddress) {
+        tally.addAccepted()
+        outbox.add(.accepted(answer: answer), to: answer)
+    }
+
+    // MARK: Streams
+
+    private mutating func apply(_ event: StoreEvent.OfStream) {
+        switch event {
+        case .attach(let device, let stream, let listeners):
             let earlier = streams.attach(device, stream)
             close(earlier)
             if let earlier { outbox.add(.ended(.replaced, stream: earlier.address), to: earlier.address) }
+            audience.set(device, listeners)
             outbox.add(.attached(device, stream: stream), to: stream)
-        case .detach(let stream): close(streams.detach(stream))
+        case .detach(let stream): detach(stream)
         case .silence(let topic, let device):
-            tally.addGone(.expired, count: streams.dropOutgoing(of: topic, on: device))
-        default: preconditionFailure("not about a stream: apply(_:) sorts events")
+            let neverCount = streams.dropOutgoing(on: device) { $0.address.topic == topic }
+            tally.addGone(.expired, count: neverCount)
+        case .silenceChannel(let channel, let device):
+            _ = streams.dropOutgoing(on: device) { $0.channel == channel }
+        case .silenceChannels(let topic):
+            _ = streams.dropOutgoing(on: nil) { $0.channel != nil && $0.address.topic == topic }
+        case .listen(let device, let listeners):
+            if streams.isOpen(device) { audience.set(device, listeners) }
         }
     }
 
-    private mutating func applyDirectory(_ event: StoreEvent) {
+    private mutating func detach(_ address: ReplyAddress) {
+        guard let device = streams.device(at: address) else { return }
+        close(streams.remove(device))
+        audience.remove(device)
+        departed.insert(device)
+    }
+
+    /// Counts what a stream that is gone would have delivered now or never.
+    private mutating func close(_ stream: DeviceStream?) {
+        if let stream { tally.addGone(.expired, count: stream.nowOrNeverCount) }
+    }
+
+    // MARK: Holdings
+
+    private mutating func apply(_ event: StoreEvent.Holding) {
         switch event {
         case .deviceAdded: tally.addDevices(1)
         case .deviceRemoved(let device):
             tally.addDevices(-1)
             let stream = streams.remove(device)
             close(stream)
+            audience.remove(device)
+            departed.remove(device)
             if let stream { outbox.add(.ended(.removed, stream: stream.address), to: stream.address) }
         case .registrationBegan(let topic): tally.addRegistrations(1, of: topic)
         case .registrationEnded(let topic): tally.addRegistrations(-1, of: topic)
@@ -117,35 +186,43 @@ struct Ledger {
         case .appRemoved(let topic):
             tally.addApps(-1)
             tally.endRegistrations(of: topic)
-        default: preconditionFailure("not about a device or app: apply(_:) sorts events")
+        case .subscribed(let channel, let listener):
+            tally.addSubscriptions(1, to: channel)
+            if let listener, streams.isOpen(listener.token.device) { audience.add(listener) }
+        case .unsubscribed(let ended):
+            tally.addSubscriptions(-1, to: ended.channel)
+            audience.remove(ended.device, from: ended.channel)
+        case .channelRemoved(let channel):
+            tally.endSubscriptions(to: channel)
+            audience.remove(channel)
         }
     }
 
+    // MARK: Questions
+
     /// Answers from what is in memory at this point of the order.
-    private mutating func answer(_ event: StoreEvent) {
-        switch event {
+    private mutating func answer(_ question: StoreEvent.Question) {
+        switch question {
         case .counts(let answer): perform(.counts(tally.counts(devicesConnected: streams.count)), answer)
         case .app(let row, let answer): perform(.app(tally.app(row)), answer)
         case .apps(let rows, let answer): perform(.apps(rows.map(tally.app)), answer)
-        case .device(let device, let id, let answer): perform(.device(completed(device, id)), answer)
-        case .devices(let devices, let answer): perform(.devices(devices.map(completed)), answer)
-        default: preconditionFailure("not a question: apply(_:) sorts events")
+        case .device(let description, let answer): perform(.device(completed(description)), answer)
+        case .devices(let descriptions, let answer): perform(.devices(descriptions.map(completed)), answer)
+        case .channel(let description, let answer): perform(.channel(tally.channel(description)), answer)
+        case .channels(let descriptions, let answer):
+            perform(.channels(descriptions.map(tally.channel)), answer)
         }
     }
 
-    private func completed(_ device: AdminAPI.Device, _ id: DeviceID) -> AdminAPI.Device {
-        var device = device
-        device.connected = streams.isOpen(id)
+    private func completed(_ description: StoreEvent.DeviceDescription) -> AdminAPI.Device {
+        var device = description.device
+        device.connected = streams.isOpen(description.id)
+        if device.connected { device.seenAt = description.nowUnixSeconds }
         return device
     }
 
     private mutating func perform(_ answer: StoreAnswer, _ address: ReplyAddress) {
         outbox.add(.performed(.success(answer), answer: address), to: address)
-    }
-
-    /// Counts what a stream that is gone would have delivered now or never.
-    private mutating func close(_ stream: DeviceStream?) {
-        if let stream { tally.addGone(.expired, count: stream.nowOrNeverCount) }
     }
 
     private mutating func add(_ reply: StoreReply) {
@@ -155,5 +232,21 @@ struct Ledger {
             outbox.add(reply, to: address)
         case .directory(let directory): outbox.publish(directory)
         }
+    }
+}
+
+extension Notification {
+    /// A broadcast for one of its subscribers.
+    fileprivate func addressed(to token: DeviceTokenContents) -> Notification {
+        var notification = self
+        notification.address = token
+        return notification
+    }
+}
+
+extension PendingNotification {
+    /// A stored broadcast for one of its subscribers.
+    fileprivate func addressed(to token: DeviceTokenContents) -> PendingNotification {
+        PendingNotification(sequence: sequence, notification: notification.addressed(to: token))
     }
 }

@@ -29,11 +29,10 @@ struct OpenedStore: @unchecked Sendable {
         do {
             try connection.execute("PRAGMA cache_size = -65536")
             connection.checkpointByHand()
-            executor = try Executor(connection, pendingPerTopicCountMax: configuration.pendingPerTopicCountMax)
-            tally = Tally(
-                apps: try executor.topics.all().count, devices: try executor.devices.count(),
-                registrationsByTopic: try executor.registrations.liveCountByTopic(),
-                pendingByTopic: try executor.pending.countsByTopic())
+            let now = configuration.unixMilliseconds()
+            executor = try Executor(connection, configuration.bounds, now: now)
+            try executor.devices.noteAllSeen(now: now)
+            tally = try executor.tally()
         } catch {
             throw StoreError(error, path: configuration.path)
         }
@@ -41,5 +40,24 @@ struct OpenedStore: @unchecked Sendable {
         guard (0...Int64.max / 2).contains(executor.lastSequence) else {
             throw .damaged(path: configuration.path, code: 11, text: "the last sequence cannot be right")
         }
+    }
+}
+
+extension SQLiteStore.Configuration {
+    fileprivate var bounds: Executor.Bounds {
+        Executor.Bounds(
+            pendingPerTopicCountMax: pendingPerTopicCountMax, channelPerAppCountMax: channelPerAppCountMax,
+            registrationLifeSeconds: registrationLifeSeconds)
+    }
+}
+
+extension Executor {
+    /// Counts what the file holds.
+    fileprivate func tally() throws(SQLiteError) -> Tally {
+        Tally(
+            apps: try topics.all().count, devices: try devices.count(),
+            registrationsByTopic: try registrations.liveCountByTopic(),
+            pendingByTopic: try pending.countsByTopic().merging(try broadcasts.countsByTopic(), uniquingKeysWith: +),
+            subscriptionsByChannel: try subscriptions.countsByChannel())
     }
 }

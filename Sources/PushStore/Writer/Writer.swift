@@ -25,8 +25,9 @@ final class Writer {
     private var nextSweep: MonotonicTime
     private var reserve: DiskReserve
     private var nextRestore = MonotonicTime.now
-    /// Rows whose checksum was wrong, to be deleted.
-    private var damaged: [PendingTable.Removed] = []
+    /// What the next sweep deletes beside what expired.
+    private var damage = Damage()
+    private var nextNoteOfStreams = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
 
     init(
         _ opened: OpenedStore, queue: CommandQueue, receivers: [any StoreReplyReceiver],
@@ -212,8 +213,9 @@ final class Writer {
         var rowCount = 0
         var last = stream.lastSent
         do {
-            try executor.pending.forEachWaiting(
-                of: device, after: stream.lastSent, now: configuration.unixMilliseconds(), countMax: stream.room
+            try executor.forEachWaiting(
+                of: device, isListener: ledger.listens(device), after: stream.lastSent,
+                now: configuration.unixMilliseconds(), countMax: stream.room
             ) { pending, isIntact in
                 rowCount += 1
                 last = pending.sequence
@@ -229,11 +231,16 @@ final class Writer {
 
     /// Leaves out a row that is not what was written; the next sweep deletes it.
     private func noteDamage(_ pending: PendingNotification) {
-        let address = pending.notification.address
-        damaged.append(
-            PendingTable.Removed(sequence: pending.sequence, device: address.device, topic: address.topic))
-        configuration.onNotice(.damagedRow(sequence: pending.sequence))
         nextSweep = .now
+        if pending.notification.channel != nil {
+            // Every subscriber's stream comes across the same row.
+            guard damage.broadcasts.insert(pending.sequence).inserted else { return }
+        } else {
+            let address = pending.notification.address
+            damage.notifications.append(
+                PendingTable.Removed(sequence: pending.sequence, device: address.device, topic: address.topic))
+        }
+        configuration.onNotice(.damagedRow(sequence: pending.sequence))
     }
 
     private func checkpointIfLong() {
@@ -250,25 +257,58 @@ final class Writer {
         }
     }
 
-    /// Deletes expired rows and codes, a bounded number in one step.
+    /// Deletes what expired and notes who was seen, a bounded number in one step.
     private func sweepIfDue() {
         let now = MonotonicTime.now
         guard now >= nextSweep else { return }
         nextSweep = now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
         guard failure == nil else { return }
-        do {
-            var isMore = false
-            try transaction { () throws(SQLiteError) in isMore = try executor.sweep(damaged) }
-            damaged = []
-            if isMore { nextSweep = now }
-        } catch .full(let error) {
-            giveUpReserve(error)
-        } catch {
-            if case .fatal(let error) = error { fail(error) }
+        if now >= nextNoteOfStreams {
+            nextNoteOfStreams = now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
+            ledger.noteSeen(ledger.streams.openDevices)
         }
+        if sweep() { nextSweep = now }
     }
 
+    /// One step of a sweep; true when there is more to do.
+    private func sweep() -> Bool {
+        let seen = ledger.takeDeparted(countMax: WriterLimits.devicesNotedPerStepCountMax)
+        var isMore = seen.count == WriterLimits.devicesNotedPerStepCountMax
+        let isDone = attempt { () throws(SQLiteError) in
+            try executor.noteSeen(seen)
+            if try executor.sweep(damage, isConnected: ledger.streams.isOpen) { isMore = true }
+        }
+        guard isDone else {
+            ledger.noteSeen(seen)
+            return false
+        }
+        damage = Damage()
+        return isMore
+    }
+
+    /// Writes down that devices were connected up to now, and leaves a file without a log.
     private func close() {
+        ledger.noteSeen(ledger.streams.openDevices)
+        let seen = ledger.takeDeparted(countMax: .max)
+        if failure == nil, reserve.isHeld, !seen.isEmpty {
+            // What failed here is known only to be some hours older.
+            _ = attempt { () throws(SQLiteError) in try executor.noteSeen(seen) }
+        }
         if failure == nil { checkpoint(.truncate) }
+    }
+
+    /// Runs a transaction that nobody waits for; false when it did not happen.
+    private func attempt(_ body: () throws(SQLiteError) -> Void) -> Bool {
+        do {
+            try transaction(body)
+            return true
+        } catch {
+            switch error {
+            case .full(let error): giveUpReserve(error)
+            case .fatal(let error): fail(error)
+            case .refused: break  // A later sweep tries again.
+            }
+            return false
+        }
     }
 }

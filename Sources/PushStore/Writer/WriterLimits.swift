@@ -10,6 +10,14 @@ enum WriterLimits {
     static let rowsReadPerTurnCountMax = 4096
     /// Expired rows deleted in one step.
     static let rowsSweptPerStepCountMax = 1000
+    /// Devices whose registrations expire in one step.
+    static let devicesSweptPerStepCountMax = 100
+    /// Devices in one step of which is written down that they were seen.
+    static let devicesNotedPerStepCountMax = 1000
+    /// How long it may be written of a device that it was seen before it is written again, in milliseconds.
+    static let seenIntervalMilliseconds: Int64 = 3_600_000
+    /// How long devices have to come back after a start before any is taken for gone, in milliseconds: a day.
+    static let returnMilliseconds: Int64 = 86_400_000
     /// How long a full disk is left alone before the reserve is tried again, in milliseconds.
     static let reserveRetryMilliseconds: Int64 = 1000
     /// The reserve for deletions on a full disk, in bytes; the write-ahead log is copied when it is as long.
@@ -18,4 +26,10 @@ enum WriterLimits {
     static let reserveByteCountMin = 128 << 10
     /// SQLite's page, in bytes.
     static let pageByteCount = 4096
+
+    /// The same as `seenIntervalMilliseconds`, or a quarter of how long a device may be unseen if that is shorter.
+    static func seenIntervalMilliseconds(life lifeSeconds: Int64?) -> Int64 {
+        guard let lifeSeconds, (0..<14_400).contains(lifeSeconds) else { return seenIntervalMilliseconds }
+        return lifeSeconds * 250
+    }
 }

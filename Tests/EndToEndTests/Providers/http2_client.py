@@ -20,11 +20,12 @@ class Client:
         self.closed = False
         self.pump = None
 
-    async def connect(self, host, port, ca_file, alpn=True, **_):
+    async def connect(self, host, port, ca_file, alpn=True, server_name=None, **_):
         context = ssl.create_default_context(cafile=ca_file)
         if alpn:
             context.set_alpn_protocols(["h2"])
-        self.reader, self.writer = await asyncio.open_connection(host, port, ssl=context)
+        self.reader, self.writer = await asyncio.open_connection(
+            host, port, ssl=context, server_hostname=server_name or host)
         # Requests that break rules are the point: nothing is checked or tidied on the way out.
         self.connection = h2.connection.H2Connection(h2.config.H2Configuration(
             header_encoding="utf-8", validate_outbound_headers=False, normalize_outbound_headers=False))

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension TextScan {
+    /// Known words that follow each other.
+    struct Sequence {
+        /// What is known of a token.
+        struct Facts {
+            let text: PackedText
+            /// The first scalar, and the one behind the last.
+            let start: Int
+            let end: Int
+            let before: Unicode.Scalar
+            let digitCount: Int
+            let firstDigit: UInt8
+
+            /// Whether it is nothing but digits.
+            var isNumber: Bool { digitCount > 0 && digitCount == text.count }
+        }
+
+        private(set) var tokenCount = 0
+        private(set) var lastToken = PackedText()
+        private(set) var lastTokenBefore: Unicode.Scalar = " "
+        private(set) var lastTokenEnd = -1
+        /// Of the capitals: an article that begins large and may be the last word.
+        var isLargeArticlePending = false
+        /// The last token's word and those before it; nil for unknown ones.
+        private var last: KnownWord?
+        private var second: KnownWord?
+        private var third: KnownWord?
+        private var lastDigitCount = 0
+        private var isLastNumber = false
+        private var isThirdStep = false
+        /// How many tokens ago there was a word for pressing.
+        private var pressingDistance = 100
+        private var percentIndex: Int?
+        private var isPercentOfProgress = false
+
+        /// Whether a label at the place is one that somebody is told to press: behind the verb, "on" and "the".
+        var isBehindPressing: Bool {
+            if last?.traits.contains(.pressing) == true { return true }
+            guard last == .on || last == .the else { return false }
+            if second?.traits.contains(.pressing) == true { return true }
+            return last == .the && second == .on && third?.traits.contains(.pressing) == true
+        }
+        /// Whether the last word for pressing was "tap".
+        private(set) var isPressingTap = false
+
+        /// Takes the next token.
+        mutating func take(
+            _ word: KnownWord?, _ traits: KnownWord.Traits, _ facts: Facts, _ matches: inout Matches
+        ) {
+            if percentIndex != nil { resolvePercentSign(before: facts, &matches) }
+            if let word { takeKnown(word, traits, &matches) }
+            takeAny(word, facts, &matches)
+            pressingDistance += 1
+            if word == .button, pressingDistance <= 3 {
+                matches.insert(.buttonExplained)
+                if !isPressingTap { matches.insert(.notTapping) }
+            }
+            if traits.contains(.pressing) {
+                pressingDistance = 0
+                isPressingTap = word == .tap
+            }
+            (third, second, last) = (second, last, word)
+            isLastNumber = facts.isNumber
+            lastDigitCount = facts.digitCount
+            lastToken = facts.text
+            lastTokenBefore = facts.before
+            lastTokenEnd = facts.end
+            tokenCount += 1
+        }
+
+        /// Takes a known word behind others.
+        private mutating func takeKnown(_ word: KnownWord, _ traits: KnownWord.Traits, _ matches: inout Matches) {
+            switch (last, word) {
+            case (_, .downloading), (_, .uploading), (.in, .progress), (.still, .running): matches.insert(.progress)
+            case (.buy, .now), (.limited, .time), (.free, .trial), (.special, .offer), (.upgrade, .now):
+                matches.insert(.advertising)
+            case (.stack, .trace): matches.insert(.technical)
+            case (.you, .sure) where second == .are: matches.insert(.confirmation)
+            default: break
+            }
+        }
+
+        /// Takes a token that may be any word or number.
+        private mutating func takeAny(_ word: KnownWord?, _ facts: Facts, _ matches: inout Matches) {
+            if facts.isNumber {
+                // "step 3 of 5": the number between is an unknown word, so that "of" stands behind it.
+                if last == .of, isThirdStep { matches.insert(.progress) }
+                let isStatus = facts.digitCount == 3 && Self.isStatusDigit(facts.firstDigit)
+                if isStatus, Self.isStatusWord(last), facts.start - lastTokenEnd <= 3 { matches.insert(.technical) }
+            } else if facts.digitCount > 0, Self.isTechnical(facts) {
+                matches.insert(.technical)
+            }
+            isThirdStep = word == .of && isLastNumber && second == .step
+            if word == nil, hasConnectionFailed, Self.isConnecting(facts.text) { matches.insert(.connectionTrouble) }
+        }
+
+        /// Whether the words so far say that something could not be done.
+        private var hasConnectionFailed: Bool {
+            switch last {
+            case .cannot, .cant: true
+            case .not: second == .could
+            case .to: second == .unable || second == .failed
+            default: false
+            }
+        }
+
+        private static let connecting = ["connect", "reach", "sync"].map(PackedText.init)
+
+        private static func isConnecting(_ text: PackedText) -> Bool { connecting.contains { text.hasPrefix($0) } }
+
+        private static func isStatusWord(_ word: KnownWord?) -> Bool {
+            word == .http || word == .error || word == .status
+        }
+
+        private static func isStatusDigit(_ digit: UInt8) -> Bool {
+            digit == UInt8(ascii: "4") || digit == UInt8(ascii: "5")
+        }
+
+        private static let hexadecimal = PackedText("0x")
+        private static let statusWords = ["http", "error", "status"].map(PackedText.init)
+
+        /// Whether it is `0x80070005` or `error404`.
+        private static func isTechnical(_ facts: Facts) -> Bool {
+            if facts.text.count > 2, facts.text.hasPrefix(hexadecimal) { return true }
+            guard facts.digitCount == 3, isStatusDigit(facts.firstDigit) else { return false }
+            return statusWords.contains { facts.text.count == $0.count + 3 && facts.text.hasPrefix($0) }
+        }
+    }
+}
+
+extension TextScan.Sequence {
+    /// Takes a percent sign, which counts directly behind a number or with a blank between.
+    mutating func takePercentSign(at index: Int, behindBlank: Bool) {
+        let isNear = lastTokenEnd == index || (lastTokenEnd == index - 1 && behindBlank)
+        guard isLastNumber, isNear else { return }
+        percentIndex = index
+        isPercentOfProgress = lastDigitCount <= 3
+    }
+
+    /// What a percent sign means that no token follows.
+    mutating func resolvePercentSign(_ matches: inout TextScan.Matches) {
+        guard percentIndex != nil else { return }
+        percentIndex = nil
+        if isPercentOfProgress { matches.insert(.progress) }
+    }
+
+    /// What a percent sign means before a token: "20% off" is advertising.
+    private mutating func resolvePercentSign(before facts: Facts, _ matches: inout TextScan.Matches) {
+        guard let index = percentIndex, facts.start == index + 2, facts.before == " ", facts.text.hasPrefix(Self.off)
+        else { return resolvePercentSign(&matches) }
+        percentIndex = nil
+        matches.insert(.advertising)
+    }
+
+    private static let off = PackedText("off")
+}
+
+extension TextScan {
+    /// East Asian letters that follow each other.
+    struct WideText {
+        /// The last four letters; none behind anything else.
+        var window: UInt64 = 0
+        private(set) var letterCount = 0
+        private(set) var endsWithEmptyWord = false
+        private(set) var isPressingTap = false
+        private var pressingEnd = -10
+        private var isQuotedLabelPending = false
+        private var isPronounPending = false
+
+        /// Whether the next scalar decides something.
+        var isPending: Bool { isQuotedLabelPending || isPronounPending }
+
+        /// Takes a letter.
+        mutating func take(
+            _ scalar: Unicode.Scalar, at index: Int, behind previous: Unicode.Scalar,
+            _ beforePrevious: Unicode.Scalar, _ matches: inout Matches
+        ) {
+            letterCount += 1
+            endsWithEmptyWord = false
+            window = ChinesePhrase.push(scalar, into: window)
+            if scalar == "你" { matches.insert(.pronoun) }
+            // 自我 is the self and 我們 is we: neither speaks of a person.
+            isPronounPending = scalar == "我" && previous != "自"
+            guard let phrase = ChinesePhrase.ending(window) else { return }
+            switch phrase.meaning {
+            case .progress: matches.insert(.progress)
+            case .confirmation: matches.insert(.confirmation)
+            case .connectionTrouble: matches.insert(.connectionTrouble)
+            case .advertising: matches.insert(.advertising)
+            case .emptyWord: endsWithEmptyWord = true
+            case .pressing, .pressingNotTapping:
+                pressingEnd = index
+                isPressingTap = phrase.meaning == .pressing
+            case .label:
+                isQuotedLabelPending = beforePrevious.isQuote
+                guard isBehindPressing(index - 1, before: beforePrevious) else { return }
+                matches.insert(.buttonExplained)
+                if !isPressingTap { matches.insert(.notTapping) }
+            }
+        }
+
+        /// Decides what depends on the next scalar, nil at the end.
+        mutating func resolve(before scalar: Unicode.Scalar?, _ matches: inout Matches) {
+            if isQuotedLabelPending, scalar?.isQuote == true { matches.insert(.quotedLabel) }
+            if isPronounPending, scalar != "們", scalar != "们" { matches.insert(.pronoun) }
+            isQuotedLabelPending = false
+            isPronounPending = false
+        }
+
+        /// Whether a label that begins here stands directly behind a verb, or behind a quotation mark behind it.
+        func isBehindPressing(_ start: Int, before: Unicode.Scalar) -> Bool {
+            start == pressingEnd + 1 || (start == pressingEnd + 2 && before.isQuote)
+        }
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension TextScan {
+    /// A run of letters and digits, apostrophes between them included.
+    struct Token {
+        fileprivate(set) var isActive = false
+        /// ASCII in lower case; other letters are a byte that no word has.
+        fileprivate var text = PackedText()
+        fileprivate var start = 0
+        /// What stands before it.
+        fileprivate var before: Unicode.Scalar = " "
+        fileprivate var digitCount = 0
+        fileprivate var firstDigit: UInt8 = 0
+        fileprivate var upperCount = 0
+        fileprivate var hasPendingApostrophe = false
+        /// The last eight bytes in lower case.
+        fileprivate var recent: UInt64 = 0
+    }
+
+    /// What stands between blanks.
+    struct Word {
+        fileprivate var tokenCount = 0
+        fileprivate var letterCount = 0
+        fileprivate var hasDigit = false
+        fileprivate var hasInnerCapital = false
+        fileprivate var beginsSmall = false
+        fileprivate var beginsLarge = false
+        fileprivate var traits: KnownWord.Traits = []
+        fileprivate var isLoneSmallI = false
+    }
+
+    /// Takes a letter or a digit of any script.
+    @inline(__always)
+    mutating func takeLetter(_ scalar: Unicode.Scalar) {
+        if scalar.isASCII {
+            if !token.isActive { beginToken() }
+            takeASCII(UInt8(truncatingIfNeeded: scalar.value))
+        } else {
+            takeOtherLetter(scalar)
+        }
+    }
+
+    private mutating func beginToken() {
+        token = Token()
+        token.isActive = true
+        token.start = index
+        token.before = previous
+        wide.window = 0
+    }
+
+    @inline(__always)
+    private mutating func takeASCII(_ byte: UInt8) {
+        if token.hasPendingApostrophe { joinApostrophe() }
+        let small = byte.lowerCased
+        token.text.append(small)
+        token.recent = token.recent << 8 | UInt64(small)
+        if Decimal.isDigit(byte) {
+            if token.digitCount == 0 { token.firstDigit = byte }
+            token.digitCount += 1
+            word.hasDigit = true
+        } else {
+            takeCase(isUpper: byte != small)
+        }
+        noteAdvertising()
+    }
+
+    @inline(__always)
+    private mutating func takeCase(isUpper: Bool) {
+        word.letterCount += 1
+        if isUpper {
+            token.upperCount += 1
+            matches.insert(.upperCase)
+            if word.letterCount == 1 { word.beginsLarge = !word.hasDigit } else { word.hasInnerCapital = true }
+        } else {
+            matches.insert(.lowerCase)
+            if word.letterCount == 1 { word.beginsSmall = !word.hasDigit }
+        }
+    }
+
+    /// Takes a letter that is not ASCII: East Asian ones are no tokens.
+    private mutating func takeOtherLetter(_ scalar: Unicode.Scalar) {
+        if scalar.isWide {
+            if token.isActive { endToken(next: scalar) }
+            sequence.resolvePercentSign(&matches)
+            matches.insert(.wide)
+            return wide.take(scalar, at: index, behind: previous, beforePrevious, &matches)
+        }
+        if !token.isActive { beginToken() }
+        if token.hasPendingApostrophe { joinApostrophe() }
+        token.text.append(0xFF)
+        token.recent = 0
+        matches.insert(.foreign)
+        let properties = scalar.properties
+        if properties.isUppercase || properties.isLowercase {
+            takeCase(isUpper: properties.isUppercase)
+        } else {
+            word.letterCount += 1
+        }
+    }
+
+    /// Whether a scalar that is not ASCII is a letter or a digit.
+    func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        // Unicode's tables take longer than all the rest, and these need none.
+        switch scalar.value {
+        case 0x4E00...0x9FFF: return true
+        case 0x2000...0x206F, 0x3001...0x3003, 0x3008...0x3020, 0xFF01...0xFF0F: return false
+        default: break
+        }
+        return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+    }
+
+    /// Keeps an apostrophe until it is known whether a letter follows.
+    mutating func takeApostrophe() {
+        if token.hasPendingApostrophe {
+            endToken(next: "'")
+        } else {
+            token.hasPendingApostrophe = true
+        }
+    }
+
+    private mutating func joinApostrophe() {
+        token.hasPendingApostrophe = false
+        token.text.append(UInt8(ascii: "'"))
+        token.recent = 0
+    }
+
+    /// Four pieces of words that stand for advertising wherever they are; "sale" at the end of a word.
+    @inline(__always)
+    private mutating func noteAdvertising() {
+        let recent = token.recent
+        if recent == Self.discount || recent & 0xFFFF_FFFF_FFFF == Self.coupon || recent & 0xFF_FFFF_FFFF == Self.promo
+        {
+            matches.insert(.advertising)
+        }
+    }
+
+    // As numbers, because a text would have to be turned into one at each letter.
+    /// "discount".
+    private static let discount: UInt64 = 0x64_69_73_63_6F_75_6E_74
+    /// "coupon".
+    private static let coupon: UInt64 = 0x63_6F_75_70_6F_6E
+    /// "promo".
+    private static let promo: UInt64 = 0x70_72_6F_6D_6F
+    /// "sale".
+    private static let sale: UInt64 = 0x73_61_6C_65
+
+    /// Ends a token before a scalar, nil at the end of the text.
+    mutating func endToken(next: Unicode.Scalar?) {
+        token.isActive = false
+        if token.recent & 0xFFFF_FFFF == Self.sale { matches.insert(.advertising) }
+        let next: Unicode.Scalar? = token.hasPendingApostrophe ? "'" : next
+        let end = index - (token.hasPendingApostrophe ? 1 : 0)
+        let known = KnownWord.table[token.text]
+        word.tokenCount += 1
+        word.traits = word.tokenCount == 1 ? known?.traits ?? [] : []
+        word.isLoneSmallI = known?.word == .i && token.upperCount == 0
+        if known?.traits.contains(.foreign) == true { matches.insert(.foreign) }
+        if known?.traits.contains(.technical) == true { matches.insert(.technical) }
+        if known?.traits.contains(.removal) == true { matches.insert(.removal) }
+        if known?.word == .yes || known?.word == .no { matches.insert(.yesOrNo) }
+        if let known, known.traits.contains(.label) { takeLabel(known.word, next: next) }
+        let facts = Sequence.Facts(
+            text: token.text, start: token.start, end: end, before: token.before, digitCount: token.digitCount,
+            firstDigit: token.firstDigit)
+        sequence.take(known?.word, known?.traits ?? [], facts, &matches)
+    }
+
+    /// Takes a button's label.
+    private mutating func takeLabel(_ label: KnownWord, next: Unicode.Scalar?) {
+        let isAsShown = token.upperCount == (label == .ok ? 2 : 1) && (label == .ok || isTokenLarge)
+        if isAsShown, token.before.isQuote, next?.isQuote == true { matches.insert(.quotedLabel) }
+        let isExplained = sequence.isBehindPressing || wide.isBehindPressing(token.start, before: token.before)
+        guard isExplained else { return }
+        matches.insert(.buttonExplained)
+        if !isAsShown { matches.insert(.labelInOtherCapitals) }
+        if sequence.isBehindPressing ? !sequence.isPressingTap : !wide.isPressingTap { matches.insert(.notTapping) }
+    }
+
+    private var isTokenLarge: Bool { word.beginsLarge }
+
+    /// Ends what stands between blanks.
+    mutating func endWord() {
+        defer { word = Word() }
+        guard word.tokenCount > 0 else { return }
+        wordCount += 1
+        if word.traits.contains(.pronoun), !word.isLoneSmallI { matches.insert(.pronoun) }
+        let isExempt = word.hasInnerCapital || word.hasDigit
+        if word.letterCount >= 2 { capitals.plainCount += 1 }
+        noteArticle(isExempt: isExempt)
+        if wordCount == 1 {
+            capitals.firstIsSmall = word.beginsSmall && !isExempt && wide.letterCount == 0
+            capitals.firstIsInterrogative = word.traits.contains(.interrogative)
+        } else if word.beginsSmall, !isExempt,
+            word.traits.isDisjoint(with: [.articleOrConjunction, .preposition])
+        {
+            capitals.laterIsSmall = true
+        }
+        guard word.letterCount >= 4, !isExempt else { return }
+        capitals.longCount += 1
+        capitals.longLargeCount += word.beginsLarge ? 1 : 0
+        guard wordCount > 1 else { return }
+        capitals.laterLongCount += 1
+        capitals.laterLongLargeCount += word.beginsLarge ? 1 : 0
+    }
+
+    /// An article is inside the text once another word follows it.
+    private mutating func noteArticle(isExempt: Bool) {
+        if sequence.isLargeArticlePending { capitals.innerArticleIsLarge = true }
+        sequence.isLargeArticlePending =
+            wordCount > 1 && word.beginsLarge && !isExempt && word.traits.contains(.articleOrConjunction)
+    }
+}

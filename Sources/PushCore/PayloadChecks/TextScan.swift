@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the checks ask about a text, found in one pass over its scalars.
+///
+/// ```
+///  scalars ──▶ tokens: runs of letters and digits ──▶ words: what stands between blanks ──▶ the text
+///                 known words, sequences of them         capitals                             sentences, lines
+/// ```
+///
+/// East Asian letters are no tokens; the last four of them are kept, and compared with phrases.
+struct TextScan {
+    /// What was found somewhere in the text.
+    struct Matches: OptionSet {
+        let rawValue: UInt32
+        static let progress = Matches(rawValue: 1 << 0)
+        static let confirmation = Matches(rawValue: 1 << 1)
+        static let removal = Matches(rawValue: 1 << 2)
+        static let connectionTrouble = Matches(rawValue: 1 << 3)
+        static let pronoun = Matches(rawValue: 1 << 4)
+        static let buttonExplained = Matches(rawValue: 1 << 5)
+        /// With another verb than "tap".
+        static let notTapping = Matches(rawValue: 1 << 6)
+        static let labelInOtherCapitals = Matches(rawValue: 1 << 7)
+        static let quotedLabel = Matches(rawValue: 1 << 8)
+        static let advertising = Matches(rawValue: 1 << 9)
+        static let technical = Matches(rawValue: 1 << 10)
+        static let question = Matches(rawValue: 1 << 11)
+        /// Words or letters that English does not have.
+        static let foreign = Matches(rawValue: 1 << 12)
+        static let upperCase = Matches(rawValue: 1 << 13)
+        static let lowerCase = Matches(rawValue: 1 << 14)
+        static let emptyPhrase = Matches(rawValue: 1 << 15)
+        static let wide = Matches(rawValue: 1 << 16)
+        static let yesOrNo = Matches(rawValue: 1 << 17)
+    }
+
+    /// How the words begin.
+    struct Capitals {
+        var firstIsSmall = false
+        var firstIsInterrogative = false
+        /// A later word begins small that is neither article nor conjunction nor short preposition.
+        var laterIsSmall = false
+        /// An article or a conjunction begins large and is neither the first nor the last word.
+        var innerArticleIsLarge = false
+        /// Words of at least four letters: all of them, those behind the first word, and how many of each begin large.
+        var longCount = 0, longLargeCount = 0, laterLongCount = 0, laterLongLargeCount = 0
+        /// Words of at least two letters.
+        var plainCount = 0
+    }
+
+    var matches: Matches = []
+    var capitals = Capitals()
+    /// What stands between blanks and has a letter or a digit.
+    var wordCount = 0
+    /// East Asian characters with their punctuation; letters of scripts without blanks count too.
+    var wideCount = 0
+    /// How many sentences there are; the last one may lack its end.
+    private(set) var sentenceCount = 0
+    private(set) var isLastSentenceEnded = false
+    /// The last scalar that is no blank and closes nothing; nil when there is none.
+    private(set) var lastMark: Unicode.Scalar?
+    /// The columns of the widest line, and how many lines there are when a line has so many columns.
+    private(set) var columnCount = 0
+    private(set) var lineCount = 0
+    /// All columns.
+    private(set) var columnCountTotal = 0
+
+    /// How many scalars were taken.
+    var index = 0
+    /// The scalars before this one.
+    var previous: Unicode.Scalar = " "
+    var beforePrevious: Unicode.Scalar = " "
+    var token = Token()
+    var word = Word()
+    var sequence = Sequence()
+    var wide = WideText()
+    private let columnsPerLine: Int
+    private var lineColumnCount = 0
+    private var isEndPending = false
+    private var hasSentenceText = false
+
+    /// Scans a text.
+    ///
+    /// - Parameters:
+    ///   - bytes: What holds the text.
+    ///   - range: Where the text stands.
+    ///   - isEscaped: Whether it has the escapes of JSON.
+    ///   - columnsPerLine: Where a line is broken.
+    init(_ bytes: Span<UInt8>, _ range: Range<Int>, isEscaped: Bool = true, columnsPerLine: Int) {
+        self.columnsPerLine = columnsPerLine
+        var cursor = ScalarCursor(range, isEscaped: isEscaped)
+        while let scalar = cursor.next(bytes) {
+            take(scalar)
+            beforePrevious = previous
+            previous = scalar
+            index += 1
+        }
+        finish()
+    }
+
+    /// Whether it says nothing.
+    var isEmpty: Bool { lastMark == nil }
+
+    /// Whether its letters are small or large.
+    var isCased: Bool { !matches.isDisjoint(with: [.upperCase, .lowerCase]) }
+
+    /// Whether English rules for capitals may be asked of it, as far as it alone tells.
+    var maybeEnglish: Bool { isCased && matches.isDisjoint(with: [.foreign, .wide]) }
+
+    /// Whether it ends with a question mark.
+    var isQuestion: Bool { lastMark == "?" || lastMark == "？" || lastMark == "؟" }
+
+    private mutating func take(_ scalar: Unicode.Scalar) {
+        if scalar.isASCII {
+            lineColumnCount += 1
+        } else {
+            takeColumns(of: scalar)
+        }
+        if isEndPending { resolveSentenceEnd(before: scalar) }
+        if wide.isPending { wide.resolve(before: scalar, &matches) }
+        if scalar.isASCII ? UInt8(truncatingIfNeeded: scalar.value).isLetterOrDigit : isLetter(scalar) {
+            hasSentenceText = true
+            lastMark = scalar
+            return takeLetter(scalar)
+        }
+        if token.isActive, scalar == "'" || scalar == "’" { return takeApostrophe() }
+        takeOther(scalar)
+    }
+
+    /// Takes a scalar that is no letter and no digit.
+    private mutating func takeOther(_ scalar: Unicode.Scalar) {
+        if token.isActive { endToken(next: scalar) }
+        wide.window = 0
+        if scalar == "\n" { endLine() }
+        guard !scalar.isBlank else { return endWord() }
+        if scalar == "%" { sequence.takePercentSign(at: index, behindBlank: previous.isBlank) }
+        if scalar.isSentenceEnd {
+            isEndPending = scalar != "." || !isAbbreviated
+            if scalar == "?" { matches.insert(.question) }
+        } else if scalar.isWideSentenceEnd {
+            endSentence()
+            if scalar == "？" { matches.insert(.question) }
+        }
+        if !scalar.isCloser { lastMark = scalar }
+    }
+
+    /// Whether the full stop at the place belongs to what stands before it.
+    private var isAbbreviated: Bool {
+        guard sequence.lastTokenEnd == index else { return false }
+        return Self.abbreviations[sequence.lastToken] != nil
+            || (sequence.lastTokenBefore == "." && Self.abbreviationEnds[sequence.lastToken] != nil)
+    }
+
+    private static let abbreviations = PackedTable(["mr", "mrs", "dr", "vs"].map { (key: $0, value: true) })
+    /// Of "e.g." and "i.e.".
+    private static let abbreviationEnds = PackedTable(["g", "e"].map { (key: $0, value: true) })
+
+    private mutating func resolveSentenceEnd(before scalar: Unicode.Scalar?) {
+        guard let scalar else { return endSentence() }
+        if scalar.isSentenceEnd { return }
+        isEndPending = false
+        if scalar.isBlank || scalar.isCloser { endSentence() }
+    }
+
+    private mutating func endSentence() {
+        isEndPending = false
+        guard hasSentenceText else { return }
+        sentenceCount += 1
+        hasSentenceText = false
+    }
+
+    private mutating func takeColumns(of scalar: Unicode.Scalar) {
+        if scalar.isWide {
+            lineColumnCount += 2
+            if scalar.value < 0x1F000 || scalar.value >= 0x20000 { wideCount += 1 }
+            return
+        }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .nonspacingMark, .enclosingMark: return
+        default: lineColumnCount += 1
+        }
+        if scalar.isOfUnspacedScript {
+            wideCount += 1
+            matches.insert(.wide)
+        }
+    }
+
+    private mutating func endLine() {
+        columnCount = max(columnCount, lineColumnCount)
+        columnCountTotal += lineColumnCount
+        lineCount += max(1, (lineColumnCount + columnsPerLine - 1) / columnsPerLine)
+        lineColumnCount = 0
+    }
+
+    private mutating func finish() {
+        if token.isActive { endToken(next: nil) }
+        endWord()
+        if isEndPending { resolveSentenceEnd(before: nil) }
+        if wide.isPending { wide.resolve(before: nil, &matches) }
+        sequence.resolvePercentSign(&matches)
+        isLastSentenceEnded = !hasSentenceText
+        if hasSentenceText { sentenceCount += 1 }
+        if !isEmpty || lineColumnCount > 0 { endLine() }
+        if wide.letterCount == 2, sequence.tokenCount == 0, wide.endsWithEmptyWord { matches.insert(.emptyPhrase) }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+
+/// `/v1/ephemeral`: what tests ask of a server of theirs.
+extension AdminEndpoint {
+    func ephemeral(_ exchange: HTTPExchange, _ rest: [String]) {
+        guard let devices = loop.builtInDevices, let failures = loop.context.orderedFailures else {
+            return ControlAnswer.refuse(
+                exchange, status: 404, "NotEphemeral", "Start the server with --ephemeral for this.")
+        }
+        switch (exchange.method, rest) {
+        case (.get, ["notifications"]):
+            ControlAnswer.send(exchange, AdminAPI.Received(notifications: devices.received))
+        case (.delete, ["notifications"]):
+            devices.forgetReceived()
+            ControlAnswer.sendNothing(exchange)
+        case (_, ["notifications"]): Self.refuseMethod(exchange, allowed: "GET, DELETE")
+        case (.post, ["fail"]): fail(exchange, failures)
+        case (_, ["fail"]): Self.refuseMethod(exchange, allowed: "POST")
+        default: Self.refusePath(exchange)
+        }
+    }
+
+    private func fail(_ exchange: HTTPExchange, _ failures: OrderedFailures) {
+        guard let body = ControlAnswer.body(AdminAPI.Fail.self, of: exchange) else { return }
+        guard let reason = RejectionReason(rawValue: body.reason), (0...1_000_000).contains(body.count ?? 1) else {
+            let known = RejectionReason.allCases.map(\.rawValue).joined(separator: ", ")
+            return ControlAnswer.refuse(
+                exchange, status: 400, "BadReason", "reason is one of: \(known); count is 0 to 1000000.")
+        }
+        failures.order(reason, count: body.count ?? 1)
+        ControlAnswer.sendNothing(exchange)
+    }
+}

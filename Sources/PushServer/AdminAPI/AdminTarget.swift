@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// What a request of the admin API is about: the words of its path behind `/v1/`, and the parameters behind `?`.
+struct AdminTarget: Equatable {
+    /// Names behind `/v1/`, with their percent escapes resolved; at least one.
+    let words: [String]
+    /// In the order of the text, with their percent escapes resolved.
+    let parameters: [Parameter]
+
+    struct Parameter: Equatable {
+        let name: String
+        let value: String
+    }
+
+    /// Why there is no target.
+    enum Problem: Error {
+        /// It does not begin with `/v1/`.
+        case isElsewhere
+        /// What follows a percent sign is no byte, or the bytes are no text.
+        case isNoText
+    }
+
+    /// Reads `:path`.
+    ///
+    /// - Parameter path: Any bytes.
+    /// - Throws: What is wrong with it.
+    init(_ path: ArraySlice<UInt8>) throws(Problem) {
+        let parts = path.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let bare = parts.first, bare.starts(with: "/v1/".utf8) else { throw .isElsewhere }
+        var words: [String] = []
+        for word in bare.dropFirst("/v1/".utf8.count).split(separator: 0x2F, omittingEmptySubsequences: false) {
+            words.append(try Self.text(word))
+        }
+        var parameters: [Parameter] = []
+        for parameter in (parts.count > 1 ? parts[1] : []).split(separator: UInt8(ascii: "&")) {
+            let halves = parameter.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            parameters.append(
+                Parameter(name: try Self.text(halves[0]), value: try halves.count > 1 ? Self.text(halves[1]) : ""))
+        }
+        self.words = words
+        self.parameters = parameters
+    }
+
+    /// Resolves percent escapes.
+    /// - SeeAlso: RFC 3986, section 2.1
+    private static func text(_ escaped: ArraySlice<UInt8>) throws(Problem) -> String {
+        var bytes: [UInt8] = []
+        var rest = escaped
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = Array(rest.prefix(2))
+            guard digits.count == 2, let resolved = Hex.decode(digits.span) else { throw .isNoText }
+            bytes += resolved
+            rest = rest.dropFirst(2)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .isNoText }
+        return text
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushStore
+internal import PushTLS
+
+/// Registrations and subscriptions: `/v1/apps/{topic}` and `/v1/apps/{topic}/channels[/{channel-id}]`.
+extension DeviceEndpoint {
+    /// Answers a request about an app; the path is what follows `/v1/apps/`.
+    func answerApp(
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], path: Substring
+    ) {
+        // A channel id that nobody escaped has slashes of its own.
+        let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        let topic = String(parts[0])
+        guard HeaderValues.isTopic(topic.utf8.span) else {
+            return ControlAnswer.refuse(
+                exchange, status: 400, "BadTopic", "A topic is letters, digits, dots, hyphens and underscores.")
+        }
+        guard parts.count > 1 else { return answerRegistration(exchange, connection, secretHash, topic) }
+        guard parts[1].utf8.elementsEqual("channels".utf8) else { return Self.refusePath(exchange) }
+        guard parts.count > 2 else { return answerChannels(exchange, connection, secretHash, topic) }
+        answerChannel(exchange, connection, secretHash, topic, escapedChannel: parts[2])
+    }
+
+    // MARK: Registrations
+
+    private func answerRegistration(
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], _ topic: String
+    ) {
+        switch exchange.method {
+        case .put: register(exchange, connection, secretHash, topic)
+        case .delete: perform(.unregister(secretHash: secretHash, topic: topic), exchange, connection)
+        case .get, .head, .post, .patch, .other: Self.refuseMethod(exchange, allowed: "PUT, DELETE")
+        }
+    }
+
+    private func register(
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], _ topic: String
+    ) {
+        guard let environment = wantedEnvironment(exchange) else { return }
+        let request = StoreRequest.register(secretHash: secretHash, topic: topic, environment: environment)
+        loop.perform(request, for: exchange, on: connection) { [unowned loop] result, exchange in
+            switch result {
+            case .success(.registered(let contents)):
+                let token = loop.cipher(for: environment).deviceToken(contents)
+                ControlAnswer.send(exchange, DeviceAPI.Registration(topic: topic, deviceToken: token))
+            case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
+            case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
+            }
+        }
+    }
+
+    /// The environment of the body, production without one; answers 400 itself when it is neither of the two.
+    private func wantedEnvironment(_ exchange: HTTPExchange) -> Environment? {
+        if exchange.body.isEmpty, !exchange.bodyOverflowed { return .production }
+        guard let body = ControlAnswer.body(WrittenRegistration.self, of: exchange) else { return nil }
+        switch body.environment {
+        case nil: return .production
+        case .known(let environment)?: return environment
+        case .other?: break
+        }
+        ControlAnswer.refuse(
+            exchange, status: 400, "BadEnvironment",
+            "There is no such environment: write \"production\" or \"development\", or leave it out for production.")
+        return nil
+    }
+
+    /// `DeviceAPI.NewRegistration` with anything for the environment, so that a wrong one gets an answer of its own.
+    private struct WrittenRegistration: Decodable {
+        var environment: Word?
+
+        enum Word: Decodable {
+            case known(Environment)
+            case other
+
+            init(from decoder: any Decoder) throws {
+                self = (try? Environment(from: decoder)).map(Self.known) ?? .other
+            }
+        }
+    }
+
+    // MARK: Subscriptions
+
+    private func answerChannels(
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], _ topic: String
+    ) {
+        guard exchange.method == .get else { return Self.refuseMethod(exchange, allowed: "GET") }
+        let request = StoreRequest.subscriptions(secretHash: secretHash, topic: topic)
+        loop.perform(request, for: exchange, on: connection) { result, exchange in
+            switch result {
+            case .success(.subscriptions(let channels)):
+                ControlAnswer.send(exchange, DeviceAPI.Subscriptions(channels: channels.map(\.text)))
+            case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
+            case .failure(let refusal): Self.refuseSubscription(exchange, refusal)
+            }
+        }
+    }
+
+    private func answerChannel(
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], _ topic: String,
+        escapedChannel: Substring
+    ) {
+        guard exchange.method == .put || exchange.method == .delete else {
+            return Self.refuseMethod(exchange, allowed: "PUT, DELETE")
+        }
+        guard let text = PathSegment.decode(escapedChannel.utf8.span), let channel = ChannelID(text: text.span) else {
+            return ControlAnswer.refuse(
+                exchange, status: 400, "BadChannelID",
+                "A channel id is 24 characters of base64: write it as the provider got it in apns-channel-id, with "
+                    + "'/', '+' and '=' as %2F, %2B and %3D.")
+        }
+        let request: StoreRequest =
+            exchange.method == .put
+            ? .subscribe(secretHash: secretHash, topic: topic, channel: channel)
+            : .unsubscribe(secretHash: secretHash, topic: topic, channel: channel)
+        loop.perform(request, for: exchange, on: connection) { result, exchange in
+            switch result {
+            case .success: ControlAnswer.sendNothing(exchange)
+            case .failure(let refusal): Self.refuseSubscription(exchange, refusal)
+            }
+        }
+    }
+
+    /// Only apps that the device registered have subscriptions, so it is for the device to do something.
+    private static func refuseSubscription(_ exchange: HTTPExchange, _ refusal: StoreRefusal) {
+        guard refusal == .unknownTopic else { return ControlAnswer.refuse(exchange, refusal) }
+        ControlAnswer.refuse(
+            exchange, status: refusal.status, refusal.word,
+            "The app is not registered on this device: register it first, with PUT /v1/apps/TOPIC.")
+    }
+}
+
+/// One segment of a path, in which bytes may be written as `%` and two hexadecimal digits.
+package enum PathSegment {
+    /// The bytes that it stands for; nil where `%` begins anything else.
+    ///
+    /// - SeeAlso: RFC 3986, section 2.1
+    package static func decode(_ segment: Span<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(segment.count)
+        var offset = 0
+        while offset < segment.count {
+            guard segment[offset] == UInt8(ascii: "%") else {
+                bytes.append(segment[offset])
+                offset += 1
+                continue
+            }
+            guard segment.count - offset >= 3, let byte = Hex.decode(segment.extracting(offset + 1..<offset + 3)) else {
+                return nil
+            }
+            bytes += byte
+            offset += 3
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushStore
+internal import PushTLS
+
+/// What `--ephemeral --full` has beside keys and tokens that are good: one of each kind that is refused, the other
+/// environment, another team, certificates, and a channel.
+struct EphemeralExtras {
+    /// Devices that attach like the common ones.
+    let devices: [BuiltInDevices.Device]
+    /// Shell variables by name.
+    let values: [String: String]
+
+    init(
+        _ workshop: EphemeralWorkshop, _ made: [(device: BuiltInDevices.Device, goneToken: String)],
+        _ ports: [NetworkPort]
+    ) throws(StoreRefusal) {
+        guard made.count > 1 else { throw .unavailable("two topics are needed") }
+        let (main, other) = (made[0].device, made[1].device)
+        let developer = try workshop.makeDevice(main.topic, .development)
+        let stranger = try Self.makeStranger(workshop, main.topic)
+        devices = [developer, stranger.device]
+        var values = try Self.makeKeys(workshop, main.topic, other.topic)
+        values.merge(stranger.values) { first, _ in first }
+        values.merge(try Self.makeCertificates(workshop, main.topic)) { first, _ in first }
+        values["APNS_OTHER_TOPIC"] = other.topic
+        values["APNS_OTHER_TOKEN"] = other.token
+        values["APNS_NOBROADCAST_TOPIC"] = other.topic
+        values["APNS_SANDBOX_TOKEN"] = developer.token
+        values["APNS_EXPIRED"] = try Self.makeExpiredToken(workshop, main.topic)
+        values["APNS_CHANNEL_ID"] = try Self.makeChannel(workshop, main)
+        values["APNS_BROADCAST"] = "1"
+        // apns-unique-id is answered in both environments.
+        values["APNS_DEV"] = "1"
+        values["APNS_MANAGE_HOST"] = "127.0.0.1"
+        values["APNS_PORT_ALT"] = Self.port(ports.dropFirst(), PortRole())
+        values["APNS_PORT_DEV"] = Self.port(ports[...], PortRole(environment: .development))
+        values["APNS_MANAGE_PORT"] = Self.port(ports[...], PortRole(isForChannels: true))
+        values["APNS_MANAGE_PORT_DEV"] = Self.port(ports[...], PortRole(environment: .development, isForChannels: true))
+        self.values = values
+    }
+
+    private static func port(_ ports: ArraySlice<NetworkPort>, _ role: PortRole) -> String? {
+        ports.first { $0.role == role }.map { String($0.address.port) }
+    }
+
+    private static func makeKeys(
+        _ workshop: EphemeralWorkshop, _ topic: String, _ otherTopic: String
+    ) throws(StoreRefusal) -> [String: String] {
+        let unrelated = try workshop.makeKey(topics: [otherTopic])
+        let scoped = try workshop.makeKey(topics: [topic])
+        let development = try workshop.makeKey(environment: .development)
+        let revoked = try workshop.makeKey()
+        try workshop.ask(.revokeKey(id: revoked.id))
+        return [
+            "APNS_KEY2": unrelated.file, "APNS_KEY2_ID": unrelated.id, "APNS_KEY_TOPIC": scoped.file,
+            "APNS_KEY_TOPIC_ID": scoped.id, "APNS_KEY_ENV": development.file, "APNS_KEY_ENV_ID": development.id,
+            "APNS_REVOKED_KEY": revoked.file, "APNS_REVOKED_KEY_ID": revoked.id,
+        ]
+    }
+
+    /// Another team with an app, a device and a key.
+    private static func makeStranger(
+        _ workshop: EphemeralWorkshop, _ topic: String
+    ) throws(StoreRefusal) -> (device: BuiltInDevices.Device, values: [String: String]) {
+        let teamID = Identifier.make()
+        let key = try workshop.makeKey(teamID: teamID)
+        guard let device = try workshop.makeDevices([topic + ".Stranger"], teamID: teamID).first?.device else {
+            throw .unavailable("no device was made")
+        }
+        let values = [
+            "APNS_TEAM2": teamID, "APNS_TEAM2_TEAM": teamID, "APNS_TEAM2_KEY": key.file, "APNS_TEAM2_KEY_ID": key.id,
+            "APNS_TEAM2_TOPIC": device.topic, "APNS_TEAM2_TOKEN": device.token,
+        ]
+        return (device, values)
+    }
+
+    private static func makeExpiredToken(
+        _ workshop: EphemeralWorkshop, _ topic: String
+    ) throws(StoreRefusal) -> String {
+        let device = try workshop.makeDevice(topic, .production)
+        try workshop.ask(.expireDevice(device.id))
+        return device.token
+    }
+
+    /// A channel that the app's device has subscribed to.
+    private static func makeChannel(
+        _ workshop: EphemeralWorkshop, _ device: BuiltInDevices.Device
+    ) throws(StoreRefusal) -> String {
+        let channel = ChannelID.random()
+        try workshop.ask(
+            .changeApp(topic: device.topic, name: nil, checks: nil, allowsBroadcasts: true))
+        try workshop.ask(
+            .createChannel(
+                channel, topic: device.topic, environment: .production, policy: .mostRecentMessageStored))
+        try workshop.ask(.subscribe(secretHash: device.secret.hash, topic: device.topic, channel: channel))
+        return channel.text
+    }
+
+    private static func makeCertificates(
+        _ workshop: EphemeralWorkshop, _ topic: String
+    ) throws(StoreRefusal) -> [String: String] {
+        let revoked = try workshop.makeCertificate(.single, topic)
+        try workshop.ask(.revokeCertificate(revoked.fingerprint))
+        return [
+            "APNS_CLIENT_CERT": try workshop.makeCertificate(.single, topic).file,
+            "APNS_CLIENT_CERT_MULTI": try workshop.makeCertificate(.universal, topic).file,
+            "APNS_CLIENT_CERT_VOIP": try workshop.makeCertificate(.voip, topic).file,
+            "APNS_CLIENT_CERT_ENV": try workshop.makeCertificate(.single, topic, .development).file,
+            "APNS_CLIENT_CERT_REVOKED": revoked.file,
+        ]
+    }
+}

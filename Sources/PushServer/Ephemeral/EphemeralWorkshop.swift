@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushStore
+internal import PushTLS
+
+/// Makes keys, devices, tokens and certificates for an ephemeral server, by the store's common requests.
+struct EphemeralWorkshop {
+    /// A signing key and where its private half lies.
+    struct Key {
+        let id: String
+        let teamID: String
+        let file: String
+    }
+
+    let context: ServerContext
+    let conversation: StoreConversation
+    private let ciphers: [Environment: TokenCipher]
+
+    init(_ context: ServerContext, _ conversation: StoreConversation) throws(StoreRefusal) {
+        self.context = context
+        self.conversation = conversation
+        var ciphers: [Environment: TokenCipher] = [:]
+        do throws(TLSError) {
+            for environment in Environment.allCases {
+                ciphers[environment] = try context.installation.makeTokenCipher(for: environment)
+            }
+        } catch {
+            throw .unavailable(error.description)
+        }
+        self.ciphers = ciphers
+    }
+
+    /// The server's own team.
+    var teamID: String { context.installation.teamID }
+
+    /// Makes a key and writes its .p8 file into the server's directory.
+    ///
+    /// - Parameters:
+    ///   - teamID: The server's own team when nil.
+    ///   - topics: nil for every topic of the team.
+    ///   - environment: nil for both.
+    /// - Returns: The key.
+    /// - Throws: What the store or the disk has against it.
+    func makeKey(
+        teamID: String? = nil, topics: [String]? = nil, environment: Environment? = nil
+    ) throws(StoreRefusal) -> Key {
+        let made: (key: SigningKey, pem: String)
+        do throws(TLSError) {
+            made = try SigningKey.make(teamID: teamID ?? self.teamID, topics: topics, environment: environment)
+        } catch {
+            throw .unavailable(error.description)
+        }
+        _ = try ask(.addKey(made.key))
+        let file = try write(Array(made.pem.utf8), to: "AuthKey_\(made.key.id).p8")
+        return Key(id: made.key.id, teamID: made.key.teamID, file: file)
+    }
+
+    /// Apps with one device each; each registers, unregisters, which makes its first token a dead one, and registers
+    /// again.
+    func makeDevices(
+        _ topics: [String], teamID: String? = nil
+    ) throws(StoreRefusal) -> [(device: BuiltInDevices.Device, goneToken: String)] {
+        _ = try conversation.ask(topics.map { .addApp(topic: $0, name: $0, teamID: teamID ?? self.teamID) })
+        var made: [(device: BuiltInDevices.Device, goneToken: String)] = []
+        for topic in topics {
+            let first = try makeDevice(topic, .production)
+            _ = try ask(.unregister(secretHash: first.secret.hash, topic: topic))
+            let live = try register(first.secret, topic, .production)
+            made.append(
+                (BuiltInDevices.Device(id: first.id, secret: first.secret, topic: topic, token: live), first.token))
+        }
+        return made
+    }
+
+    /// A device with a registered app.
+    func makeDevice(_ topic: String, _ environment: Environment) throws(StoreRefusal) -> BuiltInDevices.Device {
+        let (id, secret) = (DeviceID(rawValue: SecureRandom.uint64() >> 1), DeviceSecret())
+        _ = try ask(
+            .enrol(
+                .init(
+                    codeHash: nil, device: id, secretHash: secret.hash, name: "built-in device of \(topic)",
+                    platform: "ephemeral")))
+        let token = try register(secret, topic, environment)
+        return BuiltInDevices.Device(id: id, secret: secret, topic: topic, token: token)
+    }
+
+    /// Makes a client certificate of the server's own team, and writes it with its key into one PEM file.
+    ///
+    /// - Parameters:
+    ///   - kind: Which topics of the app.
+    ///   - topic: The app.
+    ///   - environment: nil for both.
+    /// - Returns: Its SHA-256 and the file.
+    /// - Throws: What the authority, the store or the disk has against it.
+    func makeCertificate(
+        _ kind: AdminAPI.NewCertificate.Kind, _ topic: String, _ environment: Environment? = nil
+    ) throws(StoreRefusal) -> (fingerprint: [UInt8], file: String) {
+        let issued: Installation.IssuedClientCertificate
+        do throws(InstallationError) {
+            issued = try context.installation.issueClientCertificate(
+                kind, topic: topic, teamID: teamID, environment: environment,
+                days: AdminAPI.NewCertificate.daysUsual)
+        } catch {
+            throw .unavailable(error.description)
+        }
+        try ask(.addCertificate(issued.record))
+        let file = try write(
+            issued.certificate + issued.privateKey, to: "certificate-\(issued.record.serialNumber).pem")
+        return (issued.record.fingerprint, file)
+    }
+
+    /// Asks the store for one thing.
+    @discardableResult
+    func ask(_ request: StoreRequest) throws(StoreRefusal) -> StoreAnswer {
+        let answers = try conversation.ask([request])
+        guard let answer = answers.first else { throw .unavailable("the store did not answer") }
+        return answer
+    }
+
+    /// Writes a file into the server's directory, which goes with it.
+    func write(_ bytes: [UInt8], to name: String) throws(StoreRefusal) -> String {
+        let file = "\(context.installation.directory)/\(name)"
+        do throws(NetError) { try PrivateFile.write(bytes, to: file) } catch {
+            throw .unavailable(error.description)
+        }
+        return file
+    }
+
+    private func register(
+        _ secret: DeviceSecret, _ topic: String, _ environment: Environment
+    ) throws(StoreRefusal) -> String {
+        let answer = try ask(.register(secretHash: secret.hash, topic: topic, environment: environment))
+        guard case .registered(let contents) = answer, let cipher = ciphers[environment] else {
+            throw .unavailable("unexpected answer")
+        }
+        return cipher.deviceToken(contents)
+    }
+}

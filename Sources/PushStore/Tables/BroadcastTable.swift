@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// The last broadcast of each channel that stores one: one row, whatever the number of subscribers.
+final class BroadcastTable {
+    /// Names a row that was removed.
+    struct Removed {
+        var sequence: Int64
+        var channel: ChannelNumber
+        var topic: TopicID
+    }
+
+    private let insert: Statement
+    private let deleteOfChannel: Statement
+    private let deleteOfTopic: Statement
+    private let deleteOne: Statement
+    private let deleteExpired: Statement
+    private let selectWaiting: Statement
+    private let countByTopic: Statement
+    private let countOfDevice: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        insert = try connection.prepare("INSERT INTO broadcasts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        deleteOfChannel = try connection.prepare(
+            """
+            DELETE FROM broadcasts WHERE channel = ?
+            RETURNING sequence, channel, (SELECT topic FROM channels WHERE number = channel)
+            """)
+        deleteOfTopic = try connection.prepare(
+            """
+            DELETE FROM broadcasts WHERE channel IN (SELECT number FROM channels WHERE topic = ?)
+            RETURNING sequence, channel, (SELECT topic FROM channels WHERE number = channel)
+            """)
+        deleteOne = try connection.prepare(
+            """
+            DELETE FROM broadcasts WHERE sequence = ?
+            RETURNING sequence, channel, (SELECT topic FROM channels WHERE number = channel)
+            """)
+        deleteExpired = try connection.prepare(
+            """
+            DELETE FROM broadcasts WHERE sequence IN (
+                SELECT sequence FROM broadcasts WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ?)
+            RETURNING sequence, channel, (SELECT topic FROM channels WHERE number = channel)
+            """)
+        // CROSS JOIN keeps the order of the tables: a device has few subscriptions, the server many broadcasts.
+        selectWaiting = try connection.prepare(
+            """
+            SELECT sequence, channels.id, subscriptions.device, subscriptions.topic, registrations.generation,
+                accepted_at_ms, unique_high, unique_low, request_id, topic_name, priority, expiration, payload, checksum
+            FROM subscriptions CROSS JOIN broadcasts ON broadcasts.channel = subscriptions.channel
+                AND broadcasts.sequence > subscriptions.since
+            CROSS JOIN channels ON channels.number = subscriptions.channel
+            CROSS JOIN registrations ON registrations.device = subscriptions.device
+                AND registrations.topic = subscriptions.topic
+            WHERE subscriptions.device = ? AND sequence > ? AND expires_at_ms >= ? AND live = 1 AND refused = 0
+            ORDER BY sequence LIMIT ?
+            """)
+        countByTopic = try connection.prepare(
+            """
+            SELECT topic, count(*) FROM broadcasts JOIN channels ON channels.number = broadcasts.channel GROUP BY topic
+            """)
+        countOfDevice = try connection.prepare(
+            """
+            SELECT count(*) FROM subscriptions CROSS JOIN broadcasts ON broadcasts.channel = subscriptions.channel
+                AND broadcasts.sequence > subscriptions.since
+            CROSS JOIN registrations ON registrations.device = subscriptions.device
+                AND registrations.topic = subscriptions.topic
+            WHERE subscriptions.device = ? AND refused = 0
+            """)
+    }
+
+    /// Stores the broadcast of a channel that has none.
+    ///
+    /// - Parameters:
+    ///   - template: The broadcast, addressed to no device.
+    ///   - channel: The channel.
+    ///   - expiresUnixMilliseconds: Until when it waits.
+    /// - Throws: What SQLite answered.
+    func add(
+        _ template: PendingNotification, of channel: ChannelNumber, expiresUnixMilliseconds: Int64
+    ) throws(SQLiteError) {
+        let notification = template.notification
+        insert.bind(template.sequence, at: 1)
+        insert.bind(channel.rawValue, at: 2)
+        insert.bind(expiresUnixMilliseconds, at: 3)
+        insert.bind(notification.acceptedUnixMilliseconds, at: 4)
+        insert.bind(Int64(bitPattern: notification.uniqueID.high), at: 5)
+        insert.bind(Int64(bitPattern: notification.uniqueID.low), at: 6)
+        insert.bind(notification.apnsID, at: 7)
+        insert.bind(notification.topicName, at: 8)
+        insert.bind(notification.priority.map(Int64.init), at: 9)
+        insert.bind(notification.expirationUnixSeconds ?? 0, at: 10)
+        insert.bind(notification.payload, at: 11)
+        insert.bind(template.checksum, at: 12)
+        try insert.run()
+    }
+
+    // MARK: Removing
+
+    /// Removes what a channel stores.
+    func remove(of channel: ChannelNumber) throws(SQLiteError) -> [Removed] {
+        deleteOfChannel.bind(channel.rawValue, at: 1)
+        return try removed(by: deleteOfChannel)
+    }
+
+    /// Removes what the channels of an app store.
+    func removeAll(of topic: TopicID) throws(SQLiteError) -> [Removed] {
+        deleteOfTopic.bind(Int64(topic.rawValue), at: 1)
+        return try removed(by: deleteOfTopic)
+    }
+
+    /// Removes one, whosever it is.
+    func remove(_ sequence: Int64) throws(SQLiteError) -> [Removed] {
+        deleteOne.bind(sequence, at: 1)
+        return try removed(by: deleteOne)
+    }
+
+    /// Removes expired ones, at most so many.
+    func removeExpired(now: Int64, countMax: Int) throws(SQLiteError) -> [Removed] {
+        deleteExpired.bind(now, at: 1)
+        deleteExpired.bind(Int64(countMax), at: 2)
+        return try removed(by: deleteExpired)
+    }
+
+    private func removed(by statement: Statement) throws(SQLiteError) -> [Removed] {
+        var rows: [Removed] = []
+        while try statement.step() {
+            rows.append(
+                Removed(
+                    sequence: statement.int64(0), channel: ChannelNumber(rawValue: statement.int64(1)),
+                    topic: TopicID(stored: statement.int64(2))))
+        }
+        return rows
+    }
+
+    // MARK: Reading
+
+    /// The next ones for a device that have not expired and that it has not acknowledged, in order.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - sequence: Those behind this one.
+    ///   - now: UNIX milliseconds.
+    ///   - countMax: At most so many.
+    ///   - takeRow: Gets each, addressed to the device, and whether its checksum is right.
+    /// - Throws: What SQLite answered.
+    func forEachWaiting(
+        of device: DeviceID, after sequence: Int64, now: Int64, countMax: Int,
+        _ takeRow: (PendingNotification, _ isIntact: Bool) -> Void
+    ) throws(SQLiteError) {
+        selectWaiting.bind(device.stored, at: 1)
+        selectWaiting.bind(sequence, at: 2)
+        selectWaiting.bind(now, at: 3)
+        selectWaiting.bind(Int64(countMax), at: 4)
+        while try selectWaiting.step() {
+            var pending = PendingNotification(broadcastRow: selectWaiting)
+            let isIntact = pending.checksum == selectWaiting.int64(13)
+            pending.notification.address = DeviceTokenContents(
+                device: DeviceID(stored: selectWaiting.int64(2)), topic: TopicID(stored: selectWaiting.int64(3)),
+                generation: UInt32(truncatingIfNeeded: selectWaiting.int64(4)))
+            takeRow(pending, isIntact)
+        }
+    }
+
+    /// How many are stored for each topic.
+    func countsByTopic() throws(SQLiteError) -> [TopicID: Int] {
+        var counts: [TopicID: Int] = [:]
+        while try countByTopic.step() {
+            counts[TopicID(stored: countByTopic.int64(0))] = Int(countByTopic.int64(1))
+        }
+        return counts
+    }
+
+    /// How many wait for a device.
+    func count(of device: DeviceID) throws(SQLiteError) -> Int {
+        countOfDevice.bind(device.stored, at: 1)
+        defer { countOfDevice.reset() }
+        return try countOfDevice.step() ? Int(countOfDevice.int64(0)) : 0
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+extension Executor {
+    /// Accepts a broadcast: to the subscribers that are connected, and into the channel's row where it stores.
+    ///
+    /// What a channel stores stays until a newer one that is to be stored takes its place: one that is now or never, or
+    /// that has expired already, was not meant for those who are away.
+    func publish(_ broadcast: Broadcast, _ answer: ReplyAddress) throws(SQLiteError) {
+        guard let channel = try channels.find(broadcast.channel), channel.topic == broadcast.topic,
+            channel.environment == broadcast.environment
+        else { return reject(.channelNotRegistered, answer) }
+        let isNowOrNever = broadcast.expirationUnixSeconds == 0
+        switch channel.policy {
+        case .noMessageStored where !isNowOrNever: reject(.badExpirationDate, answer)
+        case .mostRecentMessageStored where !isNowOrNever: try store(broadcast, in: channel, answer)
+        case .noMessageStored, .mostRecentMessageStored:
+            let notification = PendingNotification(broadcast, sequence: 0).notification
+            events.append(
+                .broadcast(.nowOrNever(notification, channel.number, after: lastSequence, answer: answer)))
+        }
+    }
+
+    /// Puts a broadcast in place of the one that its channel stores.
+    private func store(
+        _ broadcast: Broadcast, in channel: ChannelTable.Row, _ answer: ReplyAddress
+    ) throws(SQLiteError) {
+        let stored = PendingNotification(broadcast, sequence: lastSequence + 1)
+        guard !stored.notification.isExpired(now: now) else {
+            return events.append(.delivery(.acceptedNotStored(.expired, answer: answer)))
+        }
+        note(try broadcasts.remove(of: channel.number), .collapsed)
+        lastSequence += 1
+        let expires = stored.notification.expiryUnixMilliseconds(
+            now: now, retentionSeconds: Limits.broadcastStorageSecondsMax)
+        try broadcasts.add(stored, of: channel.number, expiresUnixMilliseconds: expires)
+        events.append(.broadcast(.stored(stored, channel.number, answer: answer)))
+    }
+
+    private func reject(_ reason: RejectionReason, _ answer: ReplyAddress) {
+        events.append(.reply(.refused(reason, unregisteredUnixMilliseconds: nil, answer: answer)))
+    }
+}

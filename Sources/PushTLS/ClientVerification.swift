@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// How a server asks its clients for certificates and judges them.
+///
+/// OpenSSL judges while it shakes hands, but its judgement is only noted (`SSL_get_verify_result`): the handshake goes on
+/// with any certificate whose key the client has proved to hold.
+enum ClientVerification {
+    /// Authorities between a client's certificate and one that is trusted.
+    private static let intermediateCountMax: Int32 = 4
+    /// All certificates that a client shows, in bytes: four of RSA with 4096 bits fit.
+    private static let chainByteCountMax = 16 * 1024
+    /// Each is named in each handshake.
+    private static let authorityCountMax = 100
+
+    /// Sets up a context.
+    ///
+    /// - Parameters:
+    ///   - context: The `SSL_CTX *`.
+    ///   - authorities: Whose certificates are believed.
+    /// - Returns: SHA-256 of the certificates of the server's own authority.
+    /// - Throws: `TLSError.badFile` for a file that holds something else.
+    static func set(
+        up context: OpaquePointer, trusting authorities: ClientAuthorities
+    ) throws(TLSError) -> Set<[UInt8]> {
+        let store = try Handle<StoreKind>("trusting authorities") { unsafe X509_STORE_new() }
+        // An authority is trusted as it stands in the file, whoever signed it.
+        try ErrorQueue.check("trusting authorities") {
+            unsafe X509_STORE_set_flags(store.pointer, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+        }
+        var own: Set<[UInt8]> = []
+        var known: Set<[UInt8]> = []
+        if let path = authorities.ownFile {
+            try unsafe trust(path, in: context, store, &known)
+            own = known
+        }
+        for path in authorities.otherFiles { try unsafe trust(path, in: context, store, &known) }
+        // SSL_CTX_set1_verify_cert_store is a macro over this. Not SSL_CTX_set_cert_store: from that one OpenSSL would
+        // also take what it sends behind the server's own certificate.
+        try ErrorQueue.check("trusting authorities") {
+            Int32(unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_VERIFY_CERT_STORE, 1, .init(store.pointer)))
+        }
+        _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_CERT_LIST, chainByteCountMax, nil)
+        unsafe SSL_CTX_set_verify_depth(context, intermediateCountMax)
+        unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        unsafe SSL_CTX_set_cert_verify_callback(context, noteVerdict, nil)
+        // Without one, OpenSSL breaks off a handshake that would resume a session.
+        let sessionContext = Array("clients".utf8)
+        try ErrorQueue.check("naming sessions") {
+            unsafe SSL_CTX_set_session_id_context(context, sessionContext, UInt32(sessionContext.count))
+        }
+        return own
+    }
+
+    private static func trust(
+        _ path: String, in context: OpaquePointer, _ store: borrowing Handle<StoreKind>, _ known: inout Set<[UInt8]>
+    ) throws(TLSError) {
+        let file = try open(path)
+        var fileCount = 0
+        while let certificate = try next(in: file, path, isFirst: fileCount == 0) {
+            fileCount += 1
+            guard ErrorQueue.cleared({ unsafe X509_check_ca(certificate.pointer) }) != 0 else {
+                throw .badFile(
+                    path: path, text: "leave only certificates of authorities in it: number \(fileCount) may not sign")
+            }
+            guard known.insert(try certificate.fingerprint()).inserted else { continue }
+            guard known.count <= authorityCountMax else {
+                throw .badFile(path: path, text: "trust at most \(authorityCountMax) authorities")
+            }
+            try ErrorQueue.check("trusting an authority") {
+                unsafe X509_STORE_add_cert(store.pointer, certificate.pointer)
+            }
+            try ErrorQueue.check("naming an authority") { unsafe SSL_CTX_add_client_CA(context, certificate.pointer) }
+        }
+    }
+
+    private static func open(_ path: String) throws(TLSError) -> Handle<BufferKind> {
+        try TLSContext.requireReadable(path)
+        do {
+            return try Handle<BufferKind>("reading") { unsafe BIO_new_file(path, "r") }
+        } catch {
+            throw .badFile(path: path, text: "make it a file that this process may read (OpenSSL: \(error.reason))")
+        }
+    }
+
+    /// The next certificate of a file; nil at the end.
+    private static func next(
+        in file: borrowing Handle<BufferKind>, _ path: String, isFirst: Bool
+    ) throws(TLSError) -> Handle<CertificateKind>? {
+        let found = unsafe ErrorQueue.cleared { unsafe PEM_read_bio_X509(file.pointer, nil, refusePassphrase, nil) }
+        if let found = unsafe found { return try Handle("reading") { unsafe found } }
+        let isEnd = !isFirst && ErrorQueue.isNext(library: ERR_LIB_PEM, reason: PEM_R_NO_START_LINE)
+        let reason = ErrorQueue.takeText() ?? "no reason"
+        guard isEnd else {
+            throw .badFile(path: path, text: "write certificates of authorities into it, in PEM (OpenSSL: \(reason))")
+        }
+        return nil
+    }
+}
+
+/// Judges a client's chain with `X509_verify_cert` and goes on whatever comes out; OpenSSL keeps the judgement.
+private func noteVerdict(_ chain: OpaquePointer?, _ data: UnsafeMutableRawPointer?) -> Int32 {
+    // What the judgement leaves in the error queue would pass for an error of the handshake.
+    ERR_set_mark()
+    let isGood = unsafe X509_verify_cert(chain) == 1
+    ERR_pop_to_mark()
+    if !isGood, unsafe X509_STORE_CTX_get_error(chain) == X509_V_OK {
+        unsafe X509_STORE_CTX_set_error(chain, X509_V_ERR_UNSPECIFIED)
+    }
+    return 1
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+extension TLSConnection {
+    /// The server name that the client asked for (SNI), in lower case.
+    ///
+    /// It is nil when the client named none, or something that is no host name; good after the handshake.
+    package var serverName: String? {
+        guard isEstablished, let name = unsafe SSL_get_servername(pointer, TLSEXT_NAMETYPE_host_name) else {
+            return nil
+        }
+        return unsafe HostName.normalized(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+    }
+
+    /// The client's certificate; nil when it showed none, and when nobody asked.
+    ///
+    /// Good after the handshake, as long as the connection is not broken. It is read anew each time, which costs some
+    /// microseconds: ask once and keep the answer.
+    package var clientCertificate: ClientCertificate? {
+        guard isEstablished, let certificate = unsafe SSL_get0_peer_certificate(pointer) else { return nil }
+        // SSL_get0_peer_certificate only lends it.
+        let reading = try? Handle<CertificateKind>("reading a certificate") {
+            unsafe X509_up_ref(certificate) == 1 ? certificate : nil
+        }
+        guard let reading else { return nil }
+        return ClientCertificate(reading, verdict: verdict(on: reading))
+    }
+
+    private func verdict(on certificate: borrowing Handle<CertificateKind>) -> ClientCertificate.Verdict {
+        let code = unsafe SSL_get_verify_result(pointer)
+        guard code == Int(X509_V_OK) else {
+            return .refused(unsafe String(cString: X509_verify_cert_error_string(code)))
+        }
+        if certificate.repeatsAnExtension { return .refused("an extension is there twice") }
+        guard let anchor = verifiedAuthority() else { return .refused("it was not verified") }
+        return context.ownAuthorities.contains(anchor) ? .own : .other
+    }
+
+    /// SHA-256 of the trusted authority at the end of the verified chain; a chain of one has none.
+    private func verifiedAuthority() -> [UInt8]? {
+        let chain = unsafe SSL_get0_verified_chain(pointer)
+        let count = unsafe OPENSSL_sk_num(chain)
+        guard count > 1, let last = unsafe OPENSSL_sk_value(chain, count - 1) else { return nil }
+        return unsafe CertificateFingerprint.of(OpaquePointer(last))
+    }
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""X: broadcasts to channels."""
+import time
+
+from answers import is_uuid
+from catalogue import ACCEPTED, Answer, case, expect, expect_answer
+from house import UNKNOWN_CHANNEL, sized
+
+CONTENT = '{"timestamp":1,"event":"update","content-state":{}}'
+
+
+def broadcast(id, request, wanted, policy=1, note="", **options):
+    """A case that broadcasts to a channel of its own; a value may be a function of the house."""
+    @case(id, request, wanted, note)
+    def _(house):
+        values = {name: value(house) if callable(value) else value for name, value in options.items()}
+        return house.broadcast(house.create_channel(policy), **values)
+
+
+@case("X-01", "valid broadcast", "200, no body, apns-request-id and apns-unique-id")
+def _(house):
+    answer = house.broadcast(house.create_channel())
+    expect(answer.status == 200 and is_uuid(answer.field("apns-unique-id")), answer.fields)
+
+
+@case("X-02", "no apns-channel-id", Answer(400, "MissingChannelId"))
+def _(house):
+    return house.broadcast()
+
+
+@case("X-03", "a channel that nobody made", Answer(400, "ChannelNotRegistered"))
+def _(house):
+    return house.broadcast(UNKNOWN_CHANNEL)
+
+
+@case("X-04", "apns-channel-id that is no base64", Answer(400, "BadChannelId"))
+def _(house):
+    return house.broadcast("!!!")
+
+
+broadcast("X-05", "no apns-push-type", Answer(400, "MissingPushType"), without=["apns-push-type"])
+broadcast("X-06", "apns-push-type alert", Answer(400, "InvalidPushType"), apns_push_type="alert")
+
+
+@case("X-07", "apns-push-type `Liveactivity` and `LiveActivity`", "200 for both")
+def _(house):
+    channel = house.create_channel()
+    for spelling in ("Liveactivity", "LiveActivity"):
+        expect_answer(house.broadcast(channel, apns_push_type=spelling), ACCEPTED)
+
+
+def in_ten_minutes(_):
+    return str(int(time.time()) + 600)
+
+
+broadcast("X-08", "expiration on a channel that does not store", Answer(400, "BadExpirationDate"), policy=0,
+          apns_expiration=in_ten_minutes)
+broadcast("X-09", "expiration on a channel that stores", ACCEPTED, apns_expiration=in_ten_minutes)
+broadcast("X-10", "no apns-expiration", Answer(400, "BadExpirationDate"), without=["apns-expiration"])
+broadcast("X-11", "no apns-priority", ACCEPTED, without=["apns-priority"], note="older node-apn leaves out 10")
+broadcast("X-12", "apns-priority 7", Answer(400, "BadPriority"), apns_priority="7")
+broadcast("X-13", "5120 bytes", ACCEPTED, body=sized(5120, CONTENT))
+broadcast("X-14", "5121 bytes", Answer(413, "PayloadTooLarge"), body=sized(5121, CONTENT))
+broadcast("X-15", "empty body", Answer(400, "PayloadEmpty"), body=b"")
+broadcast("X-16", "topic with `.push-type.liveactivity`", Answer(400, "TopicDisallowed"),
+          topic=lambda house: f"{house.topic}.push-type.liveactivity")
+
+
+@case("X-17", "a channel that was deleted", Answer(400, "ChannelNotRegistered"))
+def _(house):
+    channel = house.create_channel()
+    house.manage("DELETE", apns_channel_id=channel)
+    return house.broadcast(channel)
+
+
+broadcast("X-18", "an app that is not the team's", Answer(403, "TopicMismatch"), topic="com.example.unknown")

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""M: channel management."""
+import base64
+import os
+import subprocess
+import tempfile
+
+from answers import is_uuid
+from catalogue import Answer, case, expect, expect_answer
+from house import UNKNOWN_CHANNEL, new_id
+
+CREATED = Answer(201)
+STORING = b'{"message-storage-policy":1,"push-type":"LiveActivity"}'
+NOT_STORING = b'{"message-storage-policy":0,"push-type":"LiveActivity"}'
+NOT_REGISTERED = Answer(400, "ChannelNotRegistered")
+MISSING_ID = Answer(400, "MissingChannelId")
+
+
+@case("M-01", "create a channel that stores", "201, no body, apns-channel-id in base64, apns-request-id")
+def _(house):
+    answer = house.manage("POST", body=STORING)
+    expect_answer(answer, CREATED)
+    expect(base64.b64decode(answer.field("apns-channel-id"), validate=True), answer.fields)
+
+
+@case("M-02", "create a channel that does not store", CREATED)
+def _(house):
+    return house.manage("POST", body=NOT_STORING)
+
+
+@case("M-03", "create with apns-request-id", "201 with the same bytes")
+def _(house):
+    given = "123E4567-e89b-12d3-a456-426655440000"
+    answer = house.manage("POST", body=STORING, apns_request_id=given)
+    expect(answer.status == 201 and answer.field("apns-request-id") == given, answer.fields)
+
+
+def creation(id, request, wanted, body, note="", **options):
+    """A case that asks for a channel."""
+    @case(id, request, wanted, note)
+    def _(house):
+        return house.manage("POST", body=body, **options)
+
+
+creation("M-04", "create with policy 2", Answer(400, "BadRequestParams"),
+         b'{"message-storage-policy":2,"push-type":"LiveActivity"}')
+creation("M-05", "create with an unknown member", Answer(400, "BadRequestParams"), STORING[:-1] + b',"acme":1}')
+creation("M-06", "create with something else than JSON", Answer(400, "BadRequestPayload"), b"{nope")
+creation("M-07", "create without push-type", Answer(400, "MissingPushType"), b'{"message-storage-policy":1}')
+creation("M-08", "create with push-type alert", Answer(400, "InvalidPushType"),
+         b'{"message-storage-policy":1,"push-type":"alert"}')
+creation("M-09", "create without a body", Answer(400, "PayloadEmpty"), b"")
+creation("M-10", "create without credentials", Answer(403, "MissingProviderToken"), STORING, without=["authorization"])
+creation("M-11", "create for an app that is not the team's", Answer(403, "TopicMismatch"), STORING,
+         topic="com.example.unknown")
+
+
+@case("M-12", "create for the topic with `.push-type.liveactivity`", Answer(400, "TopicDisallowed"))
+def _(house):
+    return house.manage("POST", body=STORING, topic=f"{house.topic}.push-type.liveactivity")
+
+
+@case("M-13", "create for an app that may not have channels", Answer(400, "FeatureNotEnabled"))
+def _(house):
+    return house.manage("POST", body=STORING, topic=house["APNS_NOBROADCAST_TOPIC"])
+
+
+@case("M-14", "read a channel", "200 with policy and push type")
+def _(house):
+    for policy in (0, 1):
+        answer = house.manage("GET", apns_channel_id=house.create_channel(policy))
+        expect(answer.status == 200, answer)
+        expect(answer.json == {"message-storage-policy": policy, "push-type": "LiveActivity"}, answer.body)
+
+
+@case("M-15", "read without apns-channel-id", MISSING_ID)
+def _(house):
+    return house.manage("GET")
+
+
+@case("M-16", "read with an apns-channel-id that is no base64", Answer(400, "BadChannelId"))
+def _(house):
+    return house.manage("GET", apns_channel_id="!!!")
+
+
+@case("M-17", "read a channel that nobody made", NOT_REGISTERED)
+def _(house):
+    return house.manage("GET", apns_channel_id=UNKNOWN_CHANNEL)
+
+
+@case("M-18", "delete a channel, then read it", "204, no body; then 400 `ChannelNotRegistered`")
+def _(house):
+    channel = house.create_channel()
+    expect_answer(house.manage("DELETE", apns_channel_id=channel), Answer(204))
+    expect_answer(house.manage("GET", apns_channel_id=channel), NOT_REGISTERED)
+
+
+@case("M-19", "delete without apns-channel-id", MISSING_ID)
+def _(house):
+    return house.manage("DELETE")
+
+
+@case("M-20", "list the channels", "200 `{\"channels\":[…]}`, a new one among them, a deleted one not")
+def _(house):
+    kept, deleted = house.create_channel(), house.create_channel()
+    house.manage("DELETE", apns_channel_id=deleted)
+    answer = house.manage("GET", "all-channels")
+    expect(answer.status == 200 and list(answer.json) == ["channels"], answer)
+    expect(kept in answer.json["channels"] and deleted not in answer.json["channels"], answer.body)
+
+
+@case("M-21", "PUT", Answer(405, "MethodNotAllowed"))
+def _(house):
+    return house.manage("PUT", body=b"{}")
+
+
+@case("M-22", "GET of another resource", Answer(404, "BadPath"))
+def _(house):
+    return house.manage("GET", "nothing")
+
+
+@case("M-23", "every refusal", "has apns-request-id and a reason")
+def _(house):
+    for answer in (house.manage("GET"), house.manage("GET", "nothing"), house.manage("POST", body=b"{nope")):
+        expect(is_uuid(answer.field("apns-request-id")) and answer.reason, answer.fields)
+
+
+@case("M-24", "create channel 10,001 of an app", Answer(400, "CannotCreateChannelConfig"), slow=True)
+def _(house):
+    topic = f"org.example.{new_id()}"
+    house.admin.ask("POST", "/v1/apps", {"topic": topic, "team_id": house.key.team_id, "broadcasts": True})
+    create_many(house, topic, 10_000)
+    answer = house.manage("GET", "all-channels", topic=topic)
+    expect(len(set(answer.json["channels"])) == 10_000, f"{len(answer.json['channels'])} channels")
+    return house.manage("POST", body=STORING, topic=topic)
+
+
+def create_many(house, topic, count):
+    """So many that they are left to h2load."""
+    with tempfile.NamedTemporaryFile() as body:
+        body.write(STORING)
+        body.flush()
+        host, port = house.variables.get("APNS_MANAGE_HOST", house.host), house["APNS_MANAGE_PORT"]
+        result = subprocess.run(
+            [os.environ.get("POSTHORN_H2LOAD", "h2load"), "-n", str(count), "-c", "1", "-m", "100", "-d", body.name,
+             "-H", f"authorization: bearer {house.provider_token}", f"https://{host}:{port}/1/apps/{topic}/channels"],
+            capture_output=True, text=True, timeout=120)
+    expect(f"{count} 2xx" in result.stdout, result.stdout + result.stderr)
+
+
+creation("M-25", "create as node-apn's README has it: the policy as a text, push-type in lower case, a stray header",
+         CREATED, b'{"message-storage-policy":"1","push-type":"liveactivity"}', apns_priority="10")
+
+
+@case("M-26", "read with a body and stray headers", "200: they are ignored")
+def _(house):
+    answer = house.manage("GET", body=b'{"a":1}', apns_channel_id=house.create_channel(), apns_priority="10",
+                          apns_expiration="0")
+    expect(answer.status == 200, answer)

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Q: what reaches a device. That something does not come is shown by a marker behind it: the order makes it the end."""
+import contextlib
+import json
+
+from answers import is_uuid
+from cases.device_tokens import ended
+from catalogue import case, expect
+from house import ALERT, UPDATE
+from server import EphemeralServer, InstalledServer
+
+WAKE_UP = b'{"aps":{"content-available":1}}'
+
+
+def body(text):
+    return json.dumps({"aps": {"alert": text}}).encode()
+
+
+def texts(events):
+    return [event["payload"]["aps"]["alert"] for event in events]
+
+
+def before_marker(house, stream, token, **fields):
+    """What is delivered before one more notification, which must come too."""
+    return stream.up_to(house.accepted(body("marker"), token=token, **fields))
+
+
+@case("Q-01", "device connected, priority 10", "delivered at once and once, the payload byte for byte")
+def _(house):
+    device = house.device()
+    token = device.register()
+    payload = b'{ "aps" : {"alert":"caf\\u00e9 \xe2\x98\x95"},\t"n":1.50 }'
+    with device.stream() as stream:
+        apns_id = house.accepted(payload, token=token, apns_priority="10")
+        got = before_marker(house, stream, token)
+        expect([event["apns-id"] for event in got] == [apns_id], got)
+        expect(got[0]["payload"] == json.loads(payload) and got[0]["priority"] == 10, got)
+
+
+@case("Q-02", "device away, no apns-expiration; it connects later", "delivered then")
+def _(house):
+    device = house.device()
+    token = device.register()
+    house.accepted(body("A"), token=token)
+    with device.stream() as stream:
+        expect(texts(before_marker(house, stream, token)) == ["A"], "others")
+
+
+@case("Q-03", "device away, apns-expiration 0; it connects later", "not delivered, not kept")
+def _(house):
+    device = house.device()
+    token = device.register()
+    house.accepted(body("A"), token=token, apns_expiration="0")
+    expect(pending(house, device) == 0, "it is kept")
+    with device.stream() as stream:
+        got = before_marker(house, stream, token)
+        expect(not got, got)
+
+
+def pending(house, device):
+    return house.admin.ask("GET", f"/v1/devices/{device.id}")["pending_count"]
+
+
+@case("Q-04", "device away, apns-expiration in ten minutes; it connects after five, or after fifteen",
+      "delivered after five, not after fifteen")
+def _(_):
+    with EphemeralServer() as server:
+        house = server.house
+        for waited, wanted in ((300, ["A"]), (900, [])):
+            device = house.device()
+            token = device.register()
+            house.accepted(body("A"), token=token, apns_expiration=server.clock.unix_seconds + 600)
+            server.clock.forward(waited)
+            with device.stream() as stream:
+                got = texts(before_marker(house, stream, token))
+                expect(got == wanted, f"{got} after {waited} s")
+
+
+@case("Q-05", "device away, A, B and C to one app",
+      "all three, in order; with `pending_per_topic = 1`, as Apple has it, only C",
+      note="Apple keeps one for each app and device")
+def _(house):
+    def keep(house):
+        device = house.device()
+        token = device.register()
+        for text in "ABC":
+            house.accepted(body(text), token=token)
+        with device.stream() as stream:
+            return texts(before_marker(house, stream, token))
+
+    got = keep(house)
+    expect(got == ["A", "B", "C"], got)
+    with InstalledServer("--pending-per-topic", "1") as server:
+        got = keep(server.house)
+        expect(got == ["C"], got)
+
+
+@case("Q-06", "device away, a notification to each of two apps", "both delivered")
+def _(house):
+    device = house.device()
+    token, other = device.register(), device.register(house["APNS_OTHER_TOPIC"])
+    house.accepted(body("A"), token=token)
+    house.accepted(body("B"), token=other, apns_topic=house["APNS_OTHER_TOPIC"])
+    with device.stream() as stream:
+        expect(texts(before_marker(house, stream, token)) == ["A", "B"], "others")
+
+
+@case("Q-07", "device away, A then B with one collapse id", "only B")
+def _(house):
+    device = house.device()
+    token = device.register()
+    for text in "AB":
+        house.accepted(body(text), token=token, apns_collapse_id="score")
+    with device.stream() as stream:
+        expect(texts(before_marker(house, stream, token)) == ["B"], "others")
+
+
+@case("Q-08", "device connected, A then B with one collapse id",
+      "both, with the collapse id by which B takes A's place on the screen")
+def _(house):
+    device = house.device()
+    token = device.register()
+    with device.stream() as stream:
+        got = []
+        for text in "AB":
+            house.accepted(body(text), token=token, apns_collapse_id="score")
+            got.append(stream.next())
+            stream.acknowledge(got[-1])
+        expect(texts(got) == ["A", "B"] and {event["collapse-id"] for event in got} == {"score"}, got)
+
+
+@case("Q-09", "device connected, A and B with different collapse ids", "both, each with its own")
+def _(house):
+    device = house.device()
+    token = device.register()
+    with device.stream() as stream:
+        for text in "AB":
+            house.accepted(body(text), token=token, apns_collapse_id=text)
+        got = before_marker(house, stream, token)
+        expect([event["collapse-id"] for event in got] == ["A", "B"], got)
+
+
+def with_priority(house, priority, push_type="alert", payload=ALERT):
+    device = house.device()
+    token = device.register()
+    with device.stream() as stream:
+        house.accepted(payload, token=token, apns_priority=priority, apns_push_type=push_type)
+        return before_marker(house, stream, token)
+
+
+@case("Q-10", "priority 5 to a device that saves power", "delivered with its priority: to hold it back is the device's",
+      note="a Linux desktop tells no server that it saves power")
+def _(house):
+    expect([event["priority"] for event in with_priority(house, "5")] == [5], "others")
+
+
+@case("Q-11", "priority 1 to a device that sleeps",
+      "delivered with its priority when the device is back; nothing wakes it",
+      note="a Linux machine that sleeps has no connection by which to wake it")
+def _(house):
+    expect([event["priority"] for event in with_priority(house, "1")] == [1], "others")
+    device = house.device()
+    token = device.register()
+    house.accepted(token=token, apns_priority="1")
+    with device.stream() as stream:
+        expect([event["priority"] for event in before_marker(house, stream, token)] == [1], "others")
+
+
+@case("Q-12", "four background notifications in an hour", "all four: none is throttled",
+      note="Apple may throttle after two or three; with a collapse id a newer one takes the place of one that waits")
+def _(house):
+    device = house.device()
+    token = device.register()
+    ids = [house.accepted(WAKE_UP, token=token, apns_push_type="background", apns_priority="5") for _ in range(4)]
+    with device.stream() as stream:
+        expect([event["apns-id"] for event in before_marker(house, stream, token)] == ids, "others")
+
+
+@case("Q-13", "app removed on the device, then a notification", "410 `Unregistered` with the moment, at once")
+def _(house):
+    device = house.device()
+    token = device.register()
+    house.accepted(token=token)
+    device.unregister()
+    ended(house.push(token=token), "Unregistered")
+
+
+@case("Q-14", "person switches an app off, then a notification", "200, and it is discarded")
+def _(house):
+    device = house.device()
+    token = device.register()
+    device.refuse(house.topic)
+    house.accepted(body("A"), token=token)
+    expect(pending(house, device) == 0, "it waits")
+    device.refuse()
+    with device.stream() as stream:
+        got = before_marker(house, stream, token)
+        expect(not got, got)
+
+
+@case("Q-15", "device enrols anew", "a new token; the old one is 410 `Unregistered`")
+def _(house):
+    device = house.device()
+    old = device.register()
+    device.leave()
+    new = house.device().register()
+    expect(new != old, "the same token")
+    ended(house.push(token=old), "Unregistered")
+    house.accepted(token=new)
+
+
+@case("Q-16", "one app registers again on one device", "the same token")
+def _(house):
+    device = house.device()
+    expect(device.register() == device.register(), "another token")
+
+
+@case("Q-17", "two apps on one device", "different tokens")
+def _(house):
+    device = house.device()
+    expect(device.register() != device.register(house["APNS_OTHER_TOPIC"]), "one token")
+
+
+@case("Q-18", "notification, then what became of it by its apns-unique-id", "the id of the answer is the id at the "
+      "device, and accepted, acknowledged and shown are counted",
+      note="a log for each notification, as in Apple's console, is not there yet")
+def _(_):
+    with EphemeralServer() as server:
+        house = server.house
+        device = house.device()
+        token = device.register()
+        with device.stream() as stream:
+            answer = house.push(token=token)
+            event = stream.next()
+            unique_id = answer.field("apns-unique-id")
+            expect(is_uuid(unique_id) and event["unique-id"] == unique_id, answer.fields)
+            stream.acknowledge(event)
+        counts = house.admin.ask("GET", "/v1/status")["counts"]
+        got = (counts["accepted"], counts["acknowledged"], counts["outcomes"].get("shown"), counts["pending"])
+        expect(got == (1, 1, 1, 0), counts)
+
+
+@case("Q-19", "notification that waits, then the server is killed and starts again", "delivered")
+def _(_):
+    with InstalledServer() as server:
+        device = server.house.device()
+        token = device.register()
+        apns_id = server.house.accepted(body("A"), token=token)
+        server.kill()
+        server.start()
+        with device.stream() as stream:
+            got = stream.next()
+            expect(got["apns-id"] == apns_id and texts([got]) == ["A"], got)
+
+
+@case("Q-20", "device does not acknowledge", "delivered again on its next stream, until it does")
+def _(house):
+    device = house.device()
+    token = device.register()
+    apns_id = house.accepted(token=token)
+    for _ in range(2):
+        with device.stream() as stream:
+            expect(stream.next()["apns-id"] == apns_id, "another one")
+    with device.stream() as stream:
+        stream.acknowledge(stream.next())
+    with device.stream() as stream:
+        got = before_marker(house, stream, token)
+        expect(not got, got)
+
+
+@case("Q-21", "broadcast to three subscribed devices, one away, on a channel that stores",
+      "two at once, the third when it connects within 8 hours, and not after that")
+def _(_):
+    with EphemeralServer() as server:
+        for waited, wanted in ((8 * 3600 - 60, 1), (8 * 3600 + 60, 0)):
+            got = late_broadcasts(server.house, 1, server.clock.unix_seconds + 86_400, server.clock, waited)
+            expect(len(got) == wanted, f"{got} after {waited} s")
+
+
+@case("Q-22", "the same on a channel that does not store", "two at once, the third never")
+def _(_):
+    with EphemeralServer() as server:
+        got = late_broadcasts(server.house, 0, 0, server.clock, 0)
+        expect(not got, got)
+
+
+def late_broadcasts(house, policy, expiration, clock, waited):
+    """Broadcasts to three devices; answers what the one gets that is away for so many seconds."""
+    channel = house.create_channel(policy)
+    devices = [house.device(f"device {number}") for number in range(3)]
+    tokens = [device.register() for device in devices]
+    for device in devices:
+        device.subscribe(channel)
+    with contextlib.ExitStack() as stack:
+        streams = [stack.enter_context(device.stream()) for device in devices[:2]]
+        answer = house.broadcast(channel, apns_expiration=str(expiration))
+        expect(answer.status == 200, answer)
+        for stream in streams:
+            event = stream.next()
+            expect(event["payload"] == json.loads(UPDATE) and event["push-type"] == "liveactivity", event)
+            expect(event["unique-id"] == answer.field("apns-unique-id"), event)
+            stream.acknowledge(event)
+    clock.forward(waited)
+    # For the server the old one is too old by now.
+    house.provider_token = house.key.sign(age=-clock.seconds)
+    with devices[2].stream() as stream:
+        return before_marker(house, stream, tokens[2])

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""D: device tokens."""
+import time
+
+from catalogue import ACCEPTED, Answer, case, expect
+from cases.headers import header
+from house import ALERT, UNKNOWN_TOKEN
+
+BAD = Answer(400, "BadDeviceToken")
+
+header("D-01", "64 hexadecimal digits that nobody made", BAD, token=UNKNOWN_TOKEN)
+header("D-02", "no hexadecimal digits", BAD, token="z" * 64)
+header("D-03", "an odd number of digits", BAD, token="a" * 63)
+header("D-04", "four digits", BAD, token="abcd")
+header("D-05", "200 digits", BAD, token="ab" * 100)
+header("D-06", "the valid token in upper case", ACCEPTED, token=lambda house: house.token.upper())
+header("D-07", "the valid token with another last digit", BAD,
+       token=lambda house: f"{house.token[:-1]}{int(house.token[-1], 16) ^ 1:x}")
+
+
+def ended(exchange, reason):
+    """Expects a 410 with the moment since when, in milliseconds, which is past."""
+    expect((exchange.status, exchange.reason) == (410, reason), exchange)
+    expect(1_400_000_000_000 < exchange.json["timestamp"] <= time.time() * 1000, exchange.body)
+
+
+@case("D-08", "token whose app was removed", "410 `Unregistered` with a timestamp in milliseconds, in the past")
+def _(house):
+    ended(house.push(token=house["APNS_GONE"]), "Unregistered")
+
+
+@case("D-09", "expired token", "410 `ExpiredToken` with a timestamp in milliseconds, in the past")
+def _(house):
+    ended(house.push(token=house["APNS_EXPIRED"]), "ExpiredToken")
+
+
+header("D-10", "token of the other environment", BAD, token=lambda house: house["APNS_SANDBOX_TOKEN"])
+
+
+@case("D-11", "410 two hundred times on one connection", "the connection stays")
+def _(house):
+    with house.peer() as peer:
+        for _ in range(200):
+            ended(house.push(peer=peer, token=house["APNS_GONE"]), "Unregistered")
+        house.accepted(peer=peer)
+
+
+@case("D-12", "2000 notifications to one token at once", "all 200, on one connection")
+def _(house):
+    with house.peer() as peer:
+        for _ in range(20):
+            exchanges = [peer.open(house.fields(), ALERT) for _ in range(100)]
+            peer.wait_all(exchanges)
+            got = [str(exchange) for exchange in exchanges if exchange.status != 200]
+            expect(not got, got)
+        expect(not peer.goaways, peer.goaways)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A: provider tokens."""
+import time
+
+import tokens
+from catalogue import ACCEPTED, Answer, case, expect, expect_answer
+from house import UNKNOWN_TOKEN
+
+MISSING, INVALID = Answer(403, "MissingProviderToken"), Answer(403, "InvalidProviderToken")
+EXPIRED, UNRELATED = Answer(403, "ExpiredProviderToken"), Answer(403, "UnrelatedKeyIdInToken")
+
+
+def signed(id, request, wanted, note="", **options):
+    """A case whose provider token is signed with these options."""
+    @case(id, request, wanted, note)
+    def _(house):
+        return house.push(authorization=f"bearer {house.key.sign(**options)}")
+
+
+@case("A-01", "no authorization header", MISSING)
+def _(house):
+    return house.push(without=["authorization"])
+
+
+@case("A-02", "`authorization: bearer` with nothing behind it", MISSING)
+def _(house):
+    return house.push(authorization="bearer")
+
+
+@case("A-03", "`authorization: basic …`", MISSING)
+def _(house):
+    return house.push(authorization="basic YTpi")
+
+
+@case("A-04", "`Bearer` with a capital B", ACCEPTED)
+def _(house):
+    return house.push(authorization=f"Bearer {house.provider_token}")
+
+
+@case("A-05", "`bearer abc`", INVALID)
+def _(house):
+    return house.push(authorization="bearer abc")
+
+
+@case("A-06", "a broken signature", INVALID)
+def _(house):
+    signed_part, _, signature = house.provider_token.rpartition(".")
+    return house.push(authorization=f"bearer {signed_part}.{signature[::-1]}")
+
+
+@case("A-07", "signed with another P-256 key", INVALID)
+def _(house):
+    return house.push(authorization=f"bearer {house.key.sign(signing_key=tokens.stranger())}")
+
+
+signed("A-08", "unknown kid", INVALID, header={"kid": "ZZZZZZZZZZ"})
+signed("A-09", "no kid", INVALID, without=["kid"])
+signed("A-10", "iss is not the key's team", INVALID, claims={"iss": "ZZZZZZZZZZ"})
+signed("A-11", "no iss", INVALID, without=["iss"])
+signed("A-12", "no iat", INVALID, without=["iat"])
+signed("A-13", "iat 3700 s ago", EXPIRED, age=3700)
+signed("A-14", "iat 3300 s ago", ACCEPTED, age=3300)
+signed("A-15", "iat 60 s ahead", ACCEPTED, age=-60)
+signed("A-16", "iat 2 h ahead", EXPIRED, age=-7200)
+
+
+@case("A-17", "iat as a decimal string", ACCEPTED)
+def _(house):
+    return house.push(authorization=f"bearer {house.key.sign(claims={'iat': str(int(time.time()))})}")
+
+
+@case("A-18", "iat with a fraction", ACCEPTED)
+def _(house):
+    return house.push(authorization=f"bearer {house.key.sign(claims={'iat': time.time()})}")
+
+
+signed("A-19", "signature in DER", ACCEPTED, form="der")
+signed("A-20", "standard base64 with padding", ACCEPTED, encode=tokens.standard_base64)
+signed("A-21", "standard base64 and DER, as a2 has it", ACCEPTED, form="der", encode=tokens.standard_base64)
+signed("A-22", "`typ: JWT`, pretty-printed JSON, kid and exp among the claims", ACCEPTED, header={"typ": "JWT"},
+       claims={"kid": "ZZZZZZZZZZ", "exp": 4102444800}, indent=4)
+signed("A-23", "ES512 over the P-256 key, as pushok has it", ACCEPTED, algorithm="ES512")
+
+
+@case("A-24", "alg none", INVALID)
+def _(house):
+    return house.push(authorization=f"bearer {house.key.unsigned()}")
+
+
+@case("A-25", "HS256 with the public key as the secret", INVALID)
+def _(house):
+    return house.push(authorization=f"bearer {house.key.signed_with_public_key()}")
+
+
+@case("A-26", "ten different provider tokens of one key on one connection", "five updates are fine, the sixth is 429 "
+      "`TooManyProviderTokenUpdates`; those that were good stay good")
+def _(house):
+    ages = range(10, 20)
+    provider_tokens = [house.key.sign(age=age) for age in ages]
+    with house.peer() as peer:
+        answers = [house.push(peer=peer, authorization=f"bearer {token}") for token in provider_tokens]
+        got = [(answer.status, answer.reason) for answer in answers]
+        expect(got == [(200, None)] * 6 + [(429, "TooManyProviderTokenUpdates")] * 4, got)
+        expect_answer(house.push(peer=peer, authorization=f"bearer {provider_tokens[5]}"), ACCEPTED)
+
+
+@case("A-27", "two provider tokens of one key on two connections", "200 on both")
+def _(house):
+    for age in (5, 6):
+        house.accepted(authorization=f"bearer {house.key.sign(age=age)}")
+
+
+@case("A-28", "one provider token 50 times on one connection", "all 200")
+def _(house):
+    with house.peer() as peer:
+        for _ in range(50):
+            house.accepted(peer=peer)
+
+
+@case("A-29", "after a 403 a valid provider token on the same connection", ACCEPTED)
+def _(house):
+    with house.peer() as peer:
+        expect_answer(house.push(peer=peer, authorization="bearer abc"), INVALID)
+        return house.push(peer=peer)
+
+
+def second(house, key, first=None, **fields):
+    """Sends with one key, and on the same connection with another."""
+    with house.peer() as peer:
+        house.accepted(peer=peer, authorization=f"bearer {(first or house.key).sign()}")
+        return house.push(peer=peer, authorization=f"bearer {key.sign()}", **fields)
+
+
+@case("A-30", "key of another team on a connection that sent already", INVALID)
+def _(house):
+    key = tokens.Key(house["APNS_TEAM2_KEY"], house["APNS_TEAM2_KEY_ID"], house["APNS_TEAM2"])
+    return second(house, key)
+
+
+@case("A-31", "unrelated topic-specific key on a connection that sent already", UNRELATED)
+def _(house):
+    return second(house, house.other_key("APNS_KEY2"))
+
+
+@case("A-32", "key of the other environment", Answer(403, "BadEnvironmentKeyInToken"))
+def _(house):
+    return house.push(authorization=f"bearer {house.other_key('APNS_KEY_ENV').sign()}")
+
+
+@case("A-33", "topic-specific key, topic outside its list", Answer(400, "TopicDisallowed"))
+def _(house):
+    key = house.other_key("APNS_KEY_TOPIC")
+    house.accepted(authorization=f"bearer {key.sign()}")
+    return house.push(authorization=f"bearer {key.sign()}", token=house["APNS_OTHER_TOKEN"],
+                      apns_topic=house["APNS_OTHER_TOPIC"])
+
+
+@case("A-34", "revoked key", INVALID)
+def _(house):
+    return house.push(authorization=f"bearer {house.other_key('APNS_REVOKED_KEY').sign()}")
+
+
+@case("A-35", "no credentials and a bad device token", MISSING)
+def _(house):
+    return house.push(without=["authorization"], token=UNKNOWN_TOKEN)
+
+
+@case("A-36", "expired provider token and a bad device token", EXPIRED)
+def _(house):
+    return house.push(authorization=f"bearer {house.key.sign(age=7200)}", token=UNKNOWN_TOKEN)

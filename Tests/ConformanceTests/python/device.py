@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The other end: the admin socket, and a device that speaks the device protocol over HTTP/1.1."""
+import http.client
+import json
+import queue
+import socket
+import ssl
+import threading
+import urllib.parse
+
+from catalogue import Unmet, expect
+
+
+class Admin:
+    """The admin API over its UNIX socket."""
+
+    class Connection(http.client.HTTPConnection):
+        def __init__(self, path):
+            super().__init__("posthorn", timeout=60)
+            self.path = path
+
+        def connect(self):
+            self.sock = socket.socket(socket.AF_UNIX)
+            self.sock.settimeout(self.timeout)
+            self.sock.connect(self.path)
+
+    def __init__(self, path):
+        self.path = path
+
+    def ask(self, method, target, body=None):
+        """Answers the decoded body, or None for an answer without; raises when the server refuses."""
+        connection = self.Connection(self.path)
+        try:
+            connection.request(method, target, json.dumps(body) if body is not None else None,
+                               {"content-type": "application/json"} if body is not None else {})
+            response = connection.getresponse()
+            text = response.read()
+        finally:
+            connection.close()
+        if response.status >= 300:
+            raise Unmet(f"{method} {target} was refused: {response.status} {text.decode()}")
+        return json.loads(text) if text else None
+
+    def received(self, apns_id):
+        """What the built-in devices got of one notification."""
+        everything = self.ask("GET", "/v1/ephemeral/notifications")["notifications"]
+        return [one for one in everything if one["headers"].get("apns-id") == apns_id]
+
+
+class Device:
+    """A device of a test's own; nobody listens on it but the test."""
+
+    def __init__(self, house, name="conformance"):
+        self.house, self.fields = house, {}
+        code = house.admin.ask("POST", "/v1/enrolment-codes")["code"]
+        made = self.ask("POST", "/v1/devices", {"code": code, "name": name, "platform": "linux"}, 201)
+        self.id, self.fields = made["device_id"], {"authorization": f"Bearer {made['device_secret']}"}
+
+    def connect(self, patience):
+        context = ssl.create_default_context(cafile=self.house.ca_file)
+        return http.client.HTTPSConnection(self.house.host, self.house.port, timeout=patience, context=context)
+
+    def ask(self, method, target, body=None, status=204):
+        connection = self.connect(self.house.patience)
+        try:
+            connection.request(method, target, json.dumps(body) if body is not None else None, self.fields)
+            response = connection.getresponse()
+            text = response.read()
+        finally:
+            connection.close()
+        expect(response.status == status, f"{response.status} {text.decode()} for {method} {target}")
+        return json.loads(text) if text else None
+
+    def register(self, topic=None, environment=None):
+        """Registers an app and answers its device token."""
+        body = {"environment": environment} if environment else None
+        return self.ask("PUT", f"/v1/apps/{topic or self.house.topic}", body, 200)["device_token"]
+
+    def unregister(self, topic=None):
+        self.ask("DELETE", f"/v1/apps/{topic or self.house.topic}")
+
+    def refuse(self, *topics):
+        self.ask("PUT", "/v1/filter", {"refused_topics": topics})
+
+    def subscribe(self, channel, topic=None):
+        self.ask("PUT", f"/v1/apps/{topic or self.house.topic}/channels/{urllib.parse.quote(channel, safe='')}")
+
+    def leave(self):
+        self.ask("DELETE", "/v1/devices/self")
+
+    def stream(self):
+        """Connects; use with `with`."""
+        return Stream(self)
+
+
+class Stream:
+    """A device's stream of server-sent events; a thread reads it."""
+
+    def __init__(self, device):
+        self.device = device
+        self.events = queue.Queue()
+        self.connection = device.connect(device.house.patience)
+        self.connection.request("GET", "/v1/stream", headers=device.fields)
+        self.response = self.connection.getresponse()
+        expect(self.response.status == 200, f"{self.response.status} for the stream")
+        self.socket = self.connection.sock
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # The server was first.
+        self.connection.close()
+
+    def read(self):
+        event = data = None
+        try:
+            while line := self.response.readline():
+                name, _, value = line.decode().rstrip("\n").partition(": ")
+                if name == "event":
+                    event = value
+                elif name == "data":
+                    data = value
+                elif not name and data is not None:
+                    self.events.put((event, json.loads(data)))
+                    event = data = None
+        except (OSError, http.client.HTTPException, ValueError, AttributeError):
+            pass  # Closed, by one side or the other.
+        self.events.put(("end", None))
+
+    def next(self):
+        """The next notification."""
+        while True:
+            try:
+                name, event = self.events.get(timeout=self.device.house.patience)
+            except queue.Empty:
+                raise Unmet("no notification came") from None
+            if name == "notification":
+                return event
+            expect(name != "end", "the end of the stream instead of a notification")
+
+    def acknowledge(self, *events):
+        acks = [{"id": event["id"], "outcome": "shown"} for event in events if event["id"]]
+        if acks:
+            self.device.ask("POST", "/v1/acks", {"acks": acks})
+
+    def up_to(self, apns_id):
+        """All notifications before the one with this apns-id, which is a marker: order makes it the end of waiting."""
+        before = []
+        while (event := self.next())["apns-id"] != apns_id:
+            before.append(event)
+            self.acknowledge(event)
+        self.acknowledge(event)
+        return before

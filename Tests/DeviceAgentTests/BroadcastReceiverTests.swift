@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import PushNet
+import TestSupport
+import Testing
+
+/// Remembers what it was asked to show.
+private final class Wall: AlertPresenter {
+    weak var delegate: (any AlertPresenterDelegate)?
+    let isAvailable = true
+    var alerts: [Alert] = []
+    var withdrawn: [Int64] = []
+
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+        alerts.append(alert)
+        completion(.shown(playsSound: true))
+    }
+    func withdraw(entries: [Int64]) { withdrawn += entries }
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) { self.alerts += alerts.map(\.alert) }
+}
+
+/// What the device does with broadcasts that comes over its stream.
+@Suite struct BroadcastReceiverTests {
+    private let file: DatabaseFile
+    private static let alert = #"{"aps":{"alert":{"title":"1:0","body":"Goal"},"event":"update"}}"#
+
+    init() throws { file = try DatabaseFile() }
+
+    private func database(switches: AppSwitches = .all) throws -> AgentDatabase {
+        let database = try file.open()
+        try database.apps.save(Sample.app)
+        try database.apps.setSwitches(switches, of: Sample.app.appID)
+        try database.subscriptions.want(Sample.channel.text, of: Sample.app.appID)
+        return database
+    }
+
+    private func receive(
+        _ notifications: PushCore.ReceivedNotification..., into database: AgentDatabase
+    ) throws -> Reception {
+        try Receiver(database).receive(notifications.map(Arrival.notification), nowUnixMilliseconds: 0)
+    }
+
+    @Test func `a broadcast with an alert is a notification of its app`() throws {
+        let database = try database()
+        let reception = try receive(Sample.broadcast(1, payload: Self.alert), into: database)
+        #expect(reception == Reception(waiting: [1], newCount: 1))
+        let entry = try #require(try database.inbox.entry(1))
+        #expect(entry.appID == "org.example.Mail" && entry.topic == "org.example.Mail")
+        #expect(entry.title == "1:0" && entry.channel == Sample.channel.text && entry.collapseID == nil)
+        #expect(try database.outboxLines() == [], "one that is delivered now or never is not acknowledged")
+    }
+
+    @Test(arguments: [
+        (#"{"aps":{"content-state":{"score":"1:0"},"event":"update","timestamp":1}}"#, "7 suppressed nothing-to-show"),
+        (#"{}"#, "7 suppressed nothing-to-show"), (#"{"aps":{"badge":3}}"#, "7 shown"),
+        (#"{"aps":{"badge":0,"content-state":{}}}"#, "7 shown"),
+    ])
+    func `one without an alert is acknowledged and leaves no entry that says nothing`(
+        payload: String, outcome: String
+    ) throws {
+        let database = try database()
+        let reception = try receive(Sample.broadcast(1, sequence: 7, payload: payload), into: database)
+        #expect(reception.waiting == [])
+        #expect(try database.inbox.newest(countMax: 9).isEmpty)
+        #expect(try database.outboxLines() == ["7 delivered", outcome])
+        #expect(try receive(Sample.broadcast(1, sequence: 7, payload: payload), into: database).repeatedCount == 1)
+    }
+
+    @Test func `badge and sound of a broadcast work without an alert`() throws {
+        let database = try database()
+        let badge = try receive(Sample.broadcast(1, payload: #"{"aps":{"badge":3}}"#), into: database)
+        #expect(badge.badges == ["org.example.Mail": 3])
+        let sound = try receive(Sample.broadcast(2, payload: #"{"aps":{"sound":"default"}}"#), into: database)
+        #expect(sound.waiting.count == 1)
+    }
+
+    @Test(arguments: [
+        (AppSwitches(allowsBadge: true, allowsSound: true, allowsAlert: false), true, "switched-off"),
+        (AppSwitches.all, false, "master-off"),
+    ])
+    func `settings decide over broadcasts as over everything`(
+        switches: AppSwitches, isMasterOn: Bool, reason: String
+    ) throws {
+        let database = try database(switches: switches)
+        try database.settings.set(.master, to: isMasterOn ? 1 : 0)
+        let reception = try receive(Sample.broadcast(1, payload: Self.alert), into: database)
+        #expect(reception.waiting == [])
+        #expect(try database.inbox.entry(1)?.reason == reason)
+    }
+
+    @Test func `a newer broadcast replaces one of its channel that still waits, and no other`() throws {
+        let database = try database()
+        try database.subscriptions.want(Sample.otherChannel.text, of: Sample.app.appID)
+        let text = Sample.channel.text
+        let first = try receive(
+            Sample.broadcast(1, sequence: 1, payload: Self.alert),
+            Sample.broadcast(2, channel: Sample.otherChannel, payload: Self.alert),
+            Sample.notification(3, collapseID: text), Sample.notification(4), into: database)
+        #expect(first.waiting == [1, 2, 3, 4])
+        let second = try receive(Sample.broadcast(5, payload: Self.alert), into: database)
+        #expect(second.waiting == [5] && second.replaced == [1])
+        #expect(try database.inbox.waiting() == [2, 3, 4, 5])
+        #expect(try database.outboxLines().contains("1 suppressed replaced"))
+        let third = try receive(Sample.notification(6, collapseID: text), into: database)
+        #expect(third.replaced == [3], "a collapse id that looks like a channel is none")
+    }
+
+    @Test func `an update without an alert leaves the alert of its channel where it is`() throws {
+        let database = try database()
+        _ = try receive(Sample.broadcast(1, payload: Self.alert), into: database)
+        let update = try receive(
+            Sample.broadcast(2, payload: #"{"aps":{"content-state":{"score":"2:0"}}}"#), into: database)
+        #expect(update.replaced == [] && update.newCount == 1)
+        #expect(try database.inbox.waiting() == [1])
+    }
+
+    @Test func `on the screen a channel has one place, which no collapse id shares`() throws {
+        let database = try database()
+        try database.subscriptions.want(Sample.otherChannel.text, of: Sample.app.appID)
+        let wall = Wall()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: wall, sounds: nil)
+        let notifications = [
+            Sample.broadcast(1, payload: Self.alert), Sample.notification(2, collapseID: Sample.channel.text),
+            Sample.broadcast(3, channel: Sample.otherChannel, payload: Self.alert),
+            Sample.notification(4, collapseID: "channel \(Sample.channel.text)"),
+            Sample.broadcast(5, payload: Self.alert),
+        ]
+        for notification in notifications {
+            queue.entriesArrived(try receive(notification, into: database).waiting)
+        }
+        #expect(wall.alerts.map(\.entry) == [1, 2, 3, 4, 5])
+        let places = wall.alerts.map(\.collapseID)
+        #expect(places[0] == places[4] && places[0] != nil)
+        #expect(Set(places).count == 4)
+    }
+
+    @Test(arguments: [nil, Subscription.State.unwanted])
+    func `a broadcast of a channel that the app gave up is not shown, and the server hears so`(
+        state: Subscription.State?
+    ) throws {
+        let database = try database()
+        #expect(try database.subscriptions.unwant(Sample.channel.text, of: Sample.app.appID))
+        if state == nil {
+            #expect(
+                try database.subscriptions.remove(
+                    Sample.channel.text, of: Sample.app.appID, whileIn: .unwanted))
+        }
+        let payload = #"{"aps":{"alert":"x","badge":3}}"#
+        let reception = try receive(Sample.broadcast(1, sequence: 4, payload: payload), into: database)
+        #expect(reception == Reception(hasUnwantedChannel: true, newCount: 1))
+        #expect(try database.inbox.newest(countMax: 9).isEmpty)
+        #expect(try database.apps.app(id: Sample.app.appID)?.badge == 0)
+        #expect(try database.outboxLines() == ["4 delivered", "4 suppressed unsubscribed"])
+        #expect(try database.subscriptions.firstPending()?.state == .unwanted)
+    }
+
+    @Test func `a broadcast that cannot be read is kept as such`() throws {
+        let database = try database()
+        _ = try receive(Sample.broadcast(1, sequence: 4, payload: #"{"aps":"#), into: database)
+        #expect(try database.inbox.entry(1)?.reason == "unreadable")
+    }
+
+    @Test func `View hands the channel to the app`() throws {
+        let database = try database()
+        _ = try receive(Sample.broadcast(1, payload: "{\"aps\":{\"alert\":\"x\"}}"), into: database)
+        let entry = try #require(try database.inbox.entry(1))
+        let json = try JSONValue(parsing: entry.notificationJSON.span)
+        #expect(json["channel_id"]?.string == Sample.channel.text)
+        _ = try receive(Sample.notification(2), into: database)
+        let other = try #require(try database.inbox.entry(2))
+        #expect(try JSONValue(parsing: other.notificationJSON.span)["channel_id"] == nil)
+    }
+}

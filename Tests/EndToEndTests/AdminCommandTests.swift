@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// The commands for apps, keys and channels against a real server.
+    struct AdminCommandTests {
+        private let server: InstalledServer
+
+        init() async throws { server = try await InstalledServer() }
+
+        private func run(_ arguments: String...) async throws -> ProgramResult {
+            try await RunningProcess.run(
+                RepositoryPaths.program("posthorn"), arguments,
+                environment: ["POSTHORN_ADMIN_SOCKET": server.admin.path])
+        }
+
+        @Test func `an app is added, changed and shown with its checks and broadcasts`() async throws {
+            let added = try await server.posthorn("app", "add", "org.example.News", "--checks", "strict")
+            #expect(added.output.contains("Checks         strict\nBroadcasts     off\n"))
+            let changed = try await server.posthorn(
+                "app", "set", "org.example.News", "--broadcasts", "on", "--name", "News")
+            #expect(changed.output.contains("Name           News\n"))
+            #expect(changed.output.contains("Checks         strict\nBroadcasts     on\n"))
+            let json = try await server.posthorn("app", "set", "org.example.News", "--checks=off", "--json").output
+            #expect(json == (try await server.posthorn("app", "show", "org.example.News", "--json").output))
+            #expect(json.contains(#""broadcasts":true,"checks":"off","name":"News""#))
+            let list = try await server.posthorn("app", "list").output
+            #expect(list.contains(/\norg\.example\.News\s+News\s+\S+\s+off\s+on\s+0\s+0\n/), "\(list)")
+        }
+
+        @Test func `an unknown topic is answered with the one that was meant, by every command that takes one`()
+            async throws
+        {
+            try await server.posthorn("app", "add", "org.example.News")
+            let commands = [
+                ["app", "show"], ["app", "remove"], ["channel", "list"], ["channel", "create"],
+                ["key", "create", "-o", server.files.path(of: "key.p8"), "--topic"],
+            ]
+            for command in commands {
+                let result = try await RunningProcess.run(
+                    RepositoryPaths.program("posthorn"), command + ["org.example.Nwes", "--socket", server.admin.path])
+                #expect(result.exit == .code(4), "\(command): \(result)")
+                #expect(result.errorOutput.contains("Did you mean org.example.News?"), "\(result)")
+            }
+            let set = try await run("app", "set", "org.example.Nwes", "--name", "N")
+            #expect(set.exit == .code(4) && set.errorOutput.contains("Did you mean org.example.News?"))
+            let other = try await run("app", "show", "com.else")
+            #expect(other.exit == .code(4) && other.errorOutput.contains("posthorn app add"))
+            #expect(!FileManager.default.fileExists(atPath: server.files.path(of: "key.p8")))
+        }
+
+        @Test func `a key is listed with its environment and topics`() async throws {
+            try await server.posthorn("app", "add", "org.example.News")
+            let file = server.files.path(of: "news.p8")
+            let made = try await server.posthorn(
+                "key", "create", "-o", file, "--environment", "development", "--topic", "org.example.News")
+            #expect(made.output.contains("Environment  development\nTopics       org.example.News"))
+            try await server.posthorn("key", "create", "-o", server.files.path(of: "any.p8"))
+            let list = try await server.posthorn("key", "list").output
+            #expect(list.split(separator: "\n").count == 3)
+            #expect(list.contains(/\n\S{10}  \S{10}  development  .* good   org\.example\.News\n/), "\(list)")
+            #expect(list.contains(/\n\S{10}  \S{10}  both  .* good   every topic of the team\n/), "\(list)")
+        }
+
+        @Test func `a channel is created, listed, shown and removed`() async throws {
+            try await server.posthorn("app", "add", "org.example.News", "--broadcasts", "on")
+            let none = try await server.posthorn("channel", "list", "org.example.News").output
+            #expect(none == "No channels yet. Create one: posthorn channel create org.example.News\n")
+            let created = try await server.posthorn("channel", "create", "org.example.News", "--json")
+            let id = try created.decoded(Channel.self).id
+            let other = try await server.posthorn(
+                "channel", "create", "org.example.News", "-e", "development", "--policy", "none")
+            #expect(other.output.contains("Environment    development\nKeeps          none\nSubscriptions  0\n"))
+            let shown = try await server.posthorn("channel", "show", "org.example.News", id, "--json")
+            #expect(shown.output == created.output)
+            let list = try await server.posthorn("channel", "list", "org.example.News").output
+            #expect(list.split(separator: "\n").count == 3 && list.contains("\n\(id)  production   last "))
+            let some = try await server.posthorn("channel", "list", "org.example.News", "-e", "production").output
+            #expect(some.split(separator: "\n").count == 2 && some.contains(id))
+            let removed = try await server.posthorn("channel", "remove", "org.example.News", id)
+            #expect(removed.output == "Removed \(id).\n")
+            let gone = try await run("channel", "show", "org.example.News", id)
+            #expect(gone.exit == .code(4) && gone.errorOutput.contains("posthorn channel list"))
+        }
+
+        @Test func `an app without broadcasts says how to allow them`() async throws {
+            try await server.posthorn("app", "add", "org.example.Mail")
+            let result = try await run("channel", "create", "org.example.Mail")
+            #expect(result.exit == .code(5))
+            #expect(result.errorOutput.contains("posthorn app set TOPIC --broadcasts on"))
+        }
+
+        @Test func `a broadcast is sent and answered with its ids, or with what is wrong`() async throws {
+            let target = try await server.addApp("org.example.News")
+            try await server.posthorn("app", "set", "org.example.News", "--broadcasts", "on")
+            let channel = try await server.posthorn("channel", "create", "org.example.News", "--policy=none", "--json")
+                .decoded(Channel.self).id
+            let words = [
+                "send", "--socket", server.admin.path, "-k", target.keyFile, "--key-id", target.keyID, "-t",
+                "org.example.News", "--title", "News", "--id", "EC1BF194-B3B2-424A-89F8-EA3F6C2B0C6E",
+            ]
+            let posthorn = RepositoryPaths.program("posthorn")
+            let sent = try await RunningProcess.run(posthorn, words + ["--channel", channel]).succeeded()
+            #expect(
+                sent.output.contains(
+                    /Status           200 accepted\napns-request-id  EC1BF194-B3B2-424A-89F8-EA3F6C2B0C6E\napns-unique-id   \S{36}/
+                ),
+                "\(sent)")
+            let kept = try await RunningProcess.run(posthorn, words + ["--channel", channel, "--expiration", "+60"])
+            #expect(kept.exit == .code(1) && kept.errorOutput.contains("refused: BadExpirationDate\n"), "\(kept)")
+            // For an alert this would be an error: there is nothing to show.
+            let update = try server.files.write(
+                #"{"aps":{"event":"update","content-state":{"goals":1}}}"#, to: "update.json")
+            let judged = words.filter { $0 != "--title" && $0 != "News" } + ["-p", update, "--lint"]
+            try await RunningProcess.run(posthorn, judged + ["--channel", channel]).succeeded()
+            let alert = try await RunningProcess.run(posthorn, judged + ["--token", "00ff"])
+            #expect(alert.exit == .code(1) && alert.errorOutput.contains("L-P01"), "\(alert)")
+            let unknown = try await RunningProcess.run(
+                posthorn, words + ["--channel", "AAAAAAAAAAAAAAAAAAAAAA==", "--json"])
+            #expect(unknown.exit == .code(1) && unknown.output.contains(#""reason":"ChannelNotRegistered""#))
+            #expect(unknown.output.contains(#""detail":"#), "\(unknown)")
+        }
+
+        @Test func `what the server finds in a payload is shown, as a warning or as the reason`() async throws {
+            let (server, files) = (try await EphemeralServer(), try TemporaryDirectory())
+            let topic = server.topic.topic
+            let posthorn = RepositoryPaths.program("posthorn")
+            let socket = ["--socket", server.line.adminSocket]
+            let payload = try files.write(#"{"aps":{"alert":{"title":"Lunch"},"badge":-1}}"#, to: "payload.json")
+            let send =
+                ["send", "-k", server.line.keyFile, "--key-id", server.line.keyID, "-t", topic]
+                + ["-d", server.topic.token, "-p", payload] + socket
+            let warned = try await RunningProcess.run(posthorn, send).succeeded()
+            #expect(warned.output.contains(/\nWarning +E L-G01 aps\.badge:/), "\(warned)")
+            let json = try await RunningProcess.run(posthorn, send + ["--json"]).succeeded().output
+            #expect(json.contains(#""warnings":["E L-G01 aps.badge: "#), "\(json)")
+            try await RunningProcess.run(posthorn, ["app", "set", topic, "--checks", "strict"] + socket).succeeded()
+            let refused = try await RunningProcess.run(posthorn, send)
+            #expect(refused.exit == .code(1), "\(refused)")
+            #expect(refused.errorOutput.contains("the server refused: PayloadEmpty\n  E L-G01 aps.badge: "))
+            try await RunningProcess.run(posthorn, ["app", "set", topic, "--checks", "off"] + socket).succeeded()
+            let silent = try await RunningProcess.run(posthorn, send).succeeded()
+            #expect(!silent.output.contains("Warning"), "\(silent)")
+        }
+
+        private struct Channel: Decodable {
+            let id: String
+
+            private enum CodingKeys: String, CodingKey {
+                case id = "channel_id"
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// A broadcast on its whole way: published to a channel, and shown to a person whose app subscribed.
+    struct BroadcastTests {
+        @Test(.tags(.slow))
+        func `a broadcast is an alert on the desktop, and the next of its channel takes its place`() async throws {
+            let desk = try await Desk()
+            let daemon = try await desk.screen.start(.dunst)
+            let studio = try await Studio(desk.house)
+            let (game, other) = (try await studio.createChannel(), try await studio.createChannel())
+            for channel in [game, other] { try await desk.house.user.posthorn("subscribe", House.app, channel) }
+
+            try await studio.publish(#"{"aps":{"alert":{"title":"1:0","body":"Goal"},"event":"update"}}"#, to: game)
+            try await desk.house.user.waitForEntry("it is shown") { $0.title == "1:0" && $0.state == "shown" }
+            try await eventually("the alert is on the screen") { try await desk.screen.alertFrames().count == 1 }
+            try await studio.publish(#"{"aps":{"alert":{"title":"2:0","body":"Goal"}}}"#, to: game)
+            try await desk.house.user.waitForEntry("the next is shown") { $0.title == "2:0" && $0.state == "shown" }
+            #expect(replacedIDs(desk).map { $0 == 0 } == [true, false], "in the place of the one before")
+            try await studio.publish(#"{"aps":{"alert":{"title":"Kick-off"}}}"#, to: other)
+            try await desk.house.user.waitForEntry("the other is shown") {
+                $0.title == "Kick-off" && $0.state == "shown"
+            }
+            #expect(replacedIDs(desk).map { $0 == 0 } == [true, false, true], "another channel has a place of its own")
+            #expect(daemon.exit == nil)
+        }
+
+        @Test func `badge and sound come with a broadcast, and an update without text leaves no entry`() async throws {
+            let house = try await House()
+            let studio = try await Studio(house)
+            let channel = try await studio.createChannel()
+            try await house.user.posthorn("subscribe", House.app, channel)
+            try await studio.publish(
+                #"{"aps":{"content-state":{"score":"1:0"},"event":"update","badge":5}}"#, to: channel)
+            #expect(try await house.bodiesUpToMarker() == [])
+            #expect(try await app(of: house.user).badge == 5)
+        }
+
+        @Test func `settings keep a broadcast from the person as they keep everything`() async throws {
+            let house = try await House()
+            let studio = try await Studio(house)
+            let channel = try await studio.createChannel()
+            try await house.user.posthorn("subscribe", House.app, channel)
+            try await house.user.posthorn("settings", "set", "master", "off")
+            try await studio.publish(#"{"aps":{"alert":"unseen"}}"#, to: channel)
+            let entry = try await house.user.waitForEntry("it is in the inbox") { $0.body == "unseen" }
+            #expect(entry.state == "suppressed" && entry.reason == "master-off")
+        }
+
+        @Test func `who unsubscribed gets nothing more, and who subscribes again does`() async throws {
+            let house = try await House()
+            let studio = try await Studio(house)
+            let channel = try await studio.createChannel()
+            try await house.user.posthorn("subscribe", House.app, channel)
+            #expect(try await studio.subscriptionCount(of: channel) == 1)
+            try await house.user.posthorn("unsubscribe", House.app, channel)
+            try await eventually("the server knows") { try await studio.subscriptionCount(of: channel) == 0 }
+            try await studio.publish(#"{"aps":{"alert":"between"}}"#, to: channel)
+            #expect(try await house.bodiesUpToMarker() == [])
+            try await house.user.posthorn("subscribe", House.app, channel)
+            try await studio.publish(#"{"aps":{"alert":"after"}}"#, to: channel)
+            try await house.user.waitForEntry("it arrives") { $0.body == "after" }
+        }
+
+        @Test func `the last broadcast of a channel that keeps it reaches a device that was off, once`() async throws {
+            let house = try await House()
+            let studio = try await Studio(house)
+            let channel = try await studio.createChannel(policy: "last")
+            try await house.user.posthorn("subscribe", House.app, channel)
+            try await house.user.agent.killNow()
+            let expiration = Int64(Date().timeIntervalSince1970) + 3600
+            for text in ["1:0", "2:0"] {
+                try await studio.publish(#"{"aps":{"alert":"\#(text)"}}"#, to: channel, expiration: expiration)
+            }
+            for _ in 1...2 {
+                try await house.user.startAgent()
+                try await house.user.waitForEntry("the last arrives") { $0.body == "2:0" }
+                #expect(try await house.bodiesUpToMarker().filter { !$0.hasPrefix("marker") } == ["2:0"])
+                try await house.user.agent.killNow()
+            }
+        }
+
+        @Test func `what is subscribed to while the server is away is told when it is back`() async throws {
+            let house = try await House()
+            let studio = try await Studio(house)
+            let channel = try await studio.createChannel()
+            try await house.server.process.killNow()
+            try await eventually("the agent noticed") {
+                try await !house.user.posthorn("agent", "status", "--json").output.contains(#""connected":true"#)
+            }
+            let answer = try await house.user.posthorn("subscribe", House.app, channel, "--json")
+            #expect(answer.output.contains(#""state":"pending""#))
+            #expect(try await app(of: house.user).pendingChannels == [channel])
+            try await house.server.start()
+            try await eventually("the server was told") { try await app(of: house.user).pendingChannels.isEmpty }
+            #expect(try await app(of: house.user).channels == [channel])
+            #expect(try await studio.subscriptionCount(of: channel) == 1)
+        }
+
+        @Test func `a channel that is no more is refused, or leaves a notice at the next start`() async throws {
+            let house = try await House()
+            let studio = try await Studio(house)
+            let (kept, removed) = (try await studio.createChannel(), try await studio.createChannel())
+            for channel in [kept, removed] { try await house.user.posthorn("subscribe", House.app, channel) }
+            try await house.server.posthorn("channel", "remove", House.app, removed, "--yes")
+            let refused = try await house.user.run(["subscribe", House.app, "AAAAAAAAAAAAAAAAAAAAAA=="])
+            #expect(refused.exit == .code(4) && refused.errorOutput.contains("404 UnknownChannel"))
+            try await house.user.agent.killNow()
+            try await house.user.startAgent()
+            try await eventually("it is gone") { try await app(of: house.user).channels == [kept] }
+            let status = try await house.user.posthorn("agent", "status").output
+            #expect(status.contains("\(House.app) no longer listens to the channel \(removed)"))
+        }
+
+        // MARK: Environments
+
+        @Test func `a token for development is good there only, and so are its channels`() async throws {
+            let house = try await House()
+            let studio = try await Studio(house)
+            let channels = [
+                try await studio.createChannel(), try await studio.createChannel(environment: "development"),
+            ]
+            try await house.user.posthorn("subscribe", House.app, channels[0])
+            let token = try await house.user.posthorn("register", House.app, "-e", "development").output
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            #expect(token != house.token)
+            let development = SentNotification(token: token, payload: #"{"aps":{"alert":"x"}}"#)
+            let answer = try await house.provider.send(development)
+            #expect(answer.status == 400 && answer.reason == "BadDeviceToken", "\(answer)")
+            #expect(try await house.provider.send(house.notification("too late")).status == 410)
+            try await eventually("the channel of production is gone") {
+                try await app(of: house.user).channels.isEmpty
+            }
+            try await house.user.posthorn("subscribe", House.app, channels[1])
+            #expect(try await app(of: house.user).environment == "development")
+            try await studio.publish(#"{"aps":{"alert":"hello"}}"#, to: channels[1], environment: "development")
+            try await house.user.waitForEntry("it arrives") { $0.body == "hello" }
+        }
+
+        @Test(.tags(.slow))
+        func `a device that was away for too long has new tokens when it is back`() async throws {
+            let house = try await House(serverOptions: ["--token-life-days", "1"])
+            try await house.user.agent.killNow()
+            try await house.server.process.killNow()
+            try await forgetSeeing(house.server)
+            try await house.server.start()
+            try await eventually("the token has expired", within: .seconds(90)) {
+                let answer = try await house.provider.send(house.notification("away"))
+                return answer.status == 410 && answer.reason == "ExpiredToken" && answer.timestamp != nil
+            }
+            let signals = try await house.bus.monitor("type='signal',member='TokenChanged'")
+            try await house.user.startAgent()
+            try await eventually("the app has another token", evidence: { house.user.agent.now.transcript }) {
+                let token = try await app(of: house.user).deviceToken
+                return !token.isEmpty && token != house.token && signals.output.contains(token)
+            }
+            let token = try await app(of: house.user).deviceToken
+            let again = SentNotification(token: token, payload: #"{"aps":{"alert":"back"}}"#)
+            #expect(try await house.provider.send(again).status == 200)
+            try await house.user.waitForEntry("it arrives") { $0.body == "back" }
+        }
+
+        /// Makes a server that does not run believe that it saw no device for a week.
+        private func forgetSeeing(_ server: InstalledServer) async throws {
+            let script = """
+                import sqlite3, sys, time
+                with sqlite3.connect(sys.argv[1]) as database:
+                    changed = database.execute("UPDATE devices SET seen_at_ms = ?", (int((time.time() - 7 * 86400) * 1000),))
+                    assert changed.rowcount == 1
+                """
+            try await RunningProcess.run(
+                RepositoryPaths.tool("python3"), ["-c", script, server.files.path(of: "data/posthorn.sqlite")]
+            ).succeeded()
+        }
+
+        /// The number in each Notify of the monitor: the alert whose place it takes.
+        private func replacedIDs(_ desk: Desk) -> [UInt32] {
+            desk.alertTexts.compactMap { $0.firstMatch(of: /uint32 ([0-9]+)/).flatMap { UInt32($0.1) } }
+        }
+
+        private func app(of user: DeviceUser) async throws -> RegisteredApp {
+            try await user.posthorn("settings", "show", House.app, "--json").decoded(RegisteredApp.self)
+        }
+
+        private struct RegisteredApp: Decodable {
+            let deviceToken: String
+            let environment: String
+            let badge: Int
+            let channels: [String]
+            let pendingChannels: [String]
+
+            enum CodingKeys: String, CodingKey {
+                case environment, badge, channels
+                case deviceToken = "device_token"
+                case pendingChannels = "pending_channels"
+            }
+        }
+    }
+}

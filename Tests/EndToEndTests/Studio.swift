@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+
+/// A provider that broadcasts to the channels of a house's app, in both environments.
+struct Studio {
+    private let server: InstalledServer
+    private let client: HTTP2Client
+
+    /// Lets the app have channels.
+    init(_ house: House) async throws {
+        server = house.server
+        client = try await HTTP2Client(house.target)
+        try await server.posthorn("app", "set", House.app, "--broadcasts", "on")
+    }
+
+    /// Makes a channel and answers its id.
+    func createChannel(environment: String = "production", policy: String = "none") async throws -> String {
+        try await server.posthorn(
+            "channel", "create", House.app, "--environment", environment, "--policy", policy, "--json"
+        ).decoded(Channel.self).id
+    }
+
+    /// How many apps on devices listen to a channel.
+    func subscriptionCount(of channel: String) async throws -> Int {
+        try await server.posthorn("channel", "show", House.app, channel, "--json").decoded(Channel.self)
+            .subscriptionCount
+    }
+
+    /// Publishes a broadcast over the provider API, and insists that it is accepted.
+    ///
+    /// A server that listens on one port knows the environment by the name that the provider asks for.
+    func publish(
+        _ payload: String, to channel: String, environment: String = "production", expiration: Int64 = 0
+    ) async throws {
+        let host = environment == "development" ? "api.sandbox.push.example" : "api.push.example"
+        let token = try await client.providerToken()
+        let fields = [
+            "authorization: bearer \(token)", "apns-channel-id: \(channel)", "apns-push-type: liveactivity",
+            "apns-priority: 10", "apns-expiration: \(expiration)",
+        ].flatMap { ["-H", $0] }
+        let result = try await RunningProcess.run(
+            RepositoryPaths.tool("curl"),
+            // The certificate of this server has none of the two names.
+            ["-sS", "--insecure", "--http2", "--max-time", "30", "-w", "%{http_code}"]
+                + ["--connect-to", "\(host):443:127.0.0.1:\(server.port)", "--data-binary", payload]
+                + fields + ["https://\(host)/4/broadcasts/apps/\(House.app)"]
+        ).succeeded()
+        guard result.output == "200" else { throw RefusedBroadcast(answer: result.output) }
+    }
+
+    private struct Channel: Decodable {
+        let id: String
+        let subscriptionCount: Int
+
+        enum CodingKeys: String, CodingKey {
+            case id = "channel_id"
+            case subscriptionCount = "subscription_count"
+        }
+    }
+}
+
+/// The server did not take what a test publishes.
+struct RefusedBroadcast: Error {
+    /// Reason and status.
+    let answer: String
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@Suite struct BroadcastTests {
+    private let store: TestStore
+    private let station: Station
+    private let startSeconds = TestStore.startMilliseconds / 1000
+
+    init() throws {
+        store = try TestStore()
+        station = try Station(store)
+    }
+
+    // MARK: What is refused
+
+    @Test func `a channel that is not there, or is of another app or environment, is not registered`() throws {
+        let channel = try station.channel()
+        let strangers = [
+            TestChannel(id: ChannelID(high: 0, low: 0), topic: channel.topic),
+            TestChannel(id: channel.id, topic: TopicID(rawValue: 9)),
+            TestChannel(id: channel.id, topic: channel.topic, environment: .development),
+        ]
+        for stranger in strangers {
+            #expect(try store.publish(.to(stranger, "a")) == .refused(.channelNotRegistered, ended: nil))
+        }
+        #expect(try store.counts().accepted == 0)
+    }
+
+    @Test(arguments: [(Int64.min, false), (-1, false), (0, true), (1, false), (Int64.max, false)])
+    func `a channel that stores nothing takes no expiration but 0`(expiration: Int64, isGood: Bool) throws {
+        let channel = try station.channel(1, .noMessageStored)
+        let expected = isGood ? Acceptance.accepted : .refused(.badExpirationDate, ended: nil)
+        #expect(try store.publish(.to(channel, "a", expiration: expiration)) == expected)
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, 1, 1_800_000_000, Int64.max])
+    func `a channel that stores takes any expiration`(expiration: Int64) throws {
+        let channel = try station.subscribedChannel()
+        #expect(try store.publish(.to(channel, "a", expiration: expiration)) == .accepted)
+        #expect(try store.waiting(station.device) == (expiration >= startSeconds ? ["a"] : []))
+    }
+
+    // MARK: Who gets it
+
+    @Test(arguments: MessageStoragePolicy.allCases)
+    func `every connected subscriber gets it at once, and nobody else`(policy: MessageStoragePolicy) throws {
+        let channel = try station.channel(1, policy)
+        let (listener, stranger, absent) = (try station.another(2), try station.another(3), try station.another(4))
+        for device in [station.device, listener, absent] { try store.subscribe(device, to: channel) }
+        let streams = try [station.device, listener, stranger].map { try store.attach($0).0 }
+        let replies = try store.publish([.to(channel, "a", expiration: policy == .noMessageStored ? 0 : .max)]).1
+        #expect(streams.map(replies.texts) == [["a"], ["a"], []])
+        #expect(try store.waiting(absent) == (policy == .noMessageStored ? [] : ["a"]))
+    }
+
+    @Test func `it arrives as a notification of the subscriber's own token`() throws {
+        let channel = try station.subscribedChannel()
+        let direct = try attachAndPublish(.to(channel, "a"))
+        let (stream, replies) = try store.attach(station.device)
+        let read = try #require(replies.delivered(to: stream).first)
+        for pending in [direct, read] {
+            let notification = pending.notification
+            #expect(notification.address == station.token)
+            #expect(notification.apnsID == Array("request of a".utf8))
+            #expect(notification.uniqueID == UniqueID(high: 2, low: .max))
+            #expect(notification.topicName == "com.example.App.push-type.liveactivity")
+            #expect(notification.pushType == .liveactivity)
+            #expect(notification.priority == 5)
+            #expect(notification.expirationUnixSeconds == startSeconds + 1_000_000)
+            #expect(notification.collapseID == nil)
+            #expect(notification.payload == Array("a".utf8))
+            #expect(notification.acceptedUnixMilliseconds == TestStore.startMilliseconds)
+            #expect(notification.channel == channel.id)
+        }
+        #expect(direct.sequence == read.sequence && read.sequence > 0)
+    }
+
+    @Test func `a token that began anew is the one that a broadcast names`() throws {
+        try store.succeed(.unregister(secretHash: station.device.secretHash, topic: Station.topic))
+        let token = try store.register(station.device)
+        let channel = try station.subscribedChannel()
+        #expect(try attachAndPublish(.to(channel, "a")).notification.address == token)
+        let (stream, replies) = try store.attach(station.device)
+        #expect(replies.delivered(to: stream).map(\.notification.address) == [token])
+    }
+
+    @Test func `who subscribes while connected gets what comes after, and nothing from before`() throws {
+        let channel = try station.channel()
+        try store.publish(.to(channel, "before"))
+        let (stream, _) = try store.attach(station.device)
+        try store.subscribe(station.device, to: channel)
+        #expect(try store.waiting(station.device) == [])
+        let (again, _) = try store.attach(station.device)
+        #expect(again != stream)
+        let replies = try store.publish([.to(channel, "after")]).1
+        #expect(replies.texts(to: again) == ["after"])
+    }
+
+    @Test func `in one batch, subscribing and unsubscribing part the broadcasts exactly`() throws {
+        let channel = try station.channel()
+        let (stream, _) = try store.attach(station.device)
+        func publish(_ text: String) -> StoreCommand {
+            .publish(.to(channel, text, expiration: text == "stored" ? .max : 0), answer: store.address())
+        }
+        let hash = station.device.secretHash
+        let subscribe = StoreRequest.subscribe(secretHash: hash, topic: Station.topic, channel: channel.id)
+        let unsubscribe = StoreRequest.unsubscribe(secretHash: hash, topic: Station.topic, channel: channel.id)
+        let during = try store.run([
+            publish("1"), .perform(subscribe, answer: store.address()), publish("2"), publish("stored"),
+        ])
+        #expect(during.texts(to: stream) == ["2", "stored"])
+        let after = try store.run([
+            publish("3"), publish("stored"), .perform(unsubscribe, answer: store.address()), publish("4"),
+        ])
+        #expect(after.texts(to: stream) == [], "what was answered with done is followed by nothing")
+    }
+
+    // MARK: What is stored
+
+    @Test func `what a channel stores is delivered until it is acknowledged, for each subscriber alone`() throws {
+        let channel = try station.subscribedChannel()
+        let other = try station.another(2)
+        try store.subscribe(other, to: channel)
+        try store.publish(.to(channel, "a"))
+        let (stream, replies) = try store.attach(station.device)
+        let delivered = replies.delivered(to: stream)
+        #expect(delivered.map(\.text) == ["a"])
+        #expect(try store.waiting(station.device) == ["a"])
+        _ = try store.acknowledge(station.device, delivered.map(\.sequence))
+        #expect(try store.waiting(station.device) == [])
+        try store.reopen()
+        #expect(try store.waiting(station.device) == [])
+        #expect(try store.waiting(other) == ["a"])
+        #expect(try store.counts().pending == 1)
+    }
+
+    @Test func `a newer one takes the place of what is stored, also of what is on its way`() throws {
+        let channel = try station.subscribedChannel()
+        try store.publish(.to(channel, "a"))
+        #expect(try store.waiting(station.device) == ["a"])
+        try store.publish(.to(channel, "b"))
+        #expect(try store.waiting(station.device) == ["b"])
+        let counts = try store.counts()
+        #expect(counts.accepted == 2 && counts.collapsed == 1 && counts.pending == 1)
+    }
+
+    @Test func `in one batch only the newest stored one goes out`() throws {
+        let channel = try station.subscribedChannel()
+        let (stream, _) = try store.attach(station.device)
+        let replies = try store.publish([.to(channel, "a"), .to(channel, "b"), .to(channel, "c")]).1
+        #expect(replies.texts(to: stream) == ["c"])
+    }
+
+    @Test(arguments: [0, 1] as [Int64])
+    func `what is now or never, or expired, leaves what is stored`(expiration: Int64) throws {
+        let channel = try station.subscribedChannel()
+        try store.publish(.to(channel, "stored"))
+        #expect(try store.publish(.to(channel, "late", expiration: expiration)) == .accepted)
+        #expect(try store.waiting(station.device) == ["stored"])
+        let counts = try store.counts()
+        #expect(counts.expired == 1 && counts.pending == 1 && counts.collapsed == 0)
+    }
+
+    @Test(arguments: [
+        (60 as Int64, 60 as Int64), (Limits.broadcastStorageSecondsMax - 1, Limits.broadcastStorageSecondsMax - 1),
+        (Limits.broadcastStorageSecondsMax + 1, Limits.broadcastStorageSecondsMax),
+        (Int64.max - 1_800_000_000, Limits.broadcastStorageSecondsMax),
+    ])
+    func `it is kept to its expiration and eight hours at most`(expiration: Int64, keptSeconds: Int64) throws {
+        let channel = try station.subscribedChannel()
+        try store.publish(.to(channel, "a", expiration: startSeconds + expiration))
+        store.clock.now += keptSeconds * 1000
+        try store.reopen()
+        #expect(try store.waiting(station.device) == ["a"])
+        store.clock.now += 1
+        #expect(try store.waiting(station.device) == [])
+    }
+
+    @Test func `what expired is swept once, and makes room in every window`() throws {
+        let store = try TestStore { $0.sweepIntervalMilliseconds = 1 }
+        let station = try Station(store)
+        let channel = try station.subscribedChannel()
+        let (stream, _) = try store.attach(station.device)
+        let count = Limits.unacknowledgedCountMax - 1
+        _ = try store.accept((0..<count).map { .to(station.token, "\($0)") })
+        try store.publish(.to(channel, "broadcast", expiration: startSeconds + 60))
+        let blocked = try store.accept([.to(station.token, "late")]).1
+        #expect(blocked.texts(to: stream) == [])
+        store.clock.now += 60_001
+        let late = try store.collectors[0].take("the one behind the window") { !$0.texts(to: stream).isEmpty }
+        #expect(late.texts(to: stream) == ["late"])
+        let counts = try store.counts()
+        #expect(counts.expired == 1 && counts.pending == count + 1)
+    }
+
+    // MARK: Order and window
+
+    @Test func `broadcasts and notifications come in the order of acceptance, at once and on the next stream`() throws {
+        let channels = try [1, 2, 3].map { try station.subscribedChannel($0) }
+        func batch() throws -> [StoreReply] {
+            try store.run([
+                .publish(.to(channels[0], "a"), answer: store.address()),
+                .accept(.to(station.token, "b"), answer: store.address()),
+                .publish(.to(channels[1], "now", expiration: 0), answer: store.address()),
+                .publish(.to(channels[1], "c"), answer: store.address()),
+                .accept(.to(station.token, "d"), answer: store.address()),
+                .publish(.to(channels[2], "e"), answer: store.address()),
+            ])
+        }
+        let (stream, _) = try store.attach(station.device)
+        #expect(try batch().texts(to: stream) == ["a", "b", "now", "c", "d", "e"])
+        #expect(try store.waiting(station.device) == ["a", "b", "c", "d", "e"])
+        try store.reopen()
+        #expect(try store.waiting(station.device) == ["a", "b", "c", "d", "e"])
+    }
+
+    @Test func `a queue longer than the window keeps its order over refills`() throws {
+        let channels = try (1...70).map { try station.subscribedChannel($0) }
+        var expected: [String] = []
+        for (number, channel) in channels.enumerated() {
+            try store.publish(.to(channel, "broadcast \(number)"))
+            try store.accept(.to(station.token, "own \(number)"))
+            expected += ["broadcast \(number)", "own \(number)"]
+        }
+        let (stream, replies) = try store.attach(station.device)
+        var (delivered, pending) = ([String](), replies.delivered(to: stream))
+        while !pending.isEmpty {
+            #expect(pending.count <= Limits.unacknowledgedCountMax)
+            delivered += pending.map(\.text)
+            pending = try store.acknowledge(station.device, pending.map(\.sequence)).delivered(to: stream)
+        }
+        #expect(delivered == expected)
+        #expect(try store.waiting(station.device) == [])
+    }
+
+    @Test(arguments: ["replaced", "unsubscribed", "removed", "refused"])
+    func `what takes a broadcast away frees its place in the window`(how: String) throws {
+        let channel = try station.subscribedChannel()
+        let (stream, _) = try store.attach(station.device)
+        try store.publish(.to(channel, "broadcast"))
+        try store.addApp("other")
+        let token = try store.register(station.device, "other")
+        _ = try store.accept((1...Limits.unacknowledgedCountMax).map { .to(token, "\($0)") })
+        let hash = station.device.secretHash
+        let command: StoreCommand =
+            switch how {
+            case "replaced": .publish(.to(channel, "newer"), answer: store.address())
+            case "unsubscribed":
+                .perform(
+                    .unsubscribe(secretHash: hash, topic: Station.topic, channel: channel.id), answer: store.address())
+            case "removed":
+                .perform(
+                    .removeChannel(channel.id, topic: Station.topic, environment: .production), answer: store.address())
+            default:
+                .perform(.setFilter(secretHash: hash, refusedTopics: [Station.topic]), answer: store.address())
+            }
+        #expect(try store.run([command]).texts(to: stream) == ["\(Limits.unacknowledgedCountMax)"])
+    }
+
+    @Test(arguments: [Limits.unacknowledgedCountMax - 1, Limits.unacknowledgedCountMax])
+    func `now or never needs room in the window of one subscriber at least`(unacknowledgedCount: Int) throws {
+        let channel = try station.subscribedChannel(1, .noMessageStored)
+        let (stream, _) = try store.attach(station.device)
+        _ = try store.accept((0..<unacknowledgedCount).map { .to(station.token, "\($0)") })
+        let hasRoom = unacknowledgedCount < Limits.unacknowledgedCountMax
+        let replies = try store.publish([.to(channel, "now", expiration: 0)]).1
+        #expect(replies.delivered(to: stream).map(\.sequence) == (hasRoom ? [0] : []))
+        #expect(try store.counts().expired == (hasRoom ? 0 : 1))
+    }
+
+    // MARK: Filters
+
+    @Test func `a device that refuses the topic gets none, neither then nor later`() throws {
+        let channel = try station.subscribedChannel()
+        let hash = station.device.secretHash
+        let (stream, _) = try store.attach(station.device)
+        try store.publish(.to(channel, "before"))
+        try store.succeed(.setFilter(secretHash: hash, refusedTopics: [Station.topic]))
+        let while1 = try store.publish([.to(channel, "while"), .to(channel, "now", expiration: 0)]).1
+        #expect(while1.texts(to: stream) == [])
+        #expect(try store.waiting(station.device) == [])
+        try store.succeed(.setFilter(secretHash: hash, refusedTopics: []))
+        #expect(try store.waiting(station.device) == [])
+        let (again, _) = try store.attach(station.device)
+        #expect(try store.publish([.to(channel, "after")]).1.texts(to: again) == ["after"])
+        try store.succeed(.setFilter(secretHash: hash, refusedTopics: []))
+        #expect(try store.waiting(station.device) == ["after"])
+    }
+
+    @Test func `who subscribes while refusing hears nothing until it no longer refuses`() throws {
+        let hash = station.device.secretHash
+        try store.succeed(.setFilter(secretHash: hash, refusedTopics: [Station.topic]))
+        let (stream, _) = try store.attach(station.device)
+        let channel = try station.subscribedChannel()
+        #expect(try store.publish([.to(channel, "while")]).1.texts(to: stream) == [])
+        try store.succeed(.setFilter(secretHash: hash, refusedTopics: []))
+        #expect(try store.publish([.to(channel, "after")]).1.texts(to: stream) == ["after"])
+    }
+
+    // MARK: Counting
+
+    @Test func `a broadcast counts once, whatever its audience`() throws {
+        let (storing, passing) = (try station.subscribedChannel(1), try station.subscribedChannel(2, .noMessageStored))
+        let other = try station.another(2)
+        for channel in [storing, passing] { try store.subscribe(other, to: channel) }
+        let streams = try [station.device, other].map { try store.attach($0).0 }
+        let replies = try store.publish([.to(storing, "a"), .to(passing, "b", expiration: 0)]).1
+        #expect(streams.map(replies.texts) == [["a", "b"], ["a", "b"]])
+        let sequence = try #require(replies.delivered(to: streams[0]).first?.sequence)
+        _ = try store.acknowledge(station.device, [sequence])
+        let counts = try store.counts()
+        #expect(counts.accepted == 2 && counts.pending == 1 && counts.acknowledged == 0 && counts.expired == 0)
+        #expect(counts.outcomes["delivered"] == 1)
+        #expect(try store.device(station.device).pendingCount == 0)
+        #expect(try store.device(other).pendingCount == 1)
+        guard case .app(let app) = try store.succeed(.app(topic: Station.topic)) else {
+            throw MissingReply(what: "app")
+        }
+        #expect(app.pendingCount == 1)
+        try store.reopen()
+        #expect(try store.counts().pending == 1)
+    }
+
+    @Test func `a stream that closes over broadcasts leaves the counts alone`() throws {
+        let channel = try station.subscribedChannel(1, .noMessageStored)
+        let stream = store.address()
+        _ = try store.run([
+            .attach(secretHash: station.device.secretHash, stream: stream),
+            .publish(.to(channel, "now", expiration: 0), answer: store.address()), .detach(stream: stream),
+        ])
+        #expect(try store.counts().expired == 0)
+        try store.publish(.to(channel, "nobody", expiration: 0))
+        #expect(try store.counts().expired == 1)
+    }
+
+    private func attachAndPublish(_ broadcast: Broadcast) throws -> PendingNotification {
+        let (stream, _) = try store.attach(station.device)
+        let replies = try store.publish([broadcast]).1
+        return try #require(replies.delivered(to: stream).first)
+    }
+}

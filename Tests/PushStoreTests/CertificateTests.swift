@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@Suite struct CertificateTests {
+    private let store: TestStore
+
+    init() throws { store = try TestStore() }
+
+    private func certificate(_ number: UInt8, created: Int64 = 1, revoked: Int64? = nil) -> ProviderCertificate {
+        ProviderCertificate(
+            fingerprint: Array(repeating: number, count: 32), serialNumber: "0\(number)", teamID: "TEAM000000",
+            topics: ["b", "a"], environment: number == 1 ? nil : .development, createdUnixSeconds: created,
+            expiresUnixSeconds: 99, revokedUnixSeconds: revoked)
+    }
+
+    private func all() throws -> [ProviderCertificate] {
+        guard case .certificates(let certificates) = try store.succeed(.certificates) else {
+            throw MissingReply(what: "certificates")
+        }
+        return certificates
+    }
+
+    /// What loops were told of revoked certificates since last asked.
+    private func revoked() -> [Set<[UInt8]>] {
+        store.collectors[0].takeAll().compactMap {
+            if case .directory(let directory) = $0 { directory.revokedCertificates } else { nil }
+        }
+    }
+
+    @Test func `certificates are listed oldest first as they were added, also after a new start`() throws {
+        let added = [certificate(1, created: 9), certificate(2, created: 3), certificate(3, created: 9, revoked: 12)]
+        for certificate in added { try store.succeed(.addCertificate(certificate)) }
+        try store.reopen()
+        #expect(try all() == [added[1], added[0], added[2]])
+    }
+
+    @Test func `a fingerprint exists once, and bringing it again changes nothing`() throws {
+        try store.succeed(.addCertificate(certificate(1)))
+        var again = certificate(1)
+        again.teamID = "TEAM000001"
+        #expect(try store.refusal(.addCertificate(again)) == .alreadyExists)
+        #expect(try all() == [certificate(1)])
+    }
+
+    @Test func `revoking is for ever, and keeps its first time`() throws {
+        try store.succeed(.addCertificate(certificate(1)))
+        let time = store.clock.now / 1000
+        try store.succeed(.revokeCertificate(certificate(1).fingerprint))
+        store.clock.now += 60_000
+        try store.succeed(.revokeCertificate(certificate(1).fingerprint))
+        try store.succeed(.addCertificate(certificate(1, revoked: 5)))
+        #expect(try store.refusal(.addCertificate(certificate(1))) == .alreadyExists)
+        #expect(try all().map(\.revokedUnixSeconds) == [time])
+    }
+
+    @Test func `a known one that is brought revoked is revoked`() throws {
+        try store.succeed(.addCertificate(certificate(1)))
+        try store.succeed(.addCertificate(certificate(1, revoked: 7)))
+        #expect(try all() == [certificate(1, revoked: 7)])
+    }
+
+    @Test func `an unknown one cannot be revoked by its fingerprint alone`() throws {
+        try store.succeed(.addCertificate(certificate(1)))
+        #expect(try store.refusal(.revokeCertificate(certificate(2).fingerprint)) == .unknownCertificate)
+        #expect(try store.refusal(.revokeCertificate([])) == .unknownCertificate)
+    }
+
+    @Test func `loops hear of what is revoked, and of nothing else`() throws {
+        try store.succeed(.addCertificate(certificate(1)))
+        _ = revoked()
+        try store.succeed(.addCertificate(certificate(2)))
+        store.store.submit([
+            .perform(.addCertificate(certificate(3, revoked: 5)), answer: store.address()),
+            .perform(.revokeCertificate(certificate(1).fingerprint), answer: store.address()),
+        ])
+        let told = try store.collectors[0].take("the revoked ones") { replies in
+            replies.contains { $0.revokes([certificate(1).fingerprint, certificate(3).fingerprint]) }
+        }
+        #expect(!told.contains { $0.revokes([certificate(2).fingerprint]) })
+        try store.reopen()
+        _ = try store.collectors[0].take("the directory of a new start") { replies in
+            replies.contains { $0.revokes([certificate(1).fingerprint, certificate(3).fingerprint]) }
+        }
+    }
+}
+
+extension StoreReply {
+    /// Whether this is a directory that says of exactly these that they are revoked.
+    fileprivate func revokes(_ fingerprints: Set<[UInt8]>) -> Bool {
+        if case .directory(let directory) = self { directory.revokedCertificates == fingerprints } else { false }
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import TestSupport
+import Testing
+
+@Suite struct ChannelTests {
+    private let store: TestStore
+    private let station: Station
+
+    init() throws {
+        store = try TestStore { $0.channelPerAppCountMax = 3 }
+        station = try Station(store)
+    }
+
+    private func create(
+        _ number: UInt64, _ topic: String = Station.topic, _ environment: Environment = .production
+    ) -> StoreRequest {
+        .createChannel(
+            ChannelID(high: .max, low: number), topic: topic, environment: environment, policy: .noMessageStored)
+    }
+
+    // MARK: Channels
+
+    @Test func `a channel is read as it was made, also after a new start`() throws {
+        store.clock.now += 1999
+        let channel = try station.channel(7, .noMessageStored, environment: .development)
+        let request = StoreRequest.channel(channel.id, topic: Station.topic, environment: .development)
+        for _ in 0..<2 {
+            guard case .channel(let read) = try store.succeed(request) else { throw MissingReply(what: "channel") }
+            #expect(read.channelID == channel.id.text)
+            #expect(read.topic == Station.topic)
+            #expect(read.environment == .development)
+            #expect(read.messageStoragePolicy == .noMessageStored)
+            #expect(read.createdAt == 1_800_000_001)
+            #expect(read.subscriptionCount == 0)
+            try store.reopen()
+        }
+    }
+
+    @Test func `channels are listed oldest first, of one environment or of both`() throws {
+        let ids = try [
+            station.channel(9), station.channel(1, environment: .development), station.channel(5),
+        ].map(\.id.text)
+        #expect(try store.channels().map(\.channelID) == ids)
+        #expect(try store.channels(Station.topic, .production).map(\.channelID) == [ids[0], ids[2]])
+        #expect(try store.channels(Station.topic, .development).map(\.channelID) == [ids[1]])
+    }
+
+    @Test func `an id is taken for all apps and environments`() throws {
+        try store.addBroadcastApp("other")
+        _ = try station.channel(1)
+        #expect(try store.refusal(create(1)) == .alreadyExists)
+        #expect(try store.refusal(create(1, Station.topic, .development)) == .alreadyExists)
+        #expect(try store.refusal(create(1, "other")) == .alreadyExists)
+    }
+
+    @Test func `an app that is unknown or has no broadcasts gets no channel`() throws {
+        try store.addApp("quiet")
+        #expect(try store.refusal(create(1, "none")) == .unknownTopic)
+        #expect(try store.refusal(create(1, "quiet")) == .broadcastsNotAllowed)
+        #expect(try store.channels("quiet").isEmpty)
+        #expect(try store.refusal(.channels(topic: "none", environment: nil)) == .unknownTopic)
+    }
+
+    @Test func `the bound is of each app and each environment, and removing makes room`() throws {
+        try store.addBroadcastApp("other")
+        for number in UInt64(1)...3 { try store.succeed(create(number)) }
+        #expect(try store.refusal(create(4)) == .tooMany)
+        #expect(try store.refusal(create(4, Station.topic, .development)) == nil)
+        #expect(try store.refusal(create(5, "other")) == nil)
+        let first = ChannelID(high: .max, low: 1)
+        try store.succeed(.removeChannel(first, topic: Station.topic, environment: .production))
+        #expect(try store.refusal(create(6)) == nil)
+        #expect(try store.refusal(create(7)) == .tooMany)
+    }
+
+    @Test(.tags(.slow)) func `an app has ten thousand channels in an environment and not one more`() throws {
+        let store = try TestStore()
+        try store.addBroadcastApp()
+        let replies = try store.run(
+            (0..<UInt64(Limits.channelPerAppCountMax)).map { .perform(create($0), answer: store.address()) })
+        let done = replies.count { if case .performed(.success(.done), _) = $0 { true } else { false } }
+        #expect(done == Limits.channelPerAppCountMax)
+        #expect(try store.refusal(create(.max)) == .tooMany)
+        #expect(try store.channels().count == Limits.channelPerAppCountMax)
+    }
+
+    @Test(arguments: [(Station.topic, Environment.development), ("other", .production)])
+    func `a channel of another app or environment is unknown, and stays`(
+        topic: String, environment: Environment
+    ) throws {
+        try store.addBroadcastApp("other")
+        let channel = try station.subscribedChannel()
+        #expect(
+            try store.refusal(.channel(channel.id, topic: topic, environment: environment)) == .unknownChannel)
+        #expect(
+            try store.refusal(.removeChannel(channel.id, topic: topic, environment: environment)) == .unknownChannel)
+        #expect(try store.channels().map(\.subscriptionCount) == [1])
+    }
+
+    @Test func `a removed channel is unknown, and its subscriptions are gone`() throws {
+        let (gone, kept) = (try station.subscribedChannel(1), try station.subscribedChannel(2))
+        try store.publish(.to(gone, "a"))
+        let request = StoreRequest.removeChannel(gone.id, topic: Station.topic, environment: .production)
+        try store.succeed(request)
+        #expect(try store.refusal(request) == .unknownChannel)
+        #expect(try store.subscriptions(station.device) == [kept.id])
+        #expect(try store.publish(.to(gone, "b")) == .refused(.channelNotRegistered, ended: nil))
+        #expect(try store.waiting(station.device) == [])
+        #expect(try store.counts().unregistered == 1)
+        #expect(try store.counts().pending == 0)
+    }
+
+    // MARK: Subscriptions
+
+    @Test func `subscriptions are listed in the order of subscribing, once each`() throws {
+        let channels = try [3, 1, 2].map { try station.channel($0) }
+        for channel in channels + [channels[0]] { try store.subscribe(station.device, to: channel) }
+        #expect(try store.subscriptions(station.device) == channels.map(\.id))
+        try store.unsubscribe(station.device, from: channels[0])
+        try store.unsubscribe(station.device, from: channels[0])
+        try store.subscribe(station.device, to: channels[0])
+        try store.reopen()
+        #expect(try store.subscriptions(station.device) == [channels[1], channels[2], channels[0]].map(\.id))
+    }
+
+    @Test func `a channel counts its subscriptions, also after a new start`() throws {
+        let (first, second) = (try station.channel(1), try station.channel(2))
+        let others = try [2, 3, 4].map { try station.another($0) }
+        for device in others { try store.subscribe(device, to: first) }
+        try store.subscribe(station.device, to: second)
+        try store.unsubscribe(others[0], from: first)
+        try store.succeed(.removeSelf(secretHash: others[1].secretHash))
+        for _ in 0..<2 {
+            #expect(try store.channels().map(\.subscriptionCount) == [1, 1])
+            try store.reopen()
+        }
+    }
+
+    @Test func `only a registered app of the channel's own environment subscribes`() throws {
+        try store.addBroadcastApp("other")
+        let channel = try station.channel(1)
+        let foreign = try station.channel(2, environment: .development)
+        func refusal(_ device: TestDevice, _ topic: String, _ channel: ChannelID) throws -> StoreRefusal? {
+            try store.refusal(.subscribe(secretHash: device.secretHash, topic: topic, channel: channel))
+        }
+        #expect(try refusal(TestDevice(number: 9), Station.topic, channel.id) == .unauthorized)
+        #expect(try refusal(station.device, "other", channel.id) == .unknownTopic)
+        #expect(try refusal(station.device, "none", channel.id) == .unknownTopic)
+        #expect(try refusal(station.device, Station.topic, foreign.id) == .unknownChannel)
+        #expect(try refusal(station.device, Station.topic, ChannelID(high: 0, low: 0)) == .unknownChannel)
+        try store.register(station.device, "other")
+        #expect(try refusal(station.device, "other", channel.id) == .unknownChannel)
+        try store.succeed(.unregister(secretHash: station.device.secretHash, topic: Station.topic))
+        #expect(try refusal(station.device, Station.topic, channel.id) == .unknownTopic)
+    }
+
+    @Test func `unsubscribing where there is nothing to end is done`() throws {
+        let channel = try station.channel(1)
+        let strangers = [(station.device.secretHash, "none"), (station.device.secretHash, Station.topic)]
+        for (secretHash, topic) in strangers {
+            let request = StoreRequest.unsubscribe(secretHash: secretHash, topic: topic, channel: channel.id)
+            #expect(try store.refusal(request) == nil)
+        }
+        let unknown = TestDevice(number: 9).secretHash
+        #expect(
+            try store.refusal(.unsubscribe(secretHash: unknown, topic: Station.topic, channel: channel.id))
+                == .unauthorized)
+        #expect(try store.refusal(.subscriptions(secretHash: unknown, topic: Station.topic)) == .unauthorized)
+        #expect(
+            try store.refusal(.subscriptions(secretHash: station.device.secretHash, topic: "none")) == .unknownTopic)
+    }
+
+    @Test(.tags(.slow)) func `an app on a device has a thousand subscriptions and not one more`() throws {
+        let store = try TestStore()
+        let station = try Station(store)
+        let channels = (0...UInt64(Limits.subscriptionPerAppCountMax)).map { ChannelID(high: .max, low: $0) }
+        func subscribe(_ channel: ChannelID) -> StoreRequest {
+            .subscribe(secretHash: station.device.secretHash, topic: Station.topic, channel: channel)
+        }
+        _ = try store.run(channels.indices.map { .perform(create(UInt64($0)), answer: store.address()) })
+        _ = try store.run(channels.dropLast().map { .perform(subscribe($0), answer: store.address()) })
+        #expect(try store.subscriptions(station.device) == Array(channels.dropLast()))
+        #expect(try store.refusal(subscribe(channels[1000])) == .tooMany)
+        #expect(try store.refusal(subscribe(channels[0])) == nil)
+    }
+
+    // MARK: What ends them
+
+    @Test(arguments: [
+        StoreRequest.unregister(secretHash: TestDevice(number: 1).secretHash, topic: Station.topic),
+        .register(secretHash: TestDevice(number: 1).secretHash, topic: Station.topic, environment: .development),
+        .removeSelf(secretHash: TestDevice(number: 1).secretHash), .removeDevice(DeviceID(rawValue: 1)),
+        .expireDevice(DeviceID(rawValue: 1)),
+    ])
+    func `what ends the registration ends its subscriptions for good`(request: StoreRequest) throws {
+        let channel = try station.subscribedChannel()
+        try store.succeed(request)
+        #expect(try store.channels().map(\.subscriptionCount) == [0])
+        if try store.refusal(.device(station.device.id)) == nil {
+            try store.register(station.device)
+            #expect(try store.subscriptions(station.device) == [])
+        }
+        #expect(try store.publish(.to(channel, "a")) == .accepted)
+        try store.reopen()
+        #expect(try store.channels().map(\.subscriptionCount) == [0])
+    }
+
+    @Test(arguments: [
+        StoreRequest.removeApp(topic: Station.topic),
+        .changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: false),
+    ])
+    func `without app or broadcasts there are no channels of any environment`(request: StoreRequest) throws {
+        try store.addBroadcastApp("other")
+        let (first, second) = (try station.subscribedChannel(1), try station.subscribedChannel(2))
+        _ = try station.channel(3, environment: .development)
+        let stays = ChannelID(high: 0, low: 0)
+        try store.succeed(.createChannel(stays, topic: "other", environment: .production, policy: .noMessageStored))
+        _ = try store.publish([.to(first, "a"), .to(second, "b")])
+        try store.succeed(request)
+        #expect(try store.publish(.to(first, "c")) == .refused(.channelNotRegistered, ended: nil))
+        #expect(try store.counts().unregistered == 2)
+        #expect(try store.counts().pending == 0)
+        if case .changeApp = request {
+            #expect(try store.channels().isEmpty)
+            #expect(try store.subscriptions(station.device) == [])
+            #expect(try store.refusal(create(9)) == .broadcastsNotAllowed)
+        }
+        #expect(try store.channels("other").map(\.channelID) == [stays.text])
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@Suite struct EnvironmentTests {
+    private let store: TestStore
+    private let device: TestDevice
+
+    init() throws {
+        store = try TestStore()
+        try store.addBroadcastApp()
+        device = try store.enrol()
+    }
+
+    @Test(arguments: Environment.allCases)
+    func `the same environment gives the same token again`(environment: Environment) throws {
+        let token = try store.register(device, in: environment)
+        #expect(try store.register(device, in: environment) == token)
+        try store.reopen()
+        #expect(try store.register(device, in: environment) == token)
+        #expect(try store.counts().registrations == 1)
+    }
+
+    @Test(arguments: Environment.allCases)
+    func `the other environment gives another token, and ends what was of the first`(first: Environment) throws {
+        let token = try store.register(device, in: first)
+        let (stream, _) = try store.attach(device)
+        try store.accept(.to(token, "waits"))
+        store.clock.now += 5
+        let ended = store.clock.now
+        let other = try store.register(device, in: first.other)
+        #expect(other.generation == token.generation + 1)
+        store.clock.now += 5
+        #expect(try store.accept(.to(token, "a")) == .refused(.unregistered, ended: ended))
+        #expect(try store.accept([.to(other, "b")]).1.texts(to: stream) == ["b"])
+        #expect(try store.waiting(device) == ["b"])
+        let counts = try store.counts()
+        #expect(counts.registrations == 1 && counts.unregistered == 1 && counts.pending == 1)
+        #expect(try store.register(device, in: first).generation == token.generation + 2)
+    }
+
+    @Test func `what would go out in the batch of the change does not`() throws {
+        let token = try store.register(device)
+        let (stream, _) = try store.attach(device)
+        let change = StoreRequest.register(
+            secretHash: device.secretHash, topic: Station.topic, environment: .development)
+        let replies = try store.run([
+            .accept(.to(token, "a"), answer: store.address()),
+            .accept(.to(token, "now", expiration: 0), answer: store.address()),
+            .perform(change, answer: store.address()),
+        ])
+        #expect(replies.texts(to: stream) == [])
+    }
+
+    @Test func `an app subscribes in the environment that it is registered in now`() throws {
+        let channels = try Environment.allCases.enumerated().map { index, environment in
+            let id = ChannelID(high: 0, low: UInt64(index))
+            try store.succeed(
+                .createChannel(id, topic: Station.topic, environment: environment, policy: .mostRecentMessageStored))
+            return id
+        }
+        for (index, environment) in Environment.allCases.enumerated() {
+            try store.register(device, in: environment)
+            let requests = channels.map {
+                StoreRequest.subscribe(secretHash: device.secretHash, topic: Station.topic, channel: $0)
+            }
+            #expect(try store.refusal(requests[index]) == nil)
+            #expect(try store.refusal(requests[1 - index]) == .unknownChannel)
+            #expect(try store.subscriptions(device) == [channels[index]])
+        }
+    }
+
+    @Test func `a key is listed with its environment, also after a new start`() throws {
+        let environments: [Environment?] = [nil, .production, .development]
+        for (index, environment) in environments.enumerated() {
+            try store.succeed(
+                .addKey(
+                    SigningKey(
+                        id: "KEY000000\(index)", teamID: "TEAM000000", topics: nil, publicKey: [1],
+                        createdUnixSeconds: Int64(index), environment: environment)))
+        }
+        _ = store.collectors[0].takeAll()
+        try store.reopen()
+        guard case .keys(let keys) = try store.succeed(.keys) else { throw MissingReply(what: "keys") }
+        #expect(keys.map(\.environment) == environments)
+    }
+
+    // MARK: What else an administrator says of an app
+
+    @Test func `an app is shown as it was added and changed`() throws {
+        func app() throws -> AdminAPI.App {
+            guard case .app(let app) = try store.succeed(.app(topic: "a")) else { throw MissingReply(what: "app") }
+            return app
+        }
+        try store.succeed(.addApp(topic: "a", name: "A", teamID: "T", checks: .strict, allowsBroadcasts: true))
+        #expect(try app().checks == .strict && app().broadcasts)
+        try store.succeed(.changeApp(topic: "a", name: "B", checks: nil, allowsBroadcasts: nil))
+        #expect(try app().name == "B" && app().checks == .strict && app().broadcasts)
+        try store.succeed(.changeApp(topic: "a", name: nil, checks: .off, allowsBroadcasts: nil))
+        #expect(try app().name == "B" && app().checks == .off && app().broadcasts)
+        try store.succeed(.changeApp(topic: "a", name: nil, checks: nil, allowsBroadcasts: false))
+        try store.reopen()
+        #expect(try app().name == "B" && app().checks == .off && app().broadcasts == false)
+        #expect(try app().teamID == "T")
+    }
+
+    @Test(arguments: [(Limits.displayNameByteCountMax, true), (Limits.displayNameByteCountMax + 1, false)])
+    func `a changed name has its bound`(byteCount: Int, fits: Bool) throws {
+        let name = String(repeating: "n", count: byteCount)
+        let request = StoreRequest.changeApp(topic: Station.topic, name: name, checks: nil, allowsBroadcasts: nil)
+        #expect(try store.refusal(request) == (fits ? nil : .tooMany))
+    }
+
+    @Test func `an app that is not there cannot be changed`() throws {
+        let request = StoreRequest.changeApp(topic: "none", name: nil, checks: .off, allowsBroadcasts: nil)
+        #expect(try store.refusal(request) == .unknownTopic)
+    }
+
+    @Test func `loops hear of checks and broadcasts`() throws {
+        _ = store.collectors[0].takeAll()
+        let answer = store.address()
+        let change = StoreRequest.changeApp(topic: Station.topic, name: nil, checks: .strict, allowsBroadcasts: false)
+        store.store.submit([.perform(change, answer: answer)])
+        let replies = try store.collectors[0].take("the answer") { $0.contains { $0.answers(answer) } }
+        let topics = replies.compactMap { reply -> [Topic]? in
+            if case .directory(let directory) = reply { Array(directory.topics.values) } else { nil }
+        }
+        #expect(topics.last?.map(\.checks) == [.strict])
+        #expect(topics.last?.map(\.allowsBroadcasts) == [false])
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+
+extension StoreModel {
+    // MARK: Broadcasts
+
+    /// One that is to be stored.
+    mutating func publish(_ broadcast: Broadcast) -> Acceptance {
+        guard let channel = channels[broadcast.channel] else { return .refused(.channelNotRegistered, ended: nil) }
+        guard channel.policy == .mostRecentMessageStored else { return .refused(.badExpirationDate, ended: nil) }
+        counts.accepted += 1
+        guard broadcast.expirationUnixSeconds * 1000 >= now else {
+            counts.expired += 1
+            return .accepted
+        }
+        counts.collapsed += removeStored(of: broadcast.channel)
+        lastOrdinal += 1
+        counts.pending += 1
+        let latest = now + Limits.broadcastStorageSecondsMax * 1000
+        channels[broadcast.channel]?.stored = (
+            lastOrdinal, String(decoding: broadcast.payload, as: UTF8.self),
+            min(latest, broadcast.expirationUnixSeconds * 1000)
+        )
+        return .accepted
+    }
+
+    /// One that is now or never, alone in its batch; with who gets it.
+    mutating func publishNow(to id: ChannelID) -> (Acceptance, Set<DeviceID>) {
+        guard let channel = channels[id] else { return (.refused(.channelNotRegistered, ended: nil), []) }
+        counts.accepted += 1
+        let listeners = channel.subscribers.keys.filter { device in
+            !refused[device, default: []].contains(channel.topic) && hasRoom(device)
+        }
+        if listeners.isEmpty { counts.expired += 1 }
+        return (.accepted, Set(listeners))
+    }
+
+    /// What channels store for a device.
+    func waitingBroadcasts(for device: DeviceID) -> [(Int, String, Int64)] {
+        channels.values.compactMap { channel in
+            guard let since = channel.subscribers[device], let stored = channel.stored, stored.ordinal > since,
+                !refused[device, default: []].contains(channel.topic)
+            else { return nil }
+            return stored
+        }
+    }
+
+    /// Notes that a device needs a stored broadcast no more, if it is for it.
+    mutating func settleBroadcast(_ text: String, _ device: DeviceID) {
+        for (id, channel) in channels where channel.stored?.text == text {
+            guard let stored = channel.stored, let since = channel.subscribers[device], since < stored.ordinal else {
+                continue
+            }
+            channels[id]?.subscribers[device] = stored.ordinal
+            streams[device]?.unacknowledged.removeAll { $0 == text }
+        }
+    }
+
+    /// Leaves out what a device does not want.
+    mutating func skipBroadcasts(of topic: TopicID, _ device: DeviceID) {
+        for (id, channel) in channels where channel.topic == topic && channel.subscribers[device] != nil {
+            streams[device]?.unacknowledged.removeAll { $0 == channel.stored?.text }
+            channels[id]?.subscribers[device] = lastOrdinal
+        }
+    }
+
+    // MARK: Channels
+
+    mutating func create(_ id: ChannelID, _ topic: TopicID, _ policy: MessageStoragePolicy) {
+        channels[id] = Channel(topic: topic, policy: policy)
+    }
+
+    mutating func remove(_ id: ChannelID) {
+        counts.unregistered += removeStored(of: id)
+        channels[id] = nil
+    }
+
+    mutating func subscribe(_ device: DeviceID, to id: ChannelID) {
+        guard let channel = channels[id], channel.subscribers[device] == nil,
+            let registration = registrations[Place(device: device, topic: channel.topic)], registration.isLive,
+            registration.environment == .production
+        else { return }
+        channels[id]?.subscribers[device] = lastOrdinal
+    }
+
+    mutating func unsubscribe(_ device: DeviceID, from id: ChannelID) {
+        guard channels[id]?.subscribers.removeValue(forKey: device) != nil else { return }
+        streams[device]?.unacknowledged.removeAll { $0 == channels[id]?.stored?.text }
+    }
+
+    /// Removes what a channel stores; how many that were.
+    private mutating func removeStored(of id: ChannelID) -> Int {
+        guard let stored = channels[id]?.stored else { return 0 }
+        channels[id]?.stored = nil
+        counts.pending -= 1
+        for device in streams.keys { streams[device]?.unacknowledged.removeAll { $0 == stored.text } }
+        return 1
+    }
+}

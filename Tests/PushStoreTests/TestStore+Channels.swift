@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+
+/// A channel of a test, with the number of its app.
+struct TestChannel {
+    var id: ChannelID
+    var topic: TopicID
+    var environment = Environment.production
+}
+
+/// An app with broadcasts, one registered device, and channels.
+struct Station {
+    static let topic = "com.example.App"
+
+    let store: TestStore
+    let device: TestDevice
+    let token: DeviceTokenContents
+
+    init(_ store: TestStore) throws {
+        self.store = store
+        try store.addBroadcastApp()
+        device = try store.enrol()
+        token = try store.register(device)
+    }
+
+    /// A new channel of the app.
+    func channel(
+        _ number: UInt64 = 1, _ policy: MessageStoragePolicy = .mostRecentMessageStored,
+        environment: Environment = .production
+    ) throws -> TestChannel {
+        let id = ChannelID(high: .max, low: number)
+        try store.succeed(.createChannel(id, topic: Self.topic, environment: environment, policy: policy))
+        return TestChannel(id: id, topic: token.topic, environment: environment)
+    }
+
+    /// A new channel that the device is subscribed to.
+    func subscribedChannel(
+        _ number: UInt64 = 1, _ policy: MessageStoragePolicy = .mostRecentMessageStored
+    ) throws -> TestChannel {
+        let channel = try channel(number, policy)
+        try store.subscribe(device, to: channel)
+        return channel
+    }
+
+    /// Another device with the app.
+    func another(_ number: UInt64) throws -> TestDevice {
+        let device = try store.enrol(number)
+        try store.register(device)
+        return device
+    }
+}
+
+extension TestStore {
+    /// Adds an app that may have channels.
+    func addBroadcastApp(_ topic: String = Station.topic) throws {
+        try succeed(.addApp(topic: topic, name: "App", teamID: "TEAM000000", allowsBroadcasts: true))
+    }
+
+    /// Subscribes a device's app.
+    func subscribe(_ device: TestDevice, to channel: TestChannel, _ topic: String = Station.topic) throws {
+        try succeed(.subscribe(secretHash: device.secretHash, topic: topic, channel: channel.id))
+    }
+
+    /// Ends the subscription of a device's app.
+    func unsubscribe(_ device: TestDevice, from channel: TestChannel, _ topic: String = Station.topic) throws {
+        try succeed(.unsubscribe(secretHash: device.secretHash, topic: topic, channel: channel.id))
+    }
+
+    /// The channels that a device's app is subscribed to.
+    func subscriptions(_ device: TestDevice, _ topic: String = Station.topic) throws -> [ChannelID] {
+        guard
+            case .subscriptions(let channels) = try succeed(
+                .subscriptions(secretHash: device.secretHash, topic: topic))
+        else { throw MissingReply(what: "subscriptions") }
+        return channels
+    }
+
+    /// What an administrator sees of an app's channels.
+    func channels(_ topic: String = Station.topic, _ environment: Environment? = nil) throws -> [AdminAPI.Channel] {
+        guard case .channels(let channels) = try succeed(.channels(topic: topic, environment: environment)) else {
+            throw MissingReply(what: "channels")
+        }
+        return channels
+    }
+
+    /// What an administrator sees of a device.
+    func device(_ device: TestDevice) throws -> AdminAPI.Device {
+        guard case .device(let device) = try succeed(.device(device.id)) else { throw MissingReply(what: "device") }
+        return device
+    }
+
+    /// Publishes broadcasts in one batch.
+    func publish(_ broadcasts: [Broadcast]) throws -> ([Acceptance], [StoreReply]) {
+        let answers = broadcasts.map { _ in address() }
+        let replies = try run(zip(broadcasts, answers).map { .publish($0, answer: $1) })
+        return (try answers.map { try replies.acceptance(at: $0) }, replies)
+    }
+
+    /// Publishes one broadcast.
+    @discardableResult
+    func publish(_ broadcast: Broadcast) throws -> Acceptance { try publish([broadcast]).0[0] }
+}
+
+extension [StoreReply] {
+    /// What became of what was sent or published with an address.
+    func acceptance(at answer: ReplyAddress) throws -> Acceptance {
+        for reply in self {
+            if case .accepted(answer) = reply { return .accepted }
+            if case .refused(let reason, let ended, answer) = reply { return .refused(reason, ended: ended) }
+        }
+        throw MissingReply(what: "accepted or refused at \(answer)")
+    }
+
+    /// The texts that were delivered to a stream, in order.
+    func texts(to stream: ReplyAddress) -> [String] { delivered(to: stream).map(\.text) }
+}
+
+extension Broadcast {
+    /// A broadcast whose payload is a text; without expiration, one that is to be stored for long.
+    static func to(
+        _ channel: TestChannel, _ text: String,
+        expiration: Int64 = TestStore.startMilliseconds / 1000 + 1_000_000
+    ) -> Broadcast {
+        Broadcast(
+            channel: channel.id, topic: channel.topic, environment: channel.environment,
+            requestID: Array("request of \(text)".utf8), uniqueID: UniqueID(high: 2, low: .max),
+            topicName: "\(Station.topic).push-type.liveactivity", priority: 5, expirationUnixSeconds: expiration,
+            payload: Array(text.utf8), acceptedUnixMilliseconds: TestStore.startMilliseconds)
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushTLS
+import TestSupport
+import Testing
+
+@Suite struct RefusedCertificateTests {
+    private let certificates: TestCertificates
+    private let odd: OddCertificates
+    private var signer: (certificate: String, key: String) {
+        (certificates.authorityPath, certificates.authorityKeyPath)
+    }
+
+    init() throws {
+        certificates = try TestCertificates()
+        odd = OddCertificates(certificates: certificates)
+    }
+
+    /// The verdict on a file with certificate and key, with both versions of TLS; the connection works all the same.
+    private func verdict(
+        _ path: String, key: String? = nil, chain: String? = nil, trusting others: [String] = []
+    ) async throws -> ClientCertificate.Verdict? {
+        var verdicts: [ClientCertificate.Verdict?] = []
+        for version in ["-tls1_2", "-tls1_3"] {
+            let shown = ["-cert", path, "-key", key ?? path] + (chain.map { ["-cert_chain", $0] } ?? [])
+            let peer = try OpenSSLPeer(
+                certificates.askingContext(trusting: others), certificates, shown + [version])
+            try peer.connection.handshake()
+            try peer.process.write("ping")
+            #expect(try peer.connection.read(exactly: 4) == Array("ping".utf8))
+            verdicts.append(peer.connection.tls.clientCertificate?.verdict)
+        }
+        #expect(verdicts[0] == verdicts[1])
+        return verdicts[0]
+    }
+
+    @Test func `one that has expired is refused, one that has not is not`() async throws {
+        let old = try await odd.make("old", signer: signer, end: "20250101000000Z")
+        try await #expect(verdict(old) == .refused("certificate has expired"))
+        let good = try await odd.make("good", signer: signer)
+        try await #expect(verdict(good) == .own)
+    }
+
+    @Test func `one that is not yet valid is refused`() async throws {
+        let path = try await odd.make("early", signer: signer, start: "20980101000000Z")
+        try await #expect(verdict(path) == .refused("certificate is not yet valid"))
+    }
+
+    @Test func `one that signs itself is refused`() async throws {
+        let path = try await odd.make("self", signer: nil)
+        try await #expect(verdict(path) == .refused("self-signed certificate"))
+    }
+
+    @Test func `one of an unknown authority is refused, even with the known one's name`() async throws {
+        let stranger = try TestCertificates()
+        let path = try stranger.write(try stranger.issueClient())
+        let refused = ClientCertificate.Verdict.refused("unable to get local issuer certificate")
+        try await #expect(verdict(path) == refused)
+        // The impostor's authority beside it, which has the same name.
+        let selfSigned = ClientCertificate.Verdict.refused("self-signed certificate in certificate chain")
+        try await #expect(verdict(path, chain: stranger.authorityPath) == selfSigned)
+    }
+
+    @Test func `one for servers is refused, the server's own included`() async throws {
+        let refused = ClientCertificate.Verdict.refused("unsuitable certificate purpose")
+        try await #expect(verdict(certificates.certificatePath, key: certificates.keyPath) == refused)
+    }
+
+    @Test func `an extension that is there twice is refused`() async throws {
+        let path = try odd.makeWithComments("twice", count: 2)
+        let once = try odd.makeWithComments("once", count: 1)
+        try await #expect(verdict(once) == .own)
+        try await #expect(verdict(path) == .refused("an extension is there twice"))
+    }
+
+    @Test func `what an issued certificate signs is refused`() async throws {
+        let middle = try certificates.write(try certificates.issueClient(), to: "middle.pem")
+        let path = try await odd.make("leaf", signer: (middle, middle))
+        try await #expect(verdict(path, chain: middle) == .refused("invalid CA certificate"))
+    }
+
+    @Test func `an intermediate authority counts when it leads to a trusted one or is trusted itself`() async throws {
+        let authority = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\nsubjectKeyIdentifier=hash"
+        let root = try await odd.make("root", signer: nil, subject: "/CN=root", extensions: authority)
+        let middle = try await odd.make("middle", signer: (root, root), subject: "/CN=middle", extensions: authority)
+        let leaf = try await odd.make("leaf", signer: (middle, middle))
+        try await #expect(verdict(leaf, chain: middle, trusting: [root]) == .other)
+        try await #expect(verdict(leaf, trusting: [middle]) == .other)
+        let refused = ClientCertificate.Verdict.refused("unable to get local issuer certificate")
+        try await #expect(verdict(leaf, trusting: [root]) == refused)
+    }
+
+    @Test(arguments: [(4, true), (5, false)])
+    func `a chain may have four intermediate authorities and no more`(count: Int, isGood: Bool) async throws {
+        let authority = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\nsubjectKeyIdentifier=hash"
+        let root = try await odd.make("root", signer: nil, subject: "/CN=root", extensions: authority)
+        var last = root
+        var chain = ""
+        for number in 0..<count {
+            last = try await odd.make(
+                "number\(number)", signer: (last, last), subject: "/CN=number\(number)", extensions: authority)
+            chain += readText(certificates.directory.path(of: "number\(number).crt"))
+        }
+        let leaf = try await odd.make("leaf", signer: (last, last))
+        let chainPath = try certificates.directory.write(chain, to: "chain.pem")
+        let found = try await verdict(leaf, chain: chainPath, trusting: [root])
+        #expect(found == (isGood ? .other : .refused("certificate chain too long")))
+    }
+
+    @Test func `more bytes than any chain needs end the handshake`() async throws {
+        let long = "1.2.3.4=ASN1:UTF8:\(String(repeating: "a", count: 16_000))"
+        let path = try await odd.make("long", signer: signer, extensions: long)
+        let peer = try OpenSSLPeer(certificates.askingContext(), certificates, ["-cert", path, "-key", path])
+        #expect(throws: TLSError.peer("excessive message size")) { try peer.connection.handshake() }
+        #expect(peer.connection.tls.clientCertificate == nil)
+    }
+}
