@@ -42,8 +42,6 @@ package final class HTTPExchange {
     /// `requestArrived` was called.
     var requestWasHandedOn = false
     var head = RequestHead()
-    /// HTTP/2 only: HTTP/1.1 is strict while it parses.
-    var rules = MessageRules()
     var requestBody = RequestBody()
     var answer = Answer()
 
@@ -157,7 +155,6 @@ package final class HTTPExchange {
         (id, context, keptNumbers) = (0, nil, (0, 0))
         (isAnnounced, requestEnded, requestWasHandedOn) = (false, false, false)
         head.removeAll()
-        rules = MessageRules()
         requestBody.removeAll()
         answer.removeAll()
     }

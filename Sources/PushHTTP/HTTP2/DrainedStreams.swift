@@ -2,13 +2,17 @@
 
 /// Streams whose answer is out while their request still comes in: what comes is thrown away, for a while.
 ///
-/// A client may take a reset right behind an answer for a failure and never look at the answer. So it gets to finish
-/// a body of some size; only then is it told to stop. Such streams have no exchange and keep nothing of the request.
+/// A client may take a reset right behind an answer for a failure and never look at the answer. So a PING follows the
+/// answer, and the reset comes when the PING was answered, the bytes are too many or the time is over. Nothing gentler does:
+/// curl 7.88 sends no more after such an answer, but not always the end of its stream, and waits for ours for ever. Such
+/// streams have no exchange and keep nothing of the request.
 ///
 /// - SeeAlso: RFC 9113, section 8.1
 struct DrainedStreams {
     private struct Stream {
         var id: Int32
+        /// Of the PING behind its answer.
+        var pingNumber: UInt64
         /// How much more may come.
         var byteCount: Int
         var deadlineNanoseconds: UInt64
@@ -19,12 +23,12 @@ struct DrainedStreams {
     init() {}
 
     /// Begins to drain a stream; false when there are as many as there may be.
-    mutating func begin(_ id: Int32, nowNanoseconds: UInt64) -> Bool {
+    mutating func begin(_ id: Int32, pingNumber: UInt64, nowNanoseconds: UInt64) -> Bool {
         guard streams.count < HTTPBounds.drainedStreamCountMax else { return false }
         let deadline = nowNanoseconds.addingReportingOverflow(HTTPBounds.drainPatienceNanoseconds)
         streams.append(
             Stream(
-                id: id, byteCount: HTTPBounds.drainedByteCountMax,
+                id: id, pingNumber: pingNumber, byteCount: HTTPBounds.drainedByteCountMax,
                 deadlineNanoseconds: deadline.overflow ? .max : deadline.partialValue))
         return true
     }
@@ -45,6 +49,12 @@ struct DrainedStreams {
         guard let index = streams.firstIndex(where: { $0.id == id }) else { return false }
         streams.remove(at: index)
         return true
+    }
+
+    /// Ends the drain of the oldest stream if the PING behind its answer was answered.
+    mutating func removeAnswered(pingNumber: UInt64) -> Int32? {
+        guard let oldest = streams.first, oldest.pingNumber <= pingNumber else { return nil }
+        return streams.removeFirst().id
     }
 
     /// Ends the drain of the oldest stream if its time is over.

@@ -53,11 +53,22 @@ struct FrameMeter {
                 if byteCountToSkip == 0 { endFrame() }
                 continue
             }
-            takeHeaderByte(bytes[index])
-            index += 1
+            if headerIndex == 0, bytes.count - index >= Self.headerByteCount {
+                // The usual case, which needs no counting.
+                takeHeader(bytes.extracting(index..<index + Self.headerByteCount))
+                index += Self.headerByteCount
+            } else {
+                takeHeaderByte(bytes[index])
+                index += 1
+            }
             if headerIndex == Self.headerByteCount { endHeader(&charge) }
         }
         return charge
+    }
+
+    private mutating func takeHeader(_ header: Span<UInt8>) {
+        length = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
+        (type, flags, headerIndex) = (header[3], header[4], Self.headerByteCount)
     }
 
     private mutating func takeHeaderByte(_ byte: UInt8) {

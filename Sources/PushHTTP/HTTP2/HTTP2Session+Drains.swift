@@ -3,12 +3,22 @@
 internal import CNghttp2
 
 extension HTTP2Session {
-    /// An answer is out to its last byte: lets a peer that is still uploading go on for a while, unless many do.
+    /// An answer is out to its last byte: a peer that is still uploading is told to stop once it has read the answer.
+    ///
+    /// The answer to a PING behind the answer shows that it has.
     func answerEnded(_ id: Int32) {
         guard let exchange = exchange(id), !exchange.requestEnded else { return }
-        guard drained.begin(id, nowNanoseconds: nowNanoseconds) else { return stopUpload(id) }
+        guard drained.begin(id, pingNumber: sentPingNumber + 1, nowNanoseconds: nowNanoseconds) else {
+            return stopUpload(id)
+        }
+        ping()
         check(unsafe nghttp2_session_set_stream_user_data(handle, id, nil))
         end(exchange)
+    }
+
+    /// The peer has read all that stood before a PING of ours.
+    func stopReadUploads() {
+        while let id = drained.removeAnswered(pingNumber: answeredPingNumber) { stopUpload(id) }
     }
 
     /// A piece of a body arrived for which there is no exchange.

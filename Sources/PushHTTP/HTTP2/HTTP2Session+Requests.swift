@@ -17,16 +17,18 @@ extension HTTP2Session {
 
     /// A field of a request arrived; false when its stream is to be reset.
     func fieldArrived(_ exchange: HTTPExchange, name: Span<UInt8>, value: Span<UInt8>, isTrailer: Bool) -> Bool {
-        guard exchange.rules.takeField(name: name, value: value) else {
+        switch exchange.head.append(name: name, value: value, isTrailer: isTrailer, limits: limits) {
+        case .fine: return true
+        case .endless: return false
+        case .malformed:
             rejectMalformed(exchange)
             return false
         }
-        return exchange.head.append(name: name, value: value, isTrailer: isTrailer, limits: limits)
     }
 
     /// A piece of a request's body arrived, without padding.
     func dataArrived(_ exchange: HTTPExchange, _ bytes: Span<UInt8>) {
-        guard exchange.rules.takeData(byteCount: bytes.count) else { return rejectMalformed(exchange) }
+        guard exchange.head.rules.takeData(byteCount: bytes.count) else { return rejectMalformed(exchange) }
         exchange.bodyArrived(bytes, for: delegate)
     }
 
@@ -52,8 +54,8 @@ extension HTTP2Session {
     private func requestGrew(_ exchange: HTTPExchange, by part: Part, isEnd: Bool) {
         let isGood =
             switch part {
-            case .head, .trailers: exchange.rules.endFields(endsRequest: isEnd)
-            case .data: !isEnd || exchange.rules.endRequest()
+            case .head, .trailers: exchange.head.rules.endFields(endsRequest: isEnd)
+            case .data: !isEnd || exchange.head.rules.endRequest()
             }
         guard isGood else { return rejectMalformed(exchange) }
         exchange.requestEnded = isEnd
@@ -79,5 +81,6 @@ extension HTTP2Session {
     func pingAnswered(_ number: UInt64) {
         guard number > answeredPingNumber, number <= sentPingNumber else { return }
         answeredPingNumber = number
+        stopReadUploads()
     }
 }

@@ -8,14 +8,19 @@ struct HTTP2DrainTests {
     private static let second: UInt64 = 1_000_000_000
     private static let stop = [Frame.reset(1, code: ErrorCode.none)]
 
-    /// A peer that got an answer on stream 1 and has not ended its upload.
+    /// A peer that got an answer on stream 1, has not ended its upload, and leaves the PING unanswered.
     private static func answered() -> Peer {
         let peer = Peer()
         peer.recorder.onHead = { if $0.id == 1 { $0.respond(status: 413, body: Array("{}".utf8)) } }
         let answer = peer.exchange(.request(1), .data(1, [1, 2, 3]))
-        #expect(answer.map(\.type) == [Frame.Kind.headers, Frame.Kind.data])
-        #expect(answer.map(\.endsStream) == [false, true])
+        #expect(answer.map(\.type) == [Frame.Kind.headers, Frame.Kind.data, Frame.Kind.ping])
+        #expect(answer.map(\.endsStream) == [false, true, false])
         return peer
+    }
+
+    /// The answer to our PING of a number.
+    private static func pong(_ number: UInt8) -> Frame {
+        .ping([number, 0, 0, 0, 0, 0, 0, 0], flags: Frame.acknowledge)
     }
 
     /// DATA on stream 1 that makes up some bytes.
@@ -33,6 +38,31 @@ struct HTTP2DrainTests {
         #expect(peer.recorder.requests.isEmpty && peer.recorder.endedIDs == [1])
         #expect(peer.exchange(.request(3, end: true)).first?.type == Frame.Kind.headers)
         #expect(peer.session.failure == nil)
+    }
+
+    @Test func `an upload is stopped once the peer has read its answer`() {
+        let peer = Self.answered()
+        #expect(peer.exchange(.data(1, [4])).isEmpty)
+        #expect(peer.exchange(Self.pong(1)) == Self.stop)
+        #expect(peer.exchange(.data(1, [4]), .data(1, [5], end: true)).isEmpty)
+        #expect(peer.session.failure == nil && peer.session.unansweredPingCount == 0)
+    }
+
+    @Test func `the answer to a PING stops the uploads that were answered before it, and no other`() {
+        let peer = Peer()
+        peer.recorder.onHead = { $0.respond(status: 413) }
+        peer.session.ping()
+        for id: Int32 in [1, 3, 5, 7] {
+            #expect(peer.exchange(.request(id)).suffix(2).map(\.type) == [Frame.Kind.headers, Frame.Kind.ping])
+        }
+        #expect(peer.exchange(Self.pong(1)).isEmpty)
+        #expect(peer.exchange(.data(3, [], end: true), Self.pong(4)).map(\.stream) == [1, 5])
+        #expect(peer.exchange(Self.pong(5)) == [.reset(7, code: ErrorCode.none)])
+    }
+
+    @Test func `an upload that has ended is not stopped`() {
+        let peer = Self.answered()
+        #expect(peer.exchange(.data(1, [], end: true), Self.pong(1)).isEmpty)
     }
 
     @Test func `an upload gets its windows back while it is dropped`() {
@@ -78,7 +108,7 @@ struct HTTP2DrainTests {
         let peer = Peer()
         peer.session.nowNanoseconds = .max - 1
         peer.recorder.onHead = { $0.respond(status: 413) }
-        #expect(peer.exchange(.request(1)).map(\.type) == [Frame.Kind.headers])
+        #expect(peer.exchange(.request(1)).map(\.type) == [Frame.Kind.headers, Frame.Kind.ping])
         peer.session.tick()
         #expect(peer.frames().isEmpty)
     }
@@ -87,15 +117,16 @@ struct HTTP2DrainTests {
         let peer = Peer()
         peer.recorder.onHead = { $0.respond(status: 403) }
         let drained = Int32(HTTPBounds.drainedStreamCountMax)
-        for index in 0..<drained { #expect(peer.exchange(.request(index * 2 + 1)).map(\.type) == [1]) }
+        let taken = [Frame.Kind.headers, Frame.Kind.ping]
+        for index in 0..<drained { #expect(peer.exchange(.request(index * 2 + 1)).map(\.type) == taken) }
         let next = drained * 2 + 1
         let answer = peer.exchange(.request(next))
         #expect(answer.map(\.type) == [Frame.Kind.headers, Frame.Kind.reset])
         #expect(answer.last == .reset(next, code: ErrorCode.none))
         #expect(peer.session.openExchangeCount == 0 && peer.recorder.endedIDs.count == peer.recorder.headIDs.count)
         // The end of one makes room for another, whichever way it ends.
-        #expect(peer.exchange(.data(1, [], end: true), .request(next + 2)).map(\.type) == [Frame.Kind.headers])
-        #expect(peer.exchange(.reset(3), .request(next + 4)).map(\.type) == [Frame.Kind.headers])
+        #expect(peer.exchange(.data(1, [], end: true), .request(next + 2)).map(\.type) == taken)
+        #expect(peer.exchange(.reset(3), .request(next + 4)).map(\.type) == taken)
         #expect(peer.exchange(.request(next + 6)).map(\.type) == [Frame.Kind.headers, Frame.Kind.reset])
     }
 
@@ -120,7 +151,8 @@ struct HTTP2DrainTests {
         peer.recorder.onHead = { $0.respond(status: 413, body: [UInt8](repeating: 1, count: 70_000)) }
         #expect(!peer.exchange(.request(1)).contains { $0.endsStream })
         #expect(peer.session.openExchangeCount == 1)
-        #expect(peer.exchange(.windowUpdate(0, 70_000), .windowUpdate(1, 70_000)).last?.endsStream == true)
+        let answer = peer.exchange(.windowUpdate(0, 70_000), .windowUpdate(1, 70_000))
+        #expect(answer.last?.type == Frame.Kind.ping && answer.dropLast().last?.endsStream == true)
         #expect(peer.session.openExchangeCount == 0)
         #expect(peer.exchange(.data(1, [1], end: true)).isEmpty)
     }

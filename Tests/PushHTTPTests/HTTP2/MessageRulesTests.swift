@@ -110,6 +110,17 @@ struct MessageRulesTests {
         #expect(Self.bytes { Self.accepts(Array("x".utf8), $0) } == good)
     }
 
+    /// Each place of two words of eight bytes and of a rest, beside bytes that are nearly bad.
+    @Test(arguments: 1..<19, [0x20, 0x7E, 0x80, 0xFF] as [UInt8])
+    func `a control character is found wherever it stands in a value`(place: Int, neighbour: UInt8) {
+        for bad in (UInt8.min..<0x20) + [0x7F] {
+            var value = [0x61] + [UInt8](repeating: neighbour, count: 18) + [0x61]
+            #expect(Self.accepts(Array("x".utf8), value))
+            value[place] = bad
+            #expect(Self.accepts(Array("x".utf8), value) == (bad == 0x09))
+        }
+    }
+
     @Test(arguments: [" ", "\t", " a", "a ", "\ta", "a\t", "a\n", "\ra", "\0"])
     func `the value of a field does not begin or end with a blank`(value: String) {
         #expect(!Self.accepts("x", value))
