@@ -61,6 +61,15 @@ import Testing
         try await #expect(verdict(path, chain: stranger.authorityPath) == selfSigned)
     }
 
+    @Test func `one that only says that the known authority signed it is refused`() async throws {
+        // The same name and no key identifier: only the signature tells.
+        let impostor = try TestCertificates()
+        let path = try await odd.make(
+            "forged", signer: (impostor.authorityPath, impostor.authorityKeyPath),
+            extensions: "basicConstraints=CA:FALSE\nauthorityKeyIdentifier=none")
+        try await #expect(verdict(path) == .refused("certificate signature failure"))
+    }
+
     @Test func `one for servers is refused, the server's own included`() async throws {
         let refused = ClientCertificate.Verdict.refused("unsuitable certificate purpose")
         try await #expect(verdict(certificates.certificatePath, key: certificates.keyPath) == refused)
