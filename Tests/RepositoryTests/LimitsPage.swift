@@ -153,7 +153,6 @@ enum LimitsPage {
         ## Not there yet
 
         - No WebSocket beside the event stream.
-        - No client certificates for providers: they sign in with provider tokens.
         - No bound on how often a provider changes its token, and a connection is not bound to its first signing key:
           nothing gives `TooManyProviderTokenUpdates` or `UnrelatedKeyIdInToken`.
         - No rates or quotas: nothing gives `TooManyRequests`.
