@@ -28,7 +28,7 @@ find "$repository/Sources/PushCore" -name '*.swift' > "$build/PushCore.sources"
 swiftc $options -module-name PushCore -c "@$build/PushCore.sources" -o "$build/PushCore.o" \
     -emit-module -emit-module-path "$build/PushCore.swiftmodule"
 swiftc $options -module-name "Fuzz$(echo "$target" | tr -d -)" -I "$build" -o "$build/$target" "$build/PushCore.o" \
-    "$repository/Tests/PushCoreTests/FuzzChecks.swift" "$folder/Targets/$target.swift"
+    "$repository"/Tests/PushCoreTests/FuzzChecks*.swift "$folder/Targets/$target.swift"
 
 # The backtracer of Swift can hang in a fuzzer's crash; libFuzzer reports the input by itself.
 SWIFT_BACKTRACE=enable=no "$build/$target" -max_total_time="$seconds" -max_len=8192 -timeout=5 -rss_limit_mb=1024 \

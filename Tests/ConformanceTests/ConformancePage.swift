@@ -17,14 +17,14 @@ enum ConformancePage {
         }
         let sections = letters.map { letter, title, file in
             """
-                ## \(letter): \(title)
+            ## \(letter): \(title)
 
-                [`\(file)`](../../Tests/ConformanceTests/python/\(file))
+            [`\(file)`](../../Tests/ConformanceTests/python/\(file))
 
-                | Case | Request, all else being right | Answer | Remark |
-                |---|---|---|---|
-                \(cases.filter { $0.id.hasPrefix("\(letter)-") }.map(\.line).joined(separator: "\n"))
-                """
+            | Case | Request, all else being right | Answer | Remark |
+            |---|---|---|---|
+            \(cases.filter { $0.id.hasPrefix("\(letter)-") }.map(\.line).joined(separator: "\n"))
+            """
         }
         return ([introduction] + sections).joined(separator: "\n\n") + "\n"
     }
@@ -35,7 +35,7 @@ enum ConformancePage {
         ("H", "headers", "cases/headers.py"), ("B", "payloads", "cases/bodies.py"),
         ("D", "device tokens", "cases/device_tokens.py"), ("R", "the form of answers", "cases/responses.py"),
         ("M", "channel management", "cases/channels.py"), ("X", "broadcasts", "cases/broadcasts.py"),
-        ("Q", "delivery", "cases/delivery.py"),
+        ("Q", "delivery", "cases/delivery.py"), ("E", "beyond Apple", "cases/extensions.py"),
     ]
 
     private static let introduction = """
@@ -53,8 +53,9 @@ enum ConformancePage {
             --admin-socket "$(python3 -c "import json; print(json.load(open('server.json'))['admin_socket'])")"
         ```
 
-        A remark says where Posthorn chose among answers, or does something else than Apple on purpose.
-        [Decision 9](../decisions/0009-environments-certificates-channels.md) gives the reasons.
+        A remark says where Posthorn chose among answers, or does something else than Apple on purpose: decisions
+        [9](../decisions/0009-environments-certificates-channels.md) and
+        [11](../decisions/0011-where-delivery-differs.md) give the reasons.
 
         Beside these cases, unmodified clients send in
         [ClientTests](../../Tests/ConformanceTests/ClientTests.swift), and random changes to good requests are answered in

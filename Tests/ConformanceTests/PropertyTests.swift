@@ -17,7 +17,9 @@ internal import Testing
     /// 300, or three times `POSTHORN_TEST_CASES`.
     private static let count = 3 * Patience.caseCount
 
-    @Test func `a request that was changed in any way has a documented answer, however its frames are cut`() async throws {
+    @Test func `a request that was changed in any way has a documented answer, however its frames are cut`()
+        async throws
+    {
         let server = try await FullServer()
         let result = try await RunningProcess.run(
             RepositoryPaths.python,

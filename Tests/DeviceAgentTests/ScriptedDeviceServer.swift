@@ -57,6 +57,13 @@ final class ScriptedDeviceServer {
     /// Lets every registration expire: from now on the same request makes another device token, without subscriptions.
     func expireRegistrations() async throws { try await tell(["do": "expire"]) }
 
+    /// The channels that an app is subscribed to.
+    func channels(of topic: String = "org.example.Mail") async throws -> Set<String> {
+        try await tell(["do": "list", "topic": topic])
+        let line = process.output.split(separator: "\n").last { $0.hasPrefix("done [") } ?? ""
+        return Set(line.dropFirst("done [".count).dropLast().split(separator: " ").map(String.init))
+    }
+
     /// Lets go of the channels that an app is subscribed to, and takes these in their place.
     func setChannels(_ channels: [String], of topic: String = "org.example.Mail") async throws {
         try await tell(["do": "channels", "topic": topic, "channels": channels.joined(separator: " ")])
@@ -193,6 +200,10 @@ final class ScriptedDeviceServer {
                     generation[0] += 1
                     channels.clear()
                 say("done")
+                continue
+            if command["do"] == "list":
+                with lock: mine = " ".join(channels.get(command["topic"], []))
+                say(f"done [{mine}]")
                 continue
             if command["do"] == "channels":
                 with lock: channels[command["topic"]] = command["channels"].split()

@@ -63,7 +63,7 @@ import Testing
 
     @Test(
         arguments: [
-            (nil, false, nil), (nil, true, .unwanted), (.wanted, false, .wanted), (.wanted, true, .held),
+            (nil, false, nil), (nil, true, .unwanted), (.wanted, false, .wanted), (.wanted, true, .wanted),
             (.held, false, .wanted), (.held, true, .held), (.unwanted, false, nil), (.unwanted, true, .unwanted),
         ] as [(Subscription.State?, Bool, Subscription.State?)])
     func `what the server has and what is wanted meet`(

@@ -146,7 +146,7 @@ extension EndToEnd {
             #expect(try await ask("GET", "\(path)/AAAAAAAAAAAAAAAAAAAAAA%3D%3D").error == "MethodNotAllowed")
             #expect(try await ask("GET", "/v1/apps/\(Self.mail)/friends").error == "NotFound")
             #expect(try await ask("PUT", "/v1/apps/\(Self.mail)/").error == "NotFound")
-            #expect(try await ask("PUT", "/v1/apps/a b/channels/x").error == "BadTopic")
+            #expect(try await ask("PUT", "/v1/apps/a%20b/channels/x").error == "BadTopic")
             let stranger = Self.fields("GET", path) + [["authorization", "Bearer somebody-else"]]
             #expect(try await client.request(stranger, body: nil).status == 401)
         }

@@ -109,8 +109,14 @@ struct GeneratedPagesCommandLineTests {
         ```
 
         `posthorn send --json` prints `status` and, where the server gave them, `apns_id`, `apns_unique_id`,
-        `apns_request_id` of a broadcast, `reason`, `advice`, `detail` (what is wrong in this case), the list `warnings` (what
-        the payload checks found) and, with status 410, `timestamp` in UNIX milliseconds. A command that has nothing to tell prints `{"done":true}`.
+        `apns_request_id` of a broadcast, `reason`, `advice`, `detail` (what is wrong in this case), the list `warnings`
+        (what the payload checks found) and, with status 410, `timestamp` in UNIX milliseconds.
+
+        `posthorn lint --json` prints how many `errors`, `warnings` and pieces of `advice` there are, and `files`, each with
+        `file` and `findings`: `check` (one of the [payload checks](payload-checks.md)), `severity` (`E`, `W` or `I`), `path`
+        and `text`. It ends with 1 as without `--json`; [check a payload](../how-to/check-a-payload.md) says when.
+
+        A command that has nothing to tell prints `{"done":true}`.
 
         A command that fails prints what went wrong, beside the text on standard error. `error` is `refused`, `usage`,
         `unreachable`, `not_found`, `not_permitted` or `try_later`, one word for each exit code from 1 to 6; `detail` is for

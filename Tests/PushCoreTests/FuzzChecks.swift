@@ -10,9 +10,9 @@ enum FuzzChecks {
     /// The checks by the names of the fuzz targets.
     static let all: [String: @Sendable ([UInt8]) -> String?] = [
         "json": json, "provider-token": providerToken, "event-stream": eventStream,
-        "notification-event": notificationEvent, "payload": payload, "text-forms": textForms,
-        "display-text": displayText,
-        "certificate-scope": certificateScope,
+        "notification-event": notificationEvent, "payload": payload, "payload-checks": payloadChecks,
+        "text-forms": textForms, "display-text": displayText, "certificate-scope": certificateScope,
+        "header-values": headerValues, "device-token": deviceToken,
     ]
 
     /// Validator and tree agree, and a tree that was written is read as the same tree.
@@ -93,6 +93,30 @@ enum FuzzChecks {
         return nil
     }
 
+    /// Findings are few, go into a header as they are, and say of exactly those bytes that they are no object that are none.
+    @Sendable static func payloadChecks(_ input: [UInt8]) -> String? {
+        var isMalformed = false
+        do throws(JSONError) {
+            try JSONValidator.validateObject(input.span)
+        } catch {
+            isMalformed = error.problem != .nestsTooDeep
+        }
+        var history = PayloadHistory(nowUnixSeconds: 0)
+        history.note(input.span, pushType: .alert)
+        for type in [nil, PushType.alert, .background, .liveactivity, .mdm] {
+            let findings = PayloadLinter.findings(
+                payload: input.span, pushType: type, appName: "Mail", history: history)
+            if findings.count > PayloadLinter.findingCountMax { return "There are too many findings." }
+            if isMalformed, findings.map(\.check) != [.malformed] { return "It is not said that this is no object." }
+            for finding in findings {
+                if finding.text.isEmpty || finding.text.utf8.count > 200 { return "A text is too long or empty." }
+                let line = finding.line.utf8
+                if !line.allSatisfy({ 0x20...0x7E ~= $0 }) { return "A finding cannot be printed." }
+            }
+        }
+        return nil
+    }
+
     /// Each form of text that is read is written as the same text again, up to case and padding.
     @Sendable static func textForms(_ input: [UInt8]) -> String? {
         let lowerCased = input.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
@@ -110,8 +134,7 @@ enum FuzzChecks {
         if let number = Decimal.parse(input.span), Int64(String(decoding: input, as: UTF8.self)) != number {
             return "A decimal number differs."
         }
-        if case .device(let range) = ProviderPath.parse(input.span), range.isEmpty || range.upperBound != input.count
-        {
+        if case .device(let range) = ProviderPath.parse(input.span), range.isEmpty || range.upperBound != input.count {
             return "A device token is not the end of its path."
         }
         return nil

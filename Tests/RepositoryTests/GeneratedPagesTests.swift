@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import PushCore
 internal import PushServer
 internal import TestSupport
 internal import Testing
@@ -16,6 +17,19 @@ struct GeneratedPagesTests {
     @Test func `the page of limits is up to date`() throws {
         let source = try #require(RepositoryFiles.sources.first { $0.path.hasSuffix("/Vocabulary/Limits.swift") })
         try check("docs/reference/limits.md", renders: LimitsPage.render(try LimitsPage.constants(in: source.text)))
+    }
+
+    @Test func `the page of payload checks is up to date`() throws {
+        try check("docs/reference/payload-checks.md", renders: PayloadChecksPage.render())
+    }
+
+    @Test(arguments: PayloadCheck.allCases)
+    func `the example of a payload check makes it speak, and what it says fits`(check: PayloadCheck) {
+        #expect(check.sentence.utf8.count <= 120 && check.sentence.utf8.allSatisfy { 0x20...0x7E ~= $0 })
+        guard case .payload(let payload) = check.example else { return }
+        let bytes = Array(payload.utf8)
+        let findings = PayloadLinter.findings(payload: bytes.span, pushType: .alert)
+        #expect(findings.contains { $0.check == check }, "\(findings.map(\.line))")
     }
 
     @Test func `the page of settings is up to date`() throws {

@@ -28,8 +28,10 @@ enum LimitsPage {
         "subscriptionPerAppCountMax": "status 429 for the subscription",
         "providerTokenUpdateCountMax": "429 `TooManyProviderTokenUpdates`; `provider_token_updates` changes it",
         "providerTokenUpdateSeconds": "an older update does not count any more",
-        "rememberedProviderTokenCountMax": "the one that was used longest ago is forgotten, and is new when it comes again",
-        "payloadHistoryCountMax": "the alerts that were sent longest ago are forgotten: no warning about repeats of them",
+        "rememberedProviderTokenCountMax":
+            "the one that was used longest ago is forgotten, and is new when it comes again",
+        "payloadHistoryCountMax":
+            "the alerts that were sent longest ago are forgotten: no warning about repeats of them",
         "deviceTokenDigitCount": "400 `BadDeviceToken`",
         "listenAddressCountMax": "the server does not start, and says which setting is wrong",
         "tokenLifeSecondsDefault": "410 `ExpiredToken`; `token_life_days` changes it",
@@ -151,7 +153,6 @@ enum LimitsPage {
         ## Not there yet
 
         - No WebSocket beside the event stream.
-        - No client certificates for providers: they sign in with provider tokens.
         - No bound on how often a provider changes its token, and a connection is not bound to its first signing key:
           nothing gives `TooManyProviderTokenUpdates` or `UnrelatedKeyIdInToken`.
         - No rates or quotas: nothing gives `TooManyRequests`.

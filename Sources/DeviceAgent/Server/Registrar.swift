@@ -20,16 +20,6 @@ package protocol RegistrarDelegate: AnyObject {
 /// the server has of their subscriptions, then the subscriptions that it does not know of. What fails is tried again
 /// after a pause; what is not done stays for the next stream or the next run.
 package final class Registrar {
-    /// What became of a subscription by the time that somebody who asked wants an answer.
-    package enum Answer: Sendable, Equatable {
-        /// The server has it.
-        case held
-        /// It is kept, and the server is told when it can be.
-        case pending
-        /// The server refused it; it is gone.
-        case refused(ServerError)
-    }
-
     /// How long somebody who subscribed waits for the server before the answer is `pending`.
     package static let answerPatience: Duration = .seconds(10)
 
@@ -45,17 +35,6 @@ package final class Registrar {
             case .comparison: "subscriptions_not_compared"
             case .subscription: "subscription_refused"
             }
-        }
-    }
-
-    private struct Waiter {
-        var number: Int
-        var channel: String
-        var appID: String
-        var completion: (Answer) -> Void
-
-        func isFor(_ subscription: Subscription) -> Bool {
-            channel.utf8.elementsEqual(subscription.channel.utf8) && appID.utf8.elementsEqual(subscription.appID.utf8)
         }
     }
 
@@ -75,8 +54,7 @@ package final class Registrar {
     private var dueComparisons: [String] = []
     /// Apps that were registered once more because the server did not know them, so that this has an end.
     private var lostApps: Set<String> = []
-    private var waiters: [Waiter] = []
-    private var waiterCount = 0
+    private var waiters = SubscriptionWaiters()
 
     /// Sends nothing before `open`.
     package init(_ database: AgentDatabase, loop: EventLoop, client: ServerClient) {
@@ -100,7 +78,7 @@ package final class Registrar {
         isOpen = false
         if let retryTimer { loop.cancel(retryTimer) }
         retryTimer = nil
-        answerAll(.pending)
+        waiters.dismissAll()
     }
 
     /// Makes sure, soon, that the server has an app's registration and subscriptions.
@@ -126,14 +104,10 @@ package final class Registrar {
     }
 
     /// Calls back once it is known what became of a wanted subscription, or after `answerPatience`.
-    package func whenKnown(_ channel: String, of appID: String, _ completion: @escaping (Answer) -> Void) {
+    package func whenKnown(_ channel: String, of appID: String, _ completion: @escaping (SubscriptionAnswer) -> Void) {
         guard isOpen, retryTimer == nil else { return completion(.pending) }
-        waiterCount += 1
-        let number = waiterCount
-        waiters.append(Waiter(number: number, channel: channel, appID: appID, completion: completion))
-        loop.schedule(after: Self.answerPatience) { [weak self] in
-            self?.answer(.pending) { $0.number == number }
-        }
+        let waiter = waiters.add(channel, appID, completion)
+        loop.schedule(after: Self.answerPatience) { [weak self] in self?.waiters.dismiss(waiter) }
         setNeedsFlush()
     }
 
@@ -158,7 +132,7 @@ package final class Registrar {
         }
         guard let subscription = try database.subscriptions.firstPending(),
             let app = try database.apps.app(id: subscription.appID)
-        else { return answerAll(.pending) }
+        else { return waiters.dismissAll() }
         tell(subscription, app)
     }
 
@@ -197,7 +171,7 @@ package final class Registrar {
                     let isHeld = try registrar.ifStillRegistered(app) { database throws(SQLiteError) in
                         try database.subscriptions.hold(channel, of: appID)
                     }
-                    if isHeld { registrar.answer(.held) { $0.isFor(subscription) } }
+                    if isHeld { registrar.waiters.answer(.held, about: subscription) }
                 }
             }
         }
@@ -256,7 +230,7 @@ package final class Registrar {
         case .subscription(let subscription):
             try forget(subscription)
             guard subscription.state == .wanted else { return }
-            answer(.refused(error)) { $0.isFor(subscription) }
+            waiters.answer(.refused(error), about: subscription)
             delegate?.registrar(endedSubscriptionTo: subscription.channel, of: app.appID, because: error)
         }
     }
@@ -282,20 +256,12 @@ package final class Registrar {
         case .comparison: dueComparisons.appendOnce(app.appID)
         case .subscription: break
         }
-        answerAll(.pending)
+        waiters.dismissAll()
         guard isOpen, retryTimer == nil else { return }
         retryTimer = loop.schedule(after: pause.next()) { [weak self] in
             self?.retryTimer = nil
             self?.flush()
         }
-    }
-
-    private func answerAll(_ answer: Answer) { self.answer(answer) { _ in true } }
-
-    private func answer(_ answer: Answer, where isMeant: (Waiter) -> Bool) {
-        let answered = waiters.filter(isMeant)
-        waiters.removeAll(where: isMeant)
-        for waiter in answered { waiter.completion(answer) }
     }
 }
 

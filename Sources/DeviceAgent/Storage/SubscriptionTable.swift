@@ -150,9 +150,8 @@ package final class SubscriptionTable {
         for subscription in try all(of: appID) {
             switch (subscription.state, known.contains(subscription.channel)) {
             case (.held, false): _ = try change(subscription.channel, of: appID, from: [.held], to: .wanted)
-            case (.wanted, true): try hold(subscription.channel, of: appID)
             case (.unwanted, false): _ = try remove(subscription.channel, of: appID, whileIn: .unwanted)
-            case (.held, true), (.wanted, false), (.unwanted, true): break
+            case (.held, true), (.wanted, _), (.unwanted, true): break
             }
         }
         for channel in channels { try addUnwanted(channel, of: appID) }

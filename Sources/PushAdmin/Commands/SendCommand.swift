@@ -25,8 +25,11 @@ enum SendCommand {
                 "--key FILE --topic TOPIC --channel ID [--title TEXT] [--body TEXT] [OPTIONS]",
                 "--file FILE [OPTIONS]",
             ],
-            options: [Option("file", short: "f", value: "FILE", "Take values from a JSON file.", values: .file)]
-                + SendOptions.table,
+            options: [
+                Option("file", short: "f", value: "FILE", "Take values from a JSON file.", values: .file),
+                Option("lint", "Say what is wrong with the payload first; with an error, send nothing."),
+                Option("force", "With --lint: send it all the same."),
+            ] + SendOptions.table,
             examples: [
                 Explanation(
                     "posthorn send -k AuthKey_ABC1234567.p8 -t org.example.Mail -d $TOKEN --title Hello --badge 1",
@@ -40,13 +43,31 @@ enum SendCommand {
     ) { (invocation, surroundings) throws(CommandError) in
         let file = try invocation.value("file").map { path throws(CommandError) in try RequestFile(path: path) }
         let options = SendOptions(invocation, in: surroundings, file: file ?? .none)
+        guard invocation.has("lint") || !invocation.has("force") else {
+            throw .usage(invocation.error(.contradiction("--force means something with --lint only")))
+        }
         // What is missing on the command line is told before anything is asked of a server.
         for name in ["key", "topic"] { _ = try options.required(name) }
         _ = try SendDestination(options)
         if !options.hasWholePayload { _ = try options.payload() }
         if let file = options.value("ca-file") { try LocalFile.checkCertificate(file) }
         let request = try request(options, admin: surroundings.admin(invocation))
+        if invocation.has("lint") {
+            let pushType = request.destination.pushType(options)
+            try lint(request.payload, pushType: pushType, isForced: invocation.has("force"))
+        }
         return SendResult(try exchange(request)).report
+    }
+
+    /// Says what is wrong with a payload, and stops when that is an error.
+    private static func lint(_ payload: [UInt8], pushType: String, isForced: Bool) throws(CommandError) {
+        let verdict = LintVerdict(
+            [("payload", payload)], pushType: PushType(pushType.utf8.span), appName: nil, intervalSeconds: nil)
+        Console.note(verdict.lines)
+        guard verdict.errors > 0, !isForced else { return }
+        throw .advised(
+            .notSent("its payload has \(verdict.errors == 1 ? "an error" : "\(verdict.errors) errors")"),
+            remedy: "Correct it, or send it all the same with --force.")
     }
 
     private static func request(_ options: SendOptions, admin: AdminClient) throws(CommandError) -> ProviderRequest {

@@ -33,6 +33,12 @@ enum Console {
         try? LocalFile.write(Array(text.utf8), descriptor: STDERR_FILENO, path: "standard error")
     }
 
+    /// Says lines of ours on standard error, beside a result; a failure to do so cannot be told to anybody.
+    static func note(_ lines: [String]) {
+        let text = lines.map { $0 + "\n" }.joined()
+        try? LocalFile.write(Array(text.utf8), descriptor: STDERR_FILENO, path: "standard error")
+    }
+
     /// Asks before something that cannot be undone, if a person is there to answer.
     ///
     /// A script gets no question: it knows what it runs.

@@ -11,9 +11,9 @@ package enum AdminProgram {
         group: "posthorn", "Administer Posthorn: push notifications for Linux.",
         discussion: """
             Commands for the server (app, key, certificate, channel, enrol, device, send, status) talk to posthornd on \
-            this machine, through its admin socket. \
-            Commands for this person's notifications (agent, settings, inbox, register, subscribe, …) talk to \
-            posthorn-agent.
+            this machine, through its admin socket; lint needs none. \
+            Commands for this person's notifications (agent, settings, inbox, register, unregister, subscribe, \
+            unsubscribe) talk to posthorn-agent.
             """,
         options: [
             Option("json", "Answer in JSON, for scripts."),
@@ -30,9 +30,9 @@ package enum AdminProgram {
         ],
         children: [
             AppCommands.group, KeyCommands.group, CertificateCommands.group, ChannelCommands.group, EnrolCommand.node,
-            DeviceCommands.group, SendCommand.node, StatusCommand.node, AgentCommands.group, SettingsCommands.group,
-            InboxCommands.group, RegisterCommands.register, RegisterCommands.unregister, SubscribeCommands.subscribe,
-            SubscribeCommands.unsubscribe, HelpCommands.completion, HelpCommands.help,
+            DeviceCommands.group, SendCommand.node, LintCommand.node, StatusCommand.node, AgentCommands.group,
+            SettingsCommands.group, InboxCommands.group, RegisterCommands.register, RegisterCommands.unregister,
+            SubscribeCommands.subscribe, SubscribeCommands.unsubscribe, HelpCommands.completion, HelpCommands.help,
         ])
 
     /// Reads a command line, does what it says and prints the outcome.

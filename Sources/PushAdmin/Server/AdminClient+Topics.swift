@@ -36,11 +36,12 @@ extension AdminClient {
 }
 
 extension CommandError {
-    /// The same error with the topic that the person may have meant; unchanged when none is near.
+    /// The same error with the topic that the person may have meant.
     ///
     /// - Parameters:
     ///   - topics: As they were typed.
     ///   - known: Those of the server.
+    /// - Returns: Itself when none is near.
     package func advised(topics: [String], known: [String]) -> CommandError {
         for topic in topics where !known.contains(where: { $0.utf8.elementsEqual(topic.utf8) }) {
             guard let meant = Spelling.closest(to: topic, among: known) else { continue }

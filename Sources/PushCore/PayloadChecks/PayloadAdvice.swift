@@ -1,14 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says to people what is wrong with a payload that is no JSON.
+/// Says to people what is wrong with a payload that is no JSON object.
 package enum PayloadAdvice {
+    /// A byte as an editor shows it.
+    package struct Place: Equatable, Sendable {
+        /// From 1.
+        package var line: Int
+        /// From 1, in characters.
+        package var column: Int
+        /// The bytes of the line, without its end.
+        package var lineRange: Range<Int>
+    }
+
     /// One sentence about an error: where it is, what was expected, and the key around it if APNs knows that key.
     ///
     /// - Parameters:
     ///   - error: What the scanner found.
     ///   - payload: The bytes in which it was found.
-    /// - Returns: Printable ASCII, at most 200 bytes, with nothing of the payload's own text.
+    /// - Returns: Printable ASCII, at most 200 bytes, with nothing of the payload's own text. Bytes count from 0, lines
+    ///   and columns from 1.
     package static func sentence(for error: JSONError, in payload: Span<UInt8>) -> String {
-        "byte \(error.offset): \(error.problem.sentence)"
+        let place = place(of: error.offset, in: payload)
+        let context = PayloadContext(payload, upTo: error.offset)
+        let around = context.path.map { ", in \($0)" } ?? ""
+        return "byte \(error.offset) (line \(place.line), column \(place.column))\(around): "
+            + explanation(of: error, in: payload, context)
+    }
+
+    /// Where a byte stands, or the end of the bytes when it is behind them.
+    ///
+    /// - Parameters:
+    ///   - offset: The byte, from 0.
+    ///   - payload: All bytes.
+    /// - Returns: Line and column.
+    package static func place(of offset: Int, in payload: Span<UInt8>) -> Place {
+        let offset = min(max(offset, 0), payload.count)
+        var line = 1
+        var start = 0
+        for index in 0..<offset where payload[index] == UInt8(ascii: "\n") {
+            line += 1
+            start = index + 1
+        }
+        var column = 1
+        // Bytes that continue a character are 10xxxxxx.
+        for index in start..<offset where payload[index] & 0xC0 != 0x80 { column += 1 }
+        var end = offset
+        while end < payload.count, payload[end] != UInt8(ascii: "\n"), payload[end] != UInt8(ascii: "\r") { end += 1 }
+        return Place(line: line, column: column, lineRange: start..<end)
+    }
+
+    private static func explanation(
+        of error: JSONError, in payload: Span<UInt8>, _ context: PayloadContext
+    ) -> String {
+        let byte = error.offset >= 0 && error.offset < payload.count ? payload[error.offset] : nil
+        switch error.problem {
+        case .endsEarly: return early(context)
+        case .isNotValue: return notValue(byte, context)
+        case .isNotObject: return notObject(byte)
+        case .isNotName: return notName(byte, context)
+        case .lacksColon: return "a colon must stand between a name and its value"
+        case .lacksComma: return noComma(byte, context)
+        case .hasBadNumber: return "a digit must stand here; numbers are written like 3, -1 or 0.5"
+        case .hasControlCharacter: return controlCharacter(byte, context)
+        case .hasBadEscape: return "this escape does not exist; write a backslash that is part of a text twice"
+        case .hasLoneSurrogate: return "half of a surrogate pair is no character; write both halves, or UTF-8"
+        case .hasBadUTF8: return "these bytes are not UTF-8; encode the payload as UTF-8"
+        case .nestsTooDeep: return "arrays and objects nest more than \(Limits.jsonDepthMax) deep; flatten the payload"
+        case .hasMoreBehind:
+            return byte == UInt8(ascii: "}")
+                ? "one closing brace too many; the object has ended before"
+                : "nothing may follow the end of the object; send one object"
+        }
+    }
+
+    private static func early(_ context: PayloadContext) -> String {
+        if let start = context.openString { return "the string that begins at byte \(start) has no closing quote" }
+        guard let container = context.innermost else {
+            return "the payload is empty; send one JSON object, at least {}"
+        }
+        switch context.lastByte {
+        case UInt8(ascii: ":"): return "a value must follow the colon"
+        case UInt8(ascii: ","): return "something must follow the comma"
+        default: return open(container)
+        }
+    }
+
+    private static func open(_ container: PayloadContext.Level) -> String {
+        container.isObject
+            ? "the object that begins at byte \(container.start) has no closing brace"
+            : "the array that begins at byte \(container.start) has no closing bracket"
+    }
+
+    private static func notValue(_ byte: UInt8?, _ context: PayloadContext) -> String {
+        switch byte {
+        case UInt8(ascii: "'"): return "a text needs double quotes, not single ones"
+        case UInt8(ascii: "+"): return "a number has no plus sign"
+        case UInt8(ascii: "."): return "a number begins with a digit: write 0.5, not .5"
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            return context.lastByte == UInt8(ascii: ",")
+                ? "leave out the comma before the closing bracket" : "a value must stand before the closing bracket"
+        case UInt8(ascii: ","): return "a value must stand before the comma"
+        case UInt8(ascii: "/"): return noComment
+        case 0xE2: return "a text needs straight double quotes, not typographic ones"
+        case let byte? where byte.isLetterOrDigit || byte >= 0x80:
+            return "a text needs double quotes; without quotes there are only numbers, true, false and null"
+        default: return "a value must begin here"
+        }
+    }
+
+    private static let noComment = "JSON has no comments; leave this out"
+
+    private static func notObject(_ byte: UInt8?) -> String {
+        switch byte {
+        case UInt8(ascii: "["): "the payload is an array and must be an object: {\"aps\":...}"
+        case UInt8(ascii: "\""): "the payload is a text and must be an object: {\"aps\":...}"
+        case 0xEF, 0xFE, 0xFF: "the payload begins with a byte order mark; send UTF-8 without one"
+        case 0x1F: "the payload is compressed; send it plain"
+        default: "the payload must be one JSON object: {\"aps\":...}"
+        }
+    }
+
+    private static func notName(_ byte: UInt8?, _ context: PayloadContext) -> String {
+        switch byte {
+        case UInt8(ascii: "}"): "leave out the comma before the closing brace"
+        case UInt8(ascii: "'"): "a name needs double quotes, not single ones"
+        case UInt8(ascii: "/"): noComment
+        case 0xE2: "a name needs straight double quotes, not typographic ones"
+        default: "a name in double quotes must stand here"
+        }
+    }
+
+    private static func noComma(_ byte: UInt8?, _ context: PayloadContext) -> String {
+        switch byte {
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            if let container = context.innermost { return open(container) }
+        case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["):
+            return "a comma must stand before this"
+        case let digit? where Decimal.isDigit(digit) && context.lastByte == UInt8(ascii: "0"):
+            return "a number does not begin with 0"
+        case UInt8(ascii: "/"):
+            return noComment
+        default:
+            if context.lastByte == UInt8(ascii: "\""), let start = context.lastString {
+                return "the string that begins at byte \(start) ended before this: its closing quote is missing, "
+                    + "or a quote in it lacks a backslash"
+            }
+        }
+        return "a comma or the closing bracket must stand here"
+    }
+
+    private static func controlCharacter(_ byte: UInt8?, _ context: PayloadContext) -> String {
+        switch byte {
+        case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+            guard let start = context.openString else { return "a line break in a text is written \\n" }
+            return "the string that begins at byte \(start) has no closing quote on its line; "
+                + "a line break in a text is written \\n"
+        case UInt8(ascii: "\t"): return "a tab in a text is written \\t"
+        default: return "a control character in a text is written \\u and four hexadecimal digits"
+        }
     }
 }

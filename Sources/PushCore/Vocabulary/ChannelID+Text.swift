@@ -3,8 +3,7 @@
 extension ChannelID {
     /// Reads a channel id as providers and devices write it: the standard base64 of sixteen bytes.
     ///
-    /// - Parameter text: Any bytes.
-    /// - Returns: Nil for what is no channel id of this server, however well-formed.
+    /// - Parameter text: Any bytes; nil for what is no channel id of this server, however well-formed.
     package init?(text: Span<UInt8>) {
         guard text.count == Self.characterCount, let bytes = Base64.decode(text), bytes.count == 16 else { return nil }
         let halves = bytes.reduce(into: (high: UInt64(0), low: UInt64(0))) { halves, byte in

@@ -4,7 +4,7 @@
 public struct Rejection: Error, Equatable, Sendable {
     /// Gives status and body.
     public var reason: RejectionReason
-    /// What is wrong and what to do, in printable ASCII; goes out as `posthorn-detail`. Holds no secret and no payload.
+    /// What is wrong and what to do, in printable ASCII, without secret or payload; goes out as `posthorn-detail`.
     public var detail: String
 
     /// Refuses.

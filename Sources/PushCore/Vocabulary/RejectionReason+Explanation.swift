@@ -36,7 +36,7 @@ extension RejectionReason {
         case .tooManyRequests: "Too many notifications were sent to one device token."
         case .internalServerError: "The server could not do what it should."
         case .serviceUnavailable: "The server cannot take more now."
-        case .shutdown: "The server is ending; a reason of GOAWAY, too."
+        case .shutdown: "The server is ending; a reason of GOAWAY, not of an answer."
         case .featureNotEnabled: "The app has no broadcasts."
         case .missingChannelID: "`apns-channel-id` is missing."
         case .badChannelID: "`apns-channel-id` is no base64, or longer than \(Limits.channelIDByteCountMax) bytes."

@@ -72,8 +72,9 @@ package final class HTTPExchange {
     /// Gives the whole answer.
     ///
     /// On HTTP/2 a body goes out as exactly one DATA frame that ends the stream, unless it is larger than a frame or
-    /// than the stream's window can be; without one END_STREAM is on HEADERS. If the request's body has not ended, the
-    /// peer is told to stop (RST_STREAM NO_ERROR; on HTTP/1.1 the connection closes).
+    /// than the stream's window can be; without one END_STREAM is on HEADERS. If the request's body has not ended, some
+    /// more of it is read and dropped, within `HTTPBounds`, so that the peer gets to read the answer; then it is told to
+    /// stop (RST_STREAM NO_ERROR; on HTTP/1.1 the connection closes).
     ///
     /// - Parameters:
     ///   - status: The status code, 200 to 599.

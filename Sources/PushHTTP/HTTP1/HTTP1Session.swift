@@ -132,6 +132,9 @@ package final class HTTP1Session: HTTPSession {
     /// Does nothing: HTTP/1.1 has one stream.
     package func advertiseStreams(_ count: Int) {}
 
+    /// Does nothing: the owner's deadlines are enough for one exchange at a time.
+    package func tick() {}
+
     /// Zero: HTTP/1.1 has no PING.
     package var unansweredPingCount: Int { 0 }
 

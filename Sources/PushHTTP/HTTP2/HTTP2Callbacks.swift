@@ -123,16 +123,7 @@ private func onFrameReceived(
     return unsafe withSession(userData) { session in
         switch nghttp2_frame_type(UInt32(header.type)) {
         case NGHTTP2_HEADERS, NGHTTP2_DATA:
-            return unsafe withExchange(handle, header.stream_id) { exchange in
-                let isHead =
-                    unsafe header.type == UInt8(NGHTTP2_HEADERS.rawValue)
-                    && frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
-                let isFields = header.type == UInt8(NGHTTP2_HEADERS.rawValue)
-                session.requestGrew(
-                    exchange, by: isHead ? .head : isFields ? .trailers : .data,
-                    isEnd: header.flags & endStreamFlag != 0)
-                return 0
-            }
+            session.frameArrived(unsafe part(of: frame), on: header.stream_id, isEnd: header.flags & endStreamFlag != 0)
         case NGHTTP2_WINDOW_UPDATE: if header.stream_id == 0 { session.connectionWindowGrew() }
         case NGHTTP2_SETTINGS: if header.flags & acknowledgeFlag != 0 { session.settingsWereAcknowledged = true }
         case NGHTTP2_PING: if header.flags & acknowledgeFlag != 0 { unsafe session.pingAnswered(number(of: frame)) }
@@ -149,10 +140,12 @@ private func onDataChunk(
     guard let data = unsafe data else { return 0 }
     let bytes = unsafe Span(_unsafeStart: data, count: byteCount)
     return unsafe withSession(userData) { session in
-        unsafe withExchange(handle, id) { exchange in
+        if let exchange = session.exchange(id) {
             session.dataArrived(exchange, bytes)
-            return 0
+        } else {
+            session.drainedDataArrived(id, byteCount: byteCount)
         }
+        return 0
     }
 }
 
@@ -178,10 +171,8 @@ private func onStreamClosed(
     _ handle: OpaquePointer?, _ id: Int32, _ code: UInt32, _ userData: UnsafeMutableRawPointer?
 ) -> Int32 {
     _ = unsafe withSession(userData) { session in
-        unsafe withExchange(handle, id) { exchange in
-            session.end(exchange)
-            return 0
-        }
+        session.streamClosed(id)
+        return 0
     }
     return 0
 }
@@ -206,6 +197,12 @@ private func readAnswer(
 private let endStreamFlag = UInt8(NGHTTP2_FLAG_END_STREAM.rawValue)
 private let acknowledgeFlag = UInt8(NGHTTP2_FLAG_ACK.rawValue)
 private let callbackFailed = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+
+/// What a HEADERS or DATA frame is of its request.
+private func part(of frame: UnsafePointer<nghttp2_frame>) -> HTTP2Session.Part {
+    guard unsafe frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) else { return .data }
+    return unsafe frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST ? .head : .trailers
+}
 
 /// The number that `HTTP2Session.ping` put into a PING's opaque data.
 private func number(of frame: UnsafePointer<nghttp2_frame>) -> UInt64 {

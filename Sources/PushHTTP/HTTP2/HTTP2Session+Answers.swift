@@ -81,12 +81,6 @@ extension HTTP2Session: ExchangeOwner {
         }
     }
 
-    /// An answer is out to its last byte: tells a peer that is still uploading to stop.
-    func answerEnded(_ id: Int32) {
-        guard let exchange = exchange(id), !exchange.requestEnded else { return }
-        check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_NO_ERROR.rawValue))
-    }
-
     /// Lends the answer's fields in nghttp2's form.
     ///
     /// Literals are not copied. Values that differ from answer to answer are copied by nghttp2 (into the one block that

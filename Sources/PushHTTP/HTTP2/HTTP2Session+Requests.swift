@@ -40,8 +40,16 @@ extension HTTP2Session {
         case trailers
     }
 
-    /// A frame of a request came whole.
-    func requestGrew(_ exchange: HTTPExchange, by part: Part, isEnd: Bool) {
+    /// A frame of a request came whole, on a stream that is not being reset.
+    func frameArrived(_ part: Part, on id: Int32, isEnd: Bool) {
+        if let exchange = exchange(id) {
+            requestGrew(exchange, by: part, isEnd: isEnd)
+        } else if part == .trailers {
+            drainedFieldsArrived(id, isEnd: isEnd)
+        }
+    }
+
+    private func requestGrew(_ exchange: HTTPExchange, by part: Part, isEnd: Bool) {
         let isGood =
             switch part {
             case .head, .trailers: exchange.rules.endFields(endsRequest: isEnd)

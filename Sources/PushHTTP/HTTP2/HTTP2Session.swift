@@ -39,6 +39,7 @@ package final class HTTP2Session: HTTPSession {
         capacity: HTTPBounds.sentResetCountMax, refillPerSecond: HTTPBounds.sentResetCountPerSecond)
     /// WINDOW_UPDATE frames that the peer may send for DATA that it got.
     var windowUpdateAllowance = 0
+    var drained = DrainedStreams()
     var earlyRefusalCount = 0
     var settingsWereAcknowledged = false
     /// What SETTINGS say about streams.
@@ -97,6 +98,7 @@ package final class HTTP2Session: HTTPSession {
                 unsafe nghttp2_session_mem_recv(handle, $0.baseAddress, $0.count)
             }
             if taken < 0 { endAfterError(Int32(truncatingIfNeeded: taken)) }
+            tick()
         }
         carryOutDoom()
         return failure == nil
@@ -146,7 +148,7 @@ package final class HTTP2Session: HTTPSession {
     /// A part of a frame or of a header block has come, but not its rest.
     package var awaitsRest: Bool { meter.awaitsRest }
 
-    /// Exchanges that are not over.
+    /// Exchanges that are not over; a stream that is only drained has none.
     package var openExchangeCount: Int { pool.open.count }
 
     /// Finds an open exchange for a late answer, in constant time.

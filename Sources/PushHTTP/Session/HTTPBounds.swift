@@ -56,12 +56,17 @@ package enum HTTPBounds {
     /// Bytes of debug data in a GOAWAY frame; more is cut off.
     package static let debugDataByteCountMax = 1024
 
+    /// Body bytes that are read and dropped after an early answer, so that the peer gets to read it.
+    package static let drainedByteCountMax = 262_144
+    /// HTTP/2 streams at once whose bodies are dropped so; further ones are reset at once.
+    package static let drainedStreamCountMax = 100
+    /// How long the body of an HTTP/2 stream is dropped so: 10 seconds.
+    package static let drainPatienceNanoseconds: UInt64 = 10_000_000_000
+
     /// One line of an HTTP/1.1 chunk's size with its extensions, bytes.
     package static let chunkLineByteCountMax = 256
     /// HTTP/1.1 bytes that wait behind an unfinished exchange; more ends the session.
     package static let pipelinedByteCountMax = 65_536
-    /// HTTP/1.1 body bytes that are read and dropped after an early answer, so that the peer gets to read it.
-    package static let drainedByteCountMax = 262_144
     /// Empty lines before an HTTP/1.1 request line.
     package static let leadingEmptyLineCountMax = 1
 }

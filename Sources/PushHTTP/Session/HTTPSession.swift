@@ -51,6 +51,8 @@ package protocol HTTPSession: AnyObject {
     func finishShutdown(debugData: [UInt8])
     /// Tells the peer that it may open so many streams, if it was told another number (HTTP/2 only).
     func advertiseStreams(_ count: Int)
+    /// Ends what took too long by `nowNanoseconds`; the owner calls it each second or so.
+    func tick()
     /// Sends a PING (HTTP/2 only).
     func ping()
     /// Pings of ours that were not answered.

@@ -41,6 +41,8 @@ struct EphemeralWorkshop {
     ///   - teamID: The server's own team when nil.
     ///   - topics: nil for every topic of the team.
     ///   - environment: nil for both.
+    /// - Returns: The key.
+    /// - Throws: What the store or the disk has against it.
     func makeKey(
         teamID: String? = nil, topics: [String]? = nil, environment: Environment? = nil
     ) throws(StoreRefusal) -> Key {
@@ -90,6 +92,8 @@ struct EphemeralWorkshop {
     ///   - kind: Which topics of the app.
     ///   - topic: The app.
     ///   - environment: nil for both.
+    /// - Returns: Its SHA-256 and the file.
+    /// - Throws: What the authority, the store or the disk has against it.
     func makeCertificate(
         _ kind: AdminAPI.NewCertificate.Kind, _ topic: String, _ environment: Environment? = nil
     ) throws(StoreRefusal) -> (fingerprint: [UInt8], file: String) {

@@ -28,6 +28,7 @@ extension Installation {
     ///   - teamID: The app's.
     ///   - environment: nil for both.
     ///   - days: 1 to `Limits.certificateDayCountMax`.
+    /// - Returns: The certificate, its key, and what the store keeps.
     /// - Throws: The part of the authority that is missing or unusable, with what to do.
     func issueClientCertificate(
         _ kind: AdminAPI.NewCertificate.Kind, topic: String, teamID: String, environment: Environment?, days: Int

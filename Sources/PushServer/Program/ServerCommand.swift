@@ -75,7 +75,9 @@ package enum ServerCommand {
         } catch {
             throw ConfigurationError(
                 place: "certificate_file, private_key_file, client_ca_files", problem: error.description,
-                remedy: "Give a PEM certificate chain, the PEM key that belongs to it, and PEM certificates of authorities.")
+                remedy:
+                    "Give a PEM certificate chain, the PEM key that belongs to it, and PEM certificates of authorities."
+            )
         }
     }
 

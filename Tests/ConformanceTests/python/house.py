@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server that runs, with everything that is in it, and the requests that a provider makes of it."""
+import contextlib
 import json
+import os
+import tempfile
 import time
 import uuid
 
@@ -31,7 +34,8 @@ def new_id():
 class House:
     """What `posthornd --ephemeral --full` made, by the names of its --env-file."""
 
-    patience = 20
+    #: Seconds; POSTHORN_TEST_PATIENCE multiplies them on a slow machine.
+    patience = 20 * int(os.environ.get("POSTHORN_TEST_PATIENCE") or 1)
 
     def __init__(self, variables, admin_socket):
         self.variables = variables
@@ -55,6 +59,15 @@ class House:
         deadline = time.monotonic() + self.patience
         while not condition() and time.monotonic() < deadline:
             time.sleep(0.02)
+
+    @staticmethod
+    @contextlib.contextmanager
+    def temporary_file(text):
+        """A file with this text, for those who take nothing else."""
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(text)
+            file.flush()
+            yield file.name
 
     # Connections
 

@@ -19,7 +19,7 @@ from answers import STATUS
 from catalogue import CASES, RECORD, Answer, Case, Unmet, expect_answer
 
 FOLDER = pathlib.Path(__file__).parent
-LETTERS = "TPACHBDRMXQ"
+LETTERS = "TPACHBDRMXQE"
 
 
 def load():

@@ -40,7 +40,15 @@ class Key:
     """A signing key with its names."""
 
     def __init__(self, file, key_id, team_id):
-        self.file, self.id, self.team_id = file, key_id, team_id
+        self.private, self.id, self.team_id = load_key(file), key_id, team_id
+
+    @classmethod
+    def from_pem(cls, text, key_id, team_id):
+        """One that is in no file."""
+        key = cls.__new__(cls)
+        key.private = serialization.load_pem_private_key(text.encode(), None)
+        key.id, key.team_id = key_id, team_id
+        return key
 
     def sign(self, age=0, algorithm="ES256", form="raw", encode=url_base64, header=(), claims=(), without=(),
              indent=None, signing_key=None):
@@ -53,7 +61,7 @@ class Key:
         body = {"iss": self.team_id, "iat": int(time.time()) - age} | dict(claims)
         parts = [{name: value for name, value in part.items() if name not in without} for part in (head, body)]
         text = ".".join(encode(json.dumps(part, indent=indent).encode()) for part in parts)
-        return f"{text}.{encode(signature(signing_key or load_key(self.file), text, algorithm, form))}"
+        return f"{text}.{encode(signature(signing_key or self.private, text, algorithm, form))}"
 
     def unsigned(self):
         """`alg` none: whoever believes it believes everybody."""
@@ -62,7 +70,7 @@ class Key:
 
     def signed_with_public_key(self):
         """`alg` HS256 with the public key as the secret, which everybody may know."""
-        secret = load_key(self.file).public_key().public_bytes(
+        secret = self.private.public_key().public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
         head, body = {"alg": "HS256", "kid": self.id}, {"iss": self.team_id, "iat": int(time.time())}
         text = f"{url_base64(json.dumps(head).encode())}.{url_base64(json.dumps(body).encode())}"

@@ -33,8 +33,7 @@ struct HTTP2HeaderLimitTests {
     @Test func `the body and trailers of a request that got 431 are ignored`() {
         let peer = Peer(limits: HTTP2LimitTests.limits(fields: 5))
         let answer = peer.exchange(.request(1, fields: [("a", ""), ("b", "")]), .data(1, [1, 2, 3]))
-        #expect(answer.map(\.type) == [Frame.Kind.headers, Frame.Kind.reset])
-        #expect(answer[1].number() == ErrorCode.none)
+        #expect(answer.map(\.type) == [Frame.Kind.headers])
         #expect(peer.exchange(.data(1, [4]), .headers(1, [("c", "d")], end: true)).isEmpty)
         #expect(peer.recorder.headIDs.isEmpty && peer.recorder.endedIDs.isEmpty)
         #expect(peer.session.openExchangeCount == 0 && peer.session.failure == nil)

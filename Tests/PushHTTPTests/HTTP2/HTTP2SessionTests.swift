@@ -114,7 +114,10 @@ struct HTTP2SessionTests {
         #expect(answer.map(\.payload.count) == [1])
     }
 
-    @Test(arguments: [("GET", Method.get), ("HEAD", .head), ("PUT", .put), ("DELETE", .delete), ("PATCH", .patch), ("get", .other), ("Patch", .other), ("PATC", .other)])
+    @Test(arguments: [
+        ("GET", Method.get), ("HEAD", .head), ("PUT", .put), ("DELETE", .delete), ("PATCH", .patch), ("get", .other),
+        ("Patch", .other), ("PATC", .other), ("PATCHX", .other),
+    ])
     func `methods are told apart by their bytes`(name: String, method: Method) {
         let peer = Peer()
         _ = peer.exchange(.request(1, method: name, end: true))

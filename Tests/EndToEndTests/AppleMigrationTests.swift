@@ -6,7 +6,7 @@ internal import Testing
 
 extension EndToEnd {
     /// docs/how-to/migrate-from-apple.md, done as it says.
-    struct MigrationTests {
+    struct AppleMigrationTests {
         private static let page = readText("\(RepositoryPaths.root)/docs/how-to/migrate-from-apple.md")
 
         @Test func `a client with Apple's names built in reaches the environment that the name says`() async throws {

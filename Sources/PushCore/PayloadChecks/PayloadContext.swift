@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What stands around a byte of a payload: the containers that are open there, the key, the string.
+///
+/// It looks at what comes before the byte only, and takes any bytes: those before an error are good JSON.
+struct PayloadContext {
+    /// An object or an array that has not ended.
+    struct Level {
+        let isObject: Bool
+        /// Where its bracket stands.
+        let start: Int
+        /// What its keys mean; nil when they mean nothing.
+        let container: PayloadField.Container?
+        /// The field of the last key; nil for a key that means nothing.
+        fileprivate(set) var field: PayloadField?
+        fileprivate var expectsName: Bool
+    }
+
+    private var levels: [Level] = []
+    /// Where a string begins that has not ended; nil outside of strings.
+    private(set) var openString: Int?
+    /// Where the last string begins that has ended; nil when there was none.
+    private(set) var lastString: Int?
+    /// The last byte that is no blank.
+    private(set) var lastByte: UInt8?
+
+    /// The container that ends first.
+    var innermost: Level? { levels.last }
+
+    /// The field of APNs in which the byte stands, for example `aps.alert.body`; nil when there is none.
+    var path: String? {
+        for level in levels.reversed() {
+            if let field = level.field { return field.path }
+        }
+        return nil
+    }
+
+    /// Walks up to a byte.
+    init(_ payload: Span<UInt8>, upTo offset: Int) {
+        let end = min(max(offset, 0), payload.count)
+        var offset = 0
+        while offset < end {
+            let byte = payload[offset]
+            if byte == UInt8(ascii: "\"") {
+                offset = takeString(payload, at: offset, end: end)
+            } else {
+                take(byte, at: offset)
+                offset += 1
+            }
+        }
+    }
+
+    /// Passes a string, and answers what stands behind it.
+    private mutating func takeString(_ payload: Span<UInt8>, at start: Int, end: Int) -> Int {
+        var offset = start + 1
+        var name = PackedText()
+        while offset < end, payload[offset] != UInt8(ascii: "\"") {
+            name.append(payload[offset])
+            offset += payload[offset] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard offset < end else {
+            openString = start
+            return end
+        }
+        lastByte = UInt8(ascii: "\"")
+        lastString = start
+        if let level = levels.indices.last, levels[level].expectsName {
+            levels[level].expectsName = false
+            levels[level].field = levels[level].container.flatMap { PayloadField.named(name, in: $0) }
+        }
+        return offset + 1
+    }
+
+    private mutating func take(_ byte: UInt8, at offset: Int) {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+            return
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            let isObject = byte == UInt8(ascii: "{")
+            let container = levels.isEmpty ? PayloadField.Container.payload : levels.last?.field?.asContainer
+            levels.append(
+                Level(
+                    isObject: isObject, start: offset, container: isObject ? container : nil, expectsName: isObject))
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            _ = levels.popLast()
+            if let level = levels.indices.last { levels[level].field = nil }
+        case UInt8(ascii: ","):
+            if let level = levels.indices.last, levels[level].isObject {
+                levels[level].expectsName = true
+                levels[level].field = nil
+            }
+        default:
+            break
+        }
+        lastByte = byte
+    }
+}

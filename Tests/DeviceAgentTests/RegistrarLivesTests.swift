@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import PushNet
+import TestSupport
+import Testing
+
+/// Random lives of an agent beside a server that fails, forgets and is restored from a backup: in the end the server
+/// has what the app wants, and nothing else.
+@Suite(.serialized) struct RegistrarLivesTests {
+    /// SplitMix64.
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    private static let app = "org.example.Mail"
+    private static let channels = (1...4).map { ChannelID(high: 7, low: $0).text }
+
+    @Test(.tags(.slow)) func `the server ends up with what the app wants, whatever happened before`() async throws {
+        let server = try await ScriptedDeviceServer()
+        for seed in 0..<UInt64(max(8, Patience.caseCount / 10)) {
+            do {
+                try await live(Generator(state: seed), server)
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+            }
+        }
+    }
+
+    /// An agent, and after `restart` the next run of it.
+    private final class Life {
+        private let directory: TemporaryDirectory
+        private var current: AgentHarness?
+
+        init() throws { directory = try TemporaryDirectory() }
+
+        func harness() throws -> AgentHarness {
+            if let current { return current }
+            let next = try AgentHarness(in: directory)
+            try next.agent.start()
+            current = next
+            return next
+        }
+
+        /// The next run may be asked for something before it is connected.
+        func restart(waiting: Bool) async throws {
+            try await harness().stop()
+            current = nil
+            let next = try harness()
+            if waiting { try await next.loop.run("it is connected") { next.isConnected() } }
+        }
+    }
+
+    private func live(_ generator: Generator, _ server: ScriptedDeviceServer) async throws {
+        var generator = generator
+        try await server.setChannels([])
+        let life = try Life()
+        _ = try await life.harness().enrol(with: server).get()
+        _ = try await life.harness().register(Self.app).get()
+        var wanted: Set<String> = []
+        for _ in 0..<10 {
+            let channel = Self.channels.randomElement(using: &generator) ?? ""
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0...2:
+                _ = try await life.harness().subscribe(channel).get()
+                wanted.insert(channel)
+            case 3:
+                try life.harness().agent.subscribe(channel, of: Self.app) { _ in }
+                wanted.insert(channel)
+            case 4:
+                guard wanted.remove(channel) != nil else { break }
+                try life.harness().agent.unsubscribe(channel, of: Self.app)
+            case 5: try await server.expireRegistrations()
+            case 6: try await server.setChannels(Self.channels.shuffled(using: &generator).suffix(2))
+            default: try await life.restart(waiting: Bool.random(using: &generator))
+            }
+        }
+        try await life.restart(waiting: true)
+        try await settle(life.harness(), server, wanted)
+    }
+
+    private func settle(_ harness: AgentHarness, _ server: ScriptedDeviceServer, _ wanted: Set<String>) async throws {
+        var state = "nothing was seen"
+        for _ in 0..<300 * Patience.factor {
+            let listed = try harness.agent.subscriptions(of: Self.app)
+            let (here, there) = (Set(listed.map(\.channel)), try await server.channels())
+            state = "wanted \(wanted), here \(listed), there \(there)"
+            let isTold = try harness.database.subscriptions.firstPending() == nil
+            if isTold, here == wanted, there == wanted, listed.allSatisfy({ $0.state == .active }) { return }
+            var turns = 0
+            try await harness.loop.run("it turned some times") {
+                turns += 1
+                return turns > 30
+            }
+        }
+        throw NeverHappened(what: state)
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import Testing
+
+/// Whatever the bytes are, the linter answers, and what it answers can go into a header.
+struct PayloadCheckPropertyTests {
+    private static let types: [PushType?] = [nil] + PushType.allCases
+
+    @Test func `no bytes trap, and findings are bounded and safe to print`() {
+        for seed in seeds {
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<20 {
+                expectSafe(mutated(&generator), seed: seed)
+                expectSafe(generator.bytes(countMax: 64), seed: seed)
+            }
+        }
+    }
+
+    @Test func `texts of any scalars have findings that are safe to print, and the same ones however they are escaped`()
+    {
+        for seed in seeds {
+            var generator = SeededGenerator(seed: seed)
+            let (title, body) = (generator.text(countMax: 40), generator.text(countMax: 200))
+            var payload = bytes(#"{"aps":{"alert":{"title":"#)
+            JSONWriter.append(title, to: &payload)
+            payload += bytes(#","body":"#)
+            JSONWriter.append(body, to: &payload)
+            payload += bytes("}}}")
+            expectSafe(payload, seed: seed)
+            let escaped = bytes(#"{"aps":{"alert":{"title":"\#(escape(title))","body":"\#(escape(body))"}}}"#)
+            let size = { (finding: PayloadFinding) in finding.check != .tooLarge }
+            #expect(findings(payload).filter(size) == findings(escaped).filter(size), "seed \(seed)")
+        }
+    }
+
+    private func expectSafe(_ payload: [UInt8], seed: UInt64) {
+        #expect(FuzzChecks.payloadChecks(payload) == nil, "seed \(seed)")
+        for type in Self.types {
+            let isObject = (try? JSONValidator.validateObject(payload.span)) != nil
+            let list = findings(payload, type, appName: "Mail")
+            #expect(isObject || list.map(\.check) == [.malformed], "seed \(seed)")
+        }
+    }
+
+    /// A payload of the samples with some bytes changed, doubled or left out.
+    private func mutated(_ generator: inout SeededGenerator) -> [UInt8] {
+        let sample = CheckSample.all[Int.random(in: CheckSample.all.indices, using: &generator)]
+        var payload = bytes(sample.firing)
+        for _ in 0..<Int.random(in: 0...4, using: &generator) where !payload.isEmpty {
+            let place = Int.random(in: payload.indices, using: &generator)
+            switch UInt8.random(in: 0...3, using: &generator) {
+            case 0: payload[place] = UInt8.random(in: 0...255, using: &generator)
+            case 1: payload.remove(at: place)
+            case 2: payload.insert(contentsOf: payload[place...].prefix(8), at: place)
+            default: payload[place] = bytes(#"{}[]",:\"#).randomElement(using: &generator) ?? 0
+            }
+        }
+        return payload
+    }
+
+    private func escape(_ text: String) -> String {
+        text.utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
+    }
+}
