@@ -22,6 +22,8 @@ import Testing
                 return TestStore.startMilliseconds
             }
         }
+        // What the store asks at its start is over once it has answered.
+        _ = try store.counts()
         isBlocking.add(true)
         store.store.submit([.perform(.apps, answer: store.address())])
         reached.wait()

@@ -98,6 +98,22 @@ import Testing
         #expect(try store.accept(.to(lateToken, "a")) == .refused(.expiredToken, ended: store.clock.now))
     }
 
+    @Test(arguments: [(0, true), (7_200_000, true), (7_200_001, false)] as [(Int64, Bool)])
+    func `after a short stop of the server nobody has more time`(pause: Int64, expires: Bool) throws {
+        let (store, _, token) = try sweeping()
+        try sweep(store, at: TestStore.startMilliseconds + Self.lifeMilliseconds, token)
+        store.store.stop()
+        store.clock.now += pause
+        try store.reopen()
+        if expires {
+            store.clock.now += 1
+            try wait(for: store) { $0.registrations == 0 }
+        } else {
+            try sweep(store, at: store.clock.now + 60_000, token)
+            #expect(try store.accept(.to(token, "a")) == .accepted)
+        }
+    }
+
     @Test func `many devices expire in more steps than one, and only those that were not seen`() throws {
         let (store, _, _) = try sweeping()
         let gone = try (10..<260).map { try store.enrol($0) }

@@ -54,16 +54,26 @@ extension Executor {
     }
 
     /// Who was not seen since then is not expected any more; nil when everybody is, for ever or for now.
-    ///
-    /// While the server did not run, nobody could be seen: after a long stop, or with the file of an old backup,
-    /// devices have a day to come back.
     private var momentOfUnseen: Int64? {
         guard let life = bounds.registrationLifeSeconds else { return nil }
         let (milliseconds, isTooLong) = max(life, 0).multipliedReportingOverflow(by: 1000)
         let (moment, isBeforeTime) = now.subtractingReportingOverflow(milliseconds)
-        let (graceEnd, isAfterTime) = openedUnixMilliseconds.addingReportingOverflow(
-            min(milliseconds, WriterLimits.returnMilliseconds))
-        return isTooLong || isBeforeTime || isAfterTime || now < graceEnd ? nil : moment
+        return isTooLong || isBeforeTime || now < returnEndUnixMilliseconds ? nil : moment
+    }
+
+    /// Until when devices have time to come back after a start.
+    ///
+    /// While the server did not run, nobody could be seen: after a long stop, or with the file of an old backup, devices
+    /// have a day, or as long as they may be unseen if that is shorter.
+    static func returnEnd(now: Int64, lastRunning: Int64?, _ bounds: Bounds) -> Int64 {
+        if let lastRunning {
+            let (pause, isHuge) = now.subtractingReportingOverflow(lastRunning)
+            if !isHuge, pause <= 2 * WriterLimits.seenIntervalMilliseconds { return now }
+        }
+        let life = max(bounds.registrationLifeSeconds ?? .max, 0).multipliedReportingOverflow(by: 1000)
+        let patience = life.overflow ? WriterLimits.returnMilliseconds : life.partialValue
+        let (end, isAfterTime) = now.addingReportingOverflow(min(patience, WriterLimits.returnMilliseconds))
+        return isAfterTime ? .max : end
     }
 
     func expireDevice(_ device: DeviceID) throws(SQLiteError) -> Verdict {
@@ -73,6 +83,12 @@ extension Executor {
     }
 
     // MARK: Who was seen
+
+    /// Writes down that the server ran up to now, and that devices were connected.
+    func noteRunning(_ seen: [DeviceID]) throws(SQLiteError) {
+        try state.noteRunning(now: now)
+        try noteSeen(seen)
+    }
 
     /// Writes down that devices were connected up to now.
     func noteSeen(_ seen: [DeviceID]) throws(SQLiteError) {

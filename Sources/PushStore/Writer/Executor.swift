@@ -36,8 +36,10 @@ final class Executor {
     let channels: ChannelTable
     let subscriptions: SubscriptionTable
     let broadcasts: BroadcastTable
+    let state: StateTable
     let bounds: Bounds
-    let openedUnixMilliseconds: Int64
+    /// Until then no device is taken for gone, UNIX milliseconds: after a long stop they must first come back.
+    let returnEndUnixMilliseconds: Int64
     /// Wall clock of this transaction, UNIX milliseconds.
     var now: Int64 = 0
     /// What this transaction did so far.
@@ -52,7 +54,6 @@ final class Executor {
 
     init(_ connection: Connection, _ bounds: Bounds, now: Int64) throws(SQLiteError) {
         self.bounds = bounds
-        openedUnixMilliseconds = now
         topics = try TopicTable(connection)
         keys = try KeyTable(connection)
         certificates = try CertificateTable(connection)
@@ -63,6 +64,8 @@ final class Executor {
         channels = try ChannelTable(connection)
         subscriptions = try SubscriptionTable(connection)
         broadcasts = try BroadcastTable(connection)
+        state = try StateTable(connection)
+        returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
         lastSequence = try pending.lastSequence()
         storedSequence = lastSequence
     }

@@ -27,7 +27,7 @@ final class Writer {
     private var nextRestore = MonotonicTime.now
     /// What the next sweep deletes beside what expired.
     private var damage = Damage()
-    private var nextNoteOfStreams = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
+    private var nextNote = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
 
     init(
         _ opened: OpenedStore, queue: CommandQueue, receivers: [any StoreReplyReceiver],
@@ -47,6 +47,7 @@ final class Writer {
     func run() {
         publishDirectory()
         if !reserve.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
+        noteRunning([])
         while true {
             let hasWork = ledger.streams.hasHungry && failure == nil
             let taken = queue.take(until: hasWork ? .now : nextSweep)
@@ -263,9 +264,10 @@ final class Writer {
         guard now >= nextSweep else { return }
         nextSweep = now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
         guard failure == nil else { return }
-        if now >= nextNoteOfStreams {
-            nextNoteOfStreams = now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
+        if now >= nextNote {
+            nextNote = now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
             ledger.noteSeen(ledger.streams.openDevices)
+            noteRunning([])
         }
         if sweep() { nextSweep = now }
     }
@@ -289,12 +291,14 @@ final class Writer {
     /// Writes down that devices were connected up to now, and leaves a file without a log.
     private func close() {
         ledger.noteSeen(ledger.streams.openDevices)
-        let seen = ledger.takeDeparted(countMax: .max)
-        if failure == nil, reserve.isHeld, !seen.isEmpty {
-            // What failed here is known only to be some hours older.
-            _ = attempt { () throws(SQLiteError) in try executor.noteSeen(seen) }
-        }
+        noteRunning(ledger.takeDeparted(countMax: .max))
         if failure == nil { checkpoint(.truncate) }
+    }
+
+    /// Writes down that the server ran and devices were connected up to now; on a full disk, an older time stays.
+    private func noteRunning(_ seen: [DeviceID]) {
+        guard failure == nil, reserve.isHeld else { return }
+        _ = attempt { () throws(SQLiteError) in try executor.noteRunning(seen) }
     }
 
     /// Runs a transaction that nobody waits for; false when it did not happen.

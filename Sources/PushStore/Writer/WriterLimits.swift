@@ -16,7 +16,7 @@ enum WriterLimits {
     static let devicesNotedPerStepCountMax = 1000
     /// How long it may be written of a device that it was seen before it is written again, in milliseconds.
     static let seenIntervalMilliseconds: Int64 = 3_600_000
-    /// How long devices have to come back after a start before any is taken for gone, in milliseconds: a day.
+    /// How long devices have to come back after a long stop before any is taken for gone, in milliseconds: a day.
     static let returnMilliseconds: Int64 = 86_400_000
     /// How long a full disk is left alone before the reserve is tried again, in milliseconds.
     static let reserveRetryMilliseconds: Int64 = 1000
