@@ -53,8 +53,9 @@ enum ConformancePage {
             --admin-socket "$(python3 -c "import json; print(json.load(open('server.json'))['admin_socket'])")"
         ```
 
-        A remark says where Posthorn chose among answers, or does something else than Apple on purpose.
-        [Decision 9](../decisions/0009-environments-certificates-channels.md) gives the reasons.
+        A remark says where Posthorn chose among answers, or does something else than Apple on purpose: decisions
+        [9](../decisions/0009-environments-certificates-channels.md) and
+        [11](../decisions/0011-where-delivery-differs.md) give the reasons.
 
         Beside these cases, unmodified clients send in
         [ClientTests](../../Tests/ConformanceTests/ClientTests.swift), and random changes to good requests are answered in

@@ -111,6 +111,13 @@ extension EndToEnd {
                 "\(sent)")
             let kept = try await RunningProcess.run(posthorn, words + ["--channel", channel, "--expiration", "+60"])
             #expect(kept.exit == .code(1) && kept.errorOutput.contains("refused: BadExpirationDate\n"), "\(kept)")
+            // For an alert this would be an error: there is nothing to show.
+            let update = try server.files.write(
+                #"{"aps":{"event":"update","content-state":{"goals":1}}}"#, to: "update.json")
+            let judged = words.filter { $0 != "--title" && $0 != "News" } + ["-p", update, "--lint"]
+            try await RunningProcess.run(posthorn, judged + ["--channel", channel]).succeeded()
+            let alert = try await RunningProcess.run(posthorn, judged + ["--token", "00ff"])
+            #expect(alert.exit == .code(1) && alert.errorOutput.contains("L-P01"), "\(alert)")
             let unknown = try await RunningProcess.run(
                 posthorn, words + ["--channel", "AAAAAAAAAAAAAAAAAAAAAA==", "--json"])
             #expect(unknown.exit == .code(1) && unknown.output.contains(#""reason":"ChannelNotRegistered""#))
@@ -127,12 +134,13 @@ extension EndToEnd {
                 ["send", "-k", server.line.keyFile, "--key-id", server.line.keyID, "-t", topic]
                 + ["-d", server.topic.token, "-p", payload] + socket
             let warned = try await RunningProcess.run(posthorn, send).succeeded()
-            #expect(warned.output.contains(/\nWarning +L-[A-Z0-9]+/), "\(warned)")
+            #expect(warned.output.contains(/\nWarning +E L-G01 aps\.badge:/), "\(warned)")
             let json = try await RunningProcess.run(posthorn, send + ["--json"]).succeeded().output
-            #expect(json.contains(/"warnings":\["L-/), "\(json)")
+            #expect(json.contains(#""warnings":["E L-G01 aps.badge: "#), "\(json)")
             try await RunningProcess.run(posthorn, ["app", "set", topic, "--checks", "strict"] + socket).succeeded()
             let refused = try await RunningProcess.run(posthorn, send)
-            #expect(refused.exit == .code(1) && refused.errorOutput.contains("the server refused: PayloadEmpty\n  L-"))
+            #expect(refused.exit == .code(1), "\(refused)")
+            #expect(refused.errorOutput.contains("the server refused: PayloadEmpty\n  E L-G01 aps.badge: "))
             try await RunningProcess.run(posthorn, ["app", "set", topic, "--checks", "off"] + socket).succeeded()
             let silent = try await RunningProcess.run(posthorn, send).succeeded()
             #expect(!silent.output.contains("Warning"), "\(silent)")

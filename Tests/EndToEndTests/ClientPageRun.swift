@@ -18,17 +18,31 @@ final class ClientPageRun: Sendable {
     /// - Parameters:
     ///   - page: The page.
     ///   - interpreter: What runs its program.
+    ///   - homeFiles: What the reader has in the home directory, by name.
     /// - Throws: What the server says; `ExpectationFailedError` when the page has no program.
-    init(of page: ClientPage, by interpreter: String) async throws {
+    init(of page: ClientPage, by interpreter: String, files homeFiles: [String: String] = [:]) async throws {
         let program = try #require(page.program, "\(page.name)")
         files = try TemporaryDirectory()
+        for (name, text) in homeFiles { try files.write(text, to: name) }
         let variables = files.path(of: "server.env")
         let extent = page.text.contains("APNS_CLIENT_CERT") ? ["--full"] : []
         server = try await EphemeralServer(options: extent + ["--env-file", variables])
         file = try files.write(program.code, to: program.language.fileName)
         self.page = page
         self.interpreter = interpreter
-        environment = Self.variables(in: readText(variables))
+        environment = Self.variables(in: readText(variables)).merging(["HOME": files.path]) { $1 }
+    }
+
+    /// Runs the program with a device token.
+    func result(for token: ClientPage.Token) async throws -> ProgramResult {
+        let text =
+            switch token {
+            case .registered: server.topic.token
+            case .nobodys: String(repeating: "deadbeef", count: 8)
+            case .gone: server.topic.goneToken
+            }
+        return try await RunningProcess.run(
+            interpreter, [file], environment: environment.merging(["APNS_TOKEN": text]) { $1 })
     }
 
     /// Runs the program with a device token.
@@ -37,14 +51,7 @@ final class ClientPageRun: Sendable {
     /// - Returns: The line that it printed.
     /// - Throws: `ExpectationFailedError` when it printed another number of lines.
     func output(for token: ClientPage.Token) async throws -> String {
-        let text =
-            switch token {
-            case .registered: server.topic.token
-            case .nobodys: String(repeating: "deadbeef", count: 8)
-            case .gone: server.topic.goneToken
-            }
-        let result = try await RunningProcess.run(
-            interpreter, [file], environment: environment.merging(["APNS_TOKEN": text]) { $1 })
+        let result = try await result(for: token)
         let lines = result.output.split(separator: "\n")
         try #require(lines.count == 1, "\(token.rawValue): \(result.output)\n\(result.errorOutput)")
         return lines[0].trimmingCharacters(in: .whitespaces)

@@ -8,7 +8,7 @@ extension EndToEnd {
     /// The code of docs/how-to/clients, run as it stands there against a real server.
     struct ClientPagesTests {
         /// What every page sends.
-        private static let alert = ["title": "Lunch?", "body": "The usual place at noon."]
+        private static let alert = ["title": "Lunch at Noon", "body": "Anna waits at the usual place."]
 
         @Test(.tags(.slow), arguments: ClientPage.all.filter { $0.isRun && $0.language == .python })
         func `the Python of a client's page sends, and prints what the page says`(page: ClientPage) async throws {
@@ -38,6 +38,13 @@ extension EndToEnd {
             for token in ClientPage.Token.allCases { #expect(page.text.contains("\n| \(token.rawValue) | ")) }
             #expect(page.packages.allSatisfy { $0.contains("==") })
             #expect(page.isRun == (page.text.contains("| The device token is | It prints |")))
+        }
+
+        @Test func `the payload of the pages is one that the server has no warning about`() async throws {
+            let run = try await ClientPageRun(of: ClientPage("curl"), by: "/bin/sh", files: [".curlrc": "include\n"])
+            let output = try await run.result(for: .registered).output
+            #expect(output.contains("HTTP/2 200"))
+            #expect(!output.contains("posthorn-warning"), "\(output)")
         }
 
         @Test func `the list of clients has a row for each page, and no other`() {

@@ -83,7 +83,7 @@ extension EndToEnd {
             for line in lines {
                 let path = Array(line.drop(while: { $0 == "posthorn" }).prefix { $0.wholeMatch(of: /[a-z]+/) != nil })
                 let help = try await deepestHelp(path, &helps)
-                for option in line.compactMap({ $0.prefixMatch(of: /--[a-z-]+/)?.0 }) {
+                for option in line.compactMap({ $0.prefixMatch(of: /--[a-z0-9-]+/)?.0 }) {
                     #expect(
                         help.contains("\(option) ") || help.contains("\(option)\n"), "\(line.joined(separator: " "))")
                 }

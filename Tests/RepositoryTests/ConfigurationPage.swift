@@ -22,7 +22,8 @@ enum ConfigurationPage {
         `--ephemeral` starts a server on 127.0.0.1 that lives in a temporary directory and removes it at its end; with it go
         `--topic NAME` (once for each topic) and `--port N`. See [test against a real server](../how-to/use-in-tests.md).
 
-        SIGHUP reads `certificate_file` and `private_key_file` again; everything else needs a restart. SIGTERM and SIGINT
+        SIGHUP reads the files of `certificate_file`, `private_key_file` and `client_ca_files` again; everything else needs a
+        restart. SIGTERM and SIGINT
         end the server: see [delivery guarantees](../explanation/delivery-guarantees.md#when-the-server-ends).
 
         Where `XDG_DATA_HOME` is set, it stands for `~/.local/share`, except for root.
@@ -45,7 +46,7 @@ enum ConfigurationPage {
         | `posthorn.sqlite-reserve` | nothing: space to give up when the disk is full, so that deletions can go on |
         | `token.keys` | the keys of device tokens, newest first; without it every device token is lost |
         | `team-id` | the team of apps and keys that are made without naming one |
-        | `authority.pem`, `authority.key` | the server's own certificate authority; devices and providers trust the first |
+        | `authority.pem`, `authority.key` | the server's own certificate authority, which signs providers' certificates too; devices and providers trust the first, unless a certificate is configured |
         | `server.pem`, `server.key`, `server.names` | the certificate that it issued; made anew at a start, in its last 30 days or for other names |
         | `admin.sock` | the admin API, unless it lies elsewhere |
 

@@ -153,12 +153,7 @@ enum LimitsPage {
         ## Not there yet
 
         - No WebSocket beside the event stream.
-        - No client certificates for providers: they sign in with provider tokens.
-        - No bound on how often a provider changes its token, and a connection is not bound to its first signing key:
-          nothing gives `TooManyProviderTokenUpdates` or `UnrelatedKeyIdInToken`.
         - No rates or quotas: nothing gives `TooManyRequests`.
-        - No environments: a token or key is good for the whole server.
-        - No broadcast channels (`/4/broadcasts`) and no channel management.
         - One server is one machine: there is no cluster.
         - No metrics endpoint; `posthorn status --json` has the counts.
 

@@ -21,9 +21,10 @@ package enum CertificateCommands {
                 with --p12 to a PKCS#12 file instead, or with --output too. The server does not keep the private key; \
                 who loses the file issues another certificate.
 
-                The kind says what it can send: single, everything but VoIP, complications and push to talk, and a \
-                request need not name its topic; universal, these three too, and a request must name its topic; voip, \
-                VoIP alone. Location and Live Activities take a signing key.
+                The kind says what it can send. single: alerts, background updates, and what goes to file providers, \
+                widgets and controls; a request need not name its topic. universal: alerts, background updates, VoIP, \
+                complications and push to talk; a request must name its topic. voip: VoIP alone. Location and Live \
+                Activities take a signing key.
                 """,
             arguments: [Argument("TOPIC", "The app's topic, for example org.example.Mail.")], options: issueOptions,
             examples: [

@@ -53,15 +53,16 @@ enum SendCommand {
         if let file = options.value("ca-file") { try LocalFile.checkCertificate(file) }
         let request = try request(options, admin: surroundings.admin(invocation))
         if invocation.has("lint") {
-            try lint(request.payload, pushType: options.value("push-type"), isForced: invocation.has("force"))
+            let pushType = request.destination.pushType(options)
+            try lint(request.payload, pushType: pushType, isForced: invocation.has("force"))
         }
         return SendResult(try exchange(request)).report
     }
 
     /// Says what is wrong with a payload, and stops when that is an error.
-    private static func lint(_ payload: [UInt8], pushType: String?, isForced: Bool) throws(CommandError) {
-        let pushType = pushType.map { PushType($0.utf8.span) } ?? .alert
-        let verdict = LintVerdict([("payload", payload)], pushType: pushType, appName: nil, intervalSeconds: nil)
+    private static func lint(_ payload: [UInt8], pushType: String, isForced: Bool) throws(CommandError) {
+        let verdict = LintVerdict(
+            [("payload", payload)], pushType: PushType(pushType.utf8.span), appName: nil, intervalSeconds: nil)
         Console.note(verdict.lines)
         guard verdict.errors > 0, !isForced else { return }
         throw .advised(

@@ -30,21 +30,30 @@ package enum SendDestination: Equatable, Sendable {
         }
     }
 
+    /// `apns-push-type`: as told, else the one that goes with the destination.
+    func pushType(_ options: SendOptions) -> String {
+        if let told = options.value("push-type") { return told }
+        return switch self {
+        case .device: "alert"
+        case .channel: "liveactivity"
+        }
+    }
+
     /// The header fields that say what is sent and how.
     func fields(
         _ options: SendOptions, topic: String, nowUnixSeconds: Int64
     ) throws(CommandError) -> [(String, String)] {
         let expiration = try options.expiration(nowUnixSeconds: nowUnixSeconds)
         switch self {
-        case .device: return Self.deviceFields(options, topic: topic, expiration: expiration)
-        case .channel(let id): return Self.channelFields(options, id: id, expiration: expiration)
+        case .device: return deviceFields(options, topic: topic, expiration: expiration)
+        case .channel(let id): return channelFields(options, id: id, expiration: expiration)
         }
     }
 
-    private static func deviceFields(
+    private func deviceFields(
         _ options: SendOptions, topic: String, expiration: String?
     ) -> [(String, String)] {
-        let pushType = options.value("push-type") ?? "alert"
+        let pushType = pushType(options)
         // Apple: a background push with priority 10 is an error.
         let priority = options.value("priority") ?? (pushType == "background" ? "5" : nil)
         let optional = [
@@ -57,11 +66,11 @@ package enum SendDestination: Equatable, Sendable {
 
     /// All but the request's id must be there.
     /// - SeeAlso: Apple, "Sending broadcast push notification requests to APNs".
-    private static func channelFields(
+    private func channelFields(
         _ options: SendOptions, id: String, expiration: String?
     ) -> [(String, String)] {
         let fields = [
-            ("apns-channel-id", id), ("apns-push-type", options.value("push-type") ?? "liveactivity"),
+            ("apns-channel-id", id), ("apns-push-type", pushType(options)),
             ("apns-priority", options.value("priority") ?? "10"), ("apns-expiration", expiration ?? "0"),
         ]
         return fields + (options.value("id").map { [("apns-request-id", $0)] } ?? [])

@@ -90,8 +90,9 @@ struct ChinesePhrase: Sendable {
 
     /// The phrase that the characters in the window end with; nil when it is none.
     static func ending(_ window: UInt64) -> ChinesePhrase? {
-        guard endings & 1 << (window & 63) != 0 else { return nil }
-        return all.first { window & $0.mask == $0.packed }
+        // A search through the few phrases whose last character shares six bits with this one, mostly through none.
+        for phrase in table[Int(window & 63)] where window & phrase.mask == phrase.packed { return phrase }
+        return nil
     }
 
     private static let all: [ChinesePhrase] = [
@@ -102,6 +103,6 @@ struct ChinesePhrase: Sendable {
         ("點選 点选 輕擊 轻击", .pressing), ("點擊 点击 按", .pressingNotTapping),
     ].flatMap { texts, meaning in texts.split(separator: " ").map { ChinesePhrase(String($0), meaning) } }
 
-    /// One bit for the last character of each phrase, so that most characters need no search.
-    private static let endings = all.reduce(0 as UInt64) { $0 | 1 << ($1.packed & 63) }
+    /// The phrases by the low six bits of their last character.
+    private static let table = (0..<64).map { bits in all.filter { $0.packed & 63 == bits } }
 }

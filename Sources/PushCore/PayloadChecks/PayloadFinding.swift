@@ -27,7 +27,9 @@ package struct PayloadFinding: Equatable, Sendable {
     package var check: PayloadCheck
     /// How grave it is here.
     package var severity: Severity
-    /// Where, for example `aps.badge`; empty for the payload as a whole. Names only keys of ours and of APNs.
+    /// Where, for example `aps.badge`, or empty for the payload as a whole.
+    ///
+    /// It names only keys of ours and of APNs.
     package var path: String
     /// What is wrong and what to do: printable ASCII, at most 200 bytes, nothing of the payload's own text.
     package var text: String

@@ -125,9 +125,6 @@ enum IgnoredKey: String, CaseIterable, Sendable {
 }
 
 extension PayloadField {
-    /// The forms of all fields by their number, so that none is looked up twice.
-    static let forms = allCases.map(\.definition.form)
-
     /// The field that a name is one slip away from; nil when it is none, or when the name is another field's.
     static func meant(by name: [UInt8], in container: Container) -> PayloadField? {
         let plain = plainName(name)

@@ -7,7 +7,9 @@ extension PayloadFindings {
         if reading[.aps].kind != .absent, reading[.aps].kind != .object {
             add(.apsType, "aps", text: "aps is \(reading[.aps].kind.words) and must be an object.")
         }
-        for field in PayloadField.allCases where reading[field].isGiven {
+        var rest = reading.given
+        while let field = PayloadField(rawValue: UInt8(truncatingIfNeeded: rest.trailingZeroBitCount)), rest != 0 {
+            rest &= rest - 1
             judgeForm(of: field, reading[field], in: payload)
         }
     }
@@ -16,7 +18,7 @@ extension PayloadFindings {
     private mutating func judgeForm(
         of field: PayloadField, _ value: PayloadReading.Value, in payload: Span<UInt8>
     ) {
-        switch PayloadField.forms[Int(field.rawValue)] {
+        switch field.definition.form {
         case .text:
             if value.kind != .text {
                 judgeText(field, value.kind)

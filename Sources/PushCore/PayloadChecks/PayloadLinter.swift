@@ -6,7 +6,7 @@
 package enum PayloadLinter {
     /// The most findings of one payload; the graver ones stay.
     package static let findingCountMax = 16
-    /// The columns of an alert's title: what fits beside its borders on the smallest screen. A wide character takes two.
+    /// The columns of an alert's title, of which a wide character takes two: what fits on the smallest screen.
     package static let titleColumnCount = 28
     /// The columns of an alert's message.
     package static let messageColumnCount = 40

@@ -39,10 +39,9 @@ enum JSONKind: UInt8 {
     }
 }
 
-/// What one walk over a payload found: where the values of APNs' keys stand. Keys that mean nothing are told to a
-/// function as they come.
+/// What one walk over a payload found: where the values of APNs' keys stand.
 ///
-/// Of a key that comes twice the last one counts, as for devices.
+/// Keys that mean nothing are told to a function as they come. Of a key that comes twice the last one counts, as for devices.
 struct PayloadReading {
     /// Where a value stands; the range of a text is without its quotes.
     struct Value {
@@ -68,8 +67,14 @@ struct PayloadReading {
     /// By the number of the field; a few more than there are.
     private var values = InlineArray<48, Value>(repeating: Value())
 
+    /// The fields that have a value other than null, one bit for the number of each.
+    private(set) var given: UInt64 = 0
+
     /// The value of a field.
-    subscript(field: PayloadField) -> Value { values[Int(field.rawValue)] }
+    subscript(field: PayloadField) -> Value {
+        // Through the span, because the array's own subscript copies the whole array.
+        values.span[Int(field.rawValue)]
+    }
 
     /// Walks over the payload once.
     ///
@@ -129,9 +134,12 @@ struct PayloadReading {
         let range = start..<scanner.offset
         let kind = JSONKind(bytes, range)
         let quote = kind == .text ? 1 : 0
-        values[Int(field.rawValue)] = Value(
+        let value = Value(
             kind: kind, start: Int32(clamping: range.lowerBound + quote),
             end: Int32(clamping: range.upperBound - quote))
+        values[Int(field.rawValue)] = value
+        let bit = (1 as UInt64) << UInt64(field.rawValue)
+        given = value.isGiven ? given | bit : given & ~bit
     }
 
     /// Forgets the fields of an earlier object of the same key.
@@ -139,6 +147,7 @@ struct PayloadReading {
         guard values[Int(container.field.rawValue)].kind != .absent else { return }
         for field in PayloadField.allCases where field != .aps && field.isInside(container) {
             values[Int(field.rawValue)] = Value()
+            given &= ~((1 as UInt64) << UInt64(field.rawValue))
         }
     }
 
@@ -156,7 +165,9 @@ struct PayloadReading {
         return start..<end
     }
 
-    /// A name that can be compared. One with escapes equals none: nobody writes these names so.
+    /// A name that can be compared.
+    ///
+    /// One with escapes equals none: nobody writes these names so.
     @inline(__always)
     private static func pack(_ bytes: Span<UInt8>, _ range: Range<Int>) -> PackedText {
         var name = PackedText()

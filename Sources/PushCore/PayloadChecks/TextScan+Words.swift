@@ -100,7 +100,12 @@ extension TextScan {
 
     /// Whether a scalar that is not ASCII is a letter or a digit.
     func isLetter(_ scalar: Unicode.Scalar) -> Bool {
-        if 0x4E00...0x9FFF ~= scalar.value { return true }
+        // Unicode's tables take longer than all the rest, and these need none.
+        switch scalar.value {
+        case 0x4E00...0x9FFF: return true
+        case 0x2000...0x206F, 0x3001...0x3003, 0x3008...0x3020, 0xFF01...0xFF0F: return false
+        default: break
+        }
         return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
@@ -129,10 +134,15 @@ extension TextScan {
         }
     }
 
-    private static let discount = PackedText("discount").first
-    private static let coupon = PackedText("coupon").first
-    private static let promo = PackedText("promo").first
-    private static let sale = PackedText("sale").first
+    // As numbers, because a text would have to be turned into one at each letter.
+    /// "discount".
+    private static let discount: UInt64 = 0x64_69_73_63_6F_75_6E_74
+    /// "coupon".
+    private static let coupon: UInt64 = 0x63_6F_75_70_6F_6E
+    /// "promo".
+    private static let promo: UInt64 = 0x70_72_6F_6D_6F
+    /// "sale".
+    private static let sale: UInt64 = 0x73_61_6C_65
 
     /// Ends a token before a scalar, nil at the end of the text.
     mutating func endToken(next: Unicode.Scalar?) {

@@ -9,9 +9,9 @@ UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 STATUS = {
     reason: status for status, reasons in {
         400: "BadCollapseId BadDeviceToken BadExpirationDate BadMessageId BadPriority BadTopic DeviceTokenNotForTopic "
-             "DuplicateHeaders IdleTimeout InvalidPushType MissingDeviceToken MissingTopic PayloadEmpty TopicDisallowed "
-             "FeatureNotEnabled MissingChannelId BadChannelId ChannelNotRegistered BadRequestParams BadRequestPayload "
-             "MissingPushType CannotCreateChannelConfig",
+             "DuplicateHeaders IdleTimeout InvalidPushType MissingDeviceToken MissingTopic PayloadEmpty "
+             "TopicDisallowed FeatureNotEnabled MissingChannelId BadChannelId ChannelNotRegistered BadRequestParams "
+             "BadRequestPayload MissingPushType CannotCreateChannelConfig",
         403: "BadCertificate BadCertificateEnvironment ExpiredProviderToken Forbidden InvalidProviderToken "
              "MissingProviderToken UnrelatedKeyIdInToken BadEnvironmentKeyInToken TopicMismatch",
         404: "BadPath", 405: "MethodNotAllowed", 410: "ExpiredToken Unregistered", 413: "PayloadTooLarge",

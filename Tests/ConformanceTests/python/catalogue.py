@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases: what is asked, what must be answered, and the function that finds out.
 
-A case is a function of a `House`. With an `Answer` for what is wanted it returns the response, which is compared; with a
-sentence it makes up its own mind and calls `expect`.
+A case is a function of a `House`. With an `Answer` for what is wanted it returns the response, which is compared; with
+a sentence it makes up its own mind and calls `expect`.
 """
 import threading
 from dataclasses import dataclass, field

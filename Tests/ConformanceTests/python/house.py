@@ -2,6 +2,7 @@
 """A server that runs, with everything that is in it, and the requests that a provider makes of it."""
 import contextlib
 import json
+import os
 import tempfile
 import time
 import uuid
@@ -33,7 +34,8 @@ def new_id():
 class House:
     """What `posthornd --ephemeral --full` made, by the names of its --env-file."""
 
-    patience = 20
+    #: Seconds; POSTHORN_TEST_PATIENCE multiplies them on a slow machine.
+    patience = 20 * int(os.environ.get("POSTHORN_TEST_PATIENCE") or 1)
 
     def __init__(self, variables, admin_socket):
         self.variables = variables

@@ -9,6 +9,7 @@ import h2.config
 import h2.connection
 import h2.events
 import h2.exceptions
+import h2.settings
 
 from answers import STATUS
 from catalogue import RECORD, Unmet
@@ -238,6 +239,11 @@ class Peer:
             self.settings.append({int(key): value.new_value for key, value in event.changed_settings.items()})
         elif isinstance(event, h2.events.PingAckReceived):
             self.pings.append(event.ping_data)
+
+    def disregard_stream_limit(self):
+        """Opens more streams than the server allows from now on, which h2 would not."""
+        self.connection.remote_settings[h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS] = 2**31 - 1
+        self.connection.remote_settings.acknowledge()
 
     @property
     def stream_limit(self):

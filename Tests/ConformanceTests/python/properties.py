@@ -109,8 +109,9 @@ class Request:
 
     def add_forbidden_field(self):
         self.fields.append(self.random.choice([
-            ("connection", "close"), ("transfer-encoding", "chunked"), ("te", "gzip"), ("Upper", "1"), ("x-nul", "a\0b"),
-            ("x-line", "a\r\nb"), (":unknown", "1"), ("content-length", str(len(self.body) + 1)), ("", "x")]))
+            ("connection", "close"), ("transfer-encoding", "chunked"), ("te", "gzip"), ("Upper", "1"),
+            ("x-nul", "a\0b"), ("x-line", "a\r\nb"), (":unknown", "1"),
+            ("content-length", str(len(self.body) + 1)), ("", "x")]))
         self.is_malformed = True
 
     def add_length(self):

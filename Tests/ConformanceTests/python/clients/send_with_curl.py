@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""curl and openssl: the recipe that Apple documents, with its signature in DER; a batch is one curl with many URLs on one connection."""
+"""curl and openssl: the recipe that Apple documents, with its signature in DER.
+
+A batch is one curl with many URLs, on one connection.
+"""
 import json
 import subprocess
 import tempfile

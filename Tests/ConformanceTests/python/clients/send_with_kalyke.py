@@ -31,4 +31,5 @@ async def send_many(tokens, payload):
     return [word for word, _ in await asyncio.gather(*(send_one(token, common.TOPIC, payload) for token in tokens))]
 
 
-common.converse(lambda *arguments: asyncio.run(send_one(*arguments)), lambda *arguments: asyncio.run(send_many(*arguments)))
+common.converse(lambda *arguments: asyncio.run(send_one(*arguments)),
+                lambda *arguments: asyncio.run(send_many(*arguments)))

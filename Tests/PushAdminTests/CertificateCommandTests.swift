@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushAdmin
+import PushCore
+import PushTLS
+import TestSupport
+import Testing
+
+struct CertificateCommandTests {
+    private static let mail = AdminAPI.Certificate(
+        fingerprint: "0123456789abcdef" + String(repeating: "a", count: 48), serialNumber: "4A", teamID: "ABCDE12345",
+        topics: ["org.example.Mail"], environment: nil, createdAt: 1_000, expiresAt: 2_000)
+    private static let chat = AdminAPI.Certificate(
+        fingerprint: "0123456780abcdef" + String(repeating: "b", count: 48), serialNumber: "4B", teamID: "ABCDE12345",
+        topics: ["org.example.Chat", "org.example.Chat.voip"], environment: .development, createdAt: 1_000,
+        expiresAt: 2_000, revokedAt: 1_500)
+    private static let foreign = AdminAPI.Certificate(
+        fingerprint: String(repeating: "f", count: 64), serialNumber: "", teamID: "", topics: [], environment: nil,
+        createdAt: 1_000, expiresAt: 0, revokedAt: 1_000)
+
+    @Test(arguments: [
+        ([], #"POST /v1/certificates {"topic":"a"}"#),
+        (["-k", "voip", "-e", "development"], #"{"environment":"development","kind":"voip","topic":"a"}"#),
+        (["--days", "1"], #"{"days":1,"topic":"a"}"#), (["--days", "825"], #"{"days":825,"topic":"a"}"#),
+    ])
+    func `issue sends what was named`(words: [String], request: String) throws {
+        let made = try CertificateCommands.issueRequest(try typed(["certificate", "issue", "a"] + words))
+        #expect("\(made.method) \(made.path) \(String(decoding: made.body, as: UTF8.self))".hasSuffix(request))
+    }
+
+    @Test(arguments: ["0", "826", "-1", "x", ""])
+    func `a number of days that is none is an error of usage`(days: String) throws {
+        let invocation = try typed(["certificate", "issue", "a", "--days=\(days)"])
+        let error = thrown { () throws(CommandError) in _ = try CertificateCommands.issueRequest(invocation) }
+        #expect(error?.exitCode == .usage)
+    }
+
+    @Test(arguments: [
+        ([], "CERT_org.example.Mail.pem", nil), (["-o", "a.pem"], "a.pem", nil), (["--p12", "b.p12"], nil, "b.p12"),
+        (["--p12", "b.p12", "-o", "."], "CERT_org.example.Mail.pem", "b.p12"),
+        (["--p12", "/tmp"], nil, "/tmp/CERT_org.example.Mail.p12"),
+        (["--output", "/tmp/"], "/tmp/CERT_org.example.Mail.pem", nil),
+    ] as [([String], String?, String?)])
+    func `files go where they should`(words: [String], pem: String?, p12: String?) throws {
+        let files = try CertificateFiles(try typed(["certificate", "issue", "org.example.Mail"] + words))
+        #expect(files.pem == pem && files.p12 == p12)
+    }
+
+    @Test func `a topic that is none names no file`() throws {
+        let files = try CertificateFiles(try typed(["certificate", "issue", "../../a"]))
+        #expect(files.pem == "CERT.pem")
+    }
+
+    @Test func `a file that is there, or cannot be made, is told before anything is done`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("", to: "there")
+        for words in [["-o", path], ["--p12", path], ["-o", "\(directory.path)/none/a.pem"]] {
+            let invocation = try typed(["certificate", "issue", "a"] + words)
+            let error = thrown { () throws(CommandError) in _ = try CertificateFiles(invocation) }
+            guard case .file(let fileError) = error else {
+                Issue.record("\(words): \(String(describing: error))")
+                continue
+            }
+            #expect(fileError.path == words[1])
+        }
+        let idle = try typed(["certificate", "issue", "a", "--password-file", path])
+        #expect(thrown { () throws(CommandError) in _ = try CertificateFiles(idle) }?.exitCode == .usage)
+    }
+
+    @Test(arguments: [
+        ("secret\n", "secret"), ("secret", "secret"), ("secret\r\nsecond line\n", "secret"), (" a b \n", " a b "),
+        ("Schlüssel\n", "Schlüssel"), ("", nil), ("\n", nil), ("\nsecret\n", nil), ("\r\n", nil), ("a\u{0}b\n", nil),
+    ] as [(String, String?)])
+    func `a password is the first line of its file`(contents: String, password: String?) throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(contents, to: "password")
+        var read: String?
+        let error = thrown { () throws(CommandError) in read = try CertificateFiles.password(inFile: path) }
+        #expect(read == password)
+        #expect((error == nil) == (password != nil))
+    }
+
+    @Test func `both files are written, for their owner alone, or none`() throws {
+        let directory = try TemporaryDirectory()
+        let authority = try CertificateAuthority.make(commonName: "Test")
+        let issued = try CertificateAuthority.issueClientCertificate(
+            subject: [("UID", "a")], extensions: [], days: 1, authorityCertificate: authority.certificate,
+            authorityPrivateKey: authority.privateKey)
+        var certificate = Self.mail
+        certificate.certificate = String(decoding: issued.certificate, as: UTF8.self)
+        certificate.privateKey = String(decoding: issued.privateKey, as: UTF8.self)
+        let (pem, p12) = (directory.path(of: "a.pem"), directory.path(of: "a.p12"))
+        let files = try CertificateFiles(try typed(["certificate", "issue", "a", "-o", pem, "--p12", p12]))
+        try files.write(certificate, named: "a", password: "secret")
+        #expect(readText(pem) == (certificate.certificate ?? "") + (certificate.privateKey ?? ""))
+        for path in [pem, p12] {
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+        // Now the second one stands in the way.
+        try FileManager.default.removeItem(atPath: pem)
+        #expect(thrown { () throws(CommandError) in try files.write(certificate, named: "a", password: "b") } != nil)
+        #expect(!FileManager.default.fileExists(atPath: pem))
+        certificate.privateKey = nil
+        #expect(thrown { () throws(CommandError) in try files.write(certificate, named: "a", password: "b") } != nil)
+    }
+
+    @Test(arguments: [
+        ("0123ABcd", "0123abcd"), ("01:23:AB:CD", "0123abcd"),
+        (String(repeating: "F", count: 64), String(repeating: "f", count: 64)), ("0123abc", nil), ("0123abcg", nil),
+        ("", nil), ("::::::::", nil), (String(repeating: "f", count: 65), nil), ("0123 abcd", nil),
+    ] as [(String, String?)])
+    func `a fingerprint has 8 to 64 digits in any spelling`(typedText: String, digits: String?) throws {
+        let invocation = try typed(["certificate", "revoke", "--", typedText])
+        var read: String?
+        let error = thrown { () throws(CommandError) in read = try CertificateCommands.digits(invocation) }
+        #expect(read == digits)
+        #expect((error?.exitCode == .usage) == (digits == nil))
+    }
+
+    @Test func `a file stands for the fingerprint of its certificate`() throws {
+        let directory = try TemporaryDirectory()
+        let authority = try CertificateAuthority.make(commonName: "Test")
+        let pem = String(decoding: authority.privateKey + authority.certificate, as: UTF8.self)
+        let path = try directory.write(pem, to: "a.pem")
+        let digits = try CertificateCommands.digits(try typed(["certificate", "revoke", "--file", path]))
+        let fingerprint = try CertificateAuthority.fingerprint(certificate: authority.certificate)
+        var expected: [UInt8] = []
+        Hex.append(fingerprint.span, to: &expected)
+        #expect(digits == String(decoding: expected, as: UTF8.self))
+        let other = try directory.write("no certificate", to: "b.pem")
+        for words in [["--file", other], ["--file", "/nonexistent"], ["--file", path, "0123abcd"], []] {
+            let invocation = try typed(["certificate", "revoke"] + words)
+            #expect(thrown { () throws(CommandError) in _ = try CertificateCommands.digits(invocation) } != nil)
+        }
+    }
+
+    @Test func `digits find the one certificate that they begin`() throws {
+        let invocation = try typed("certificate", "revoke", "x")
+        let known = [Self.mail, Self.chat, Self.foreign]
+        for certificate in known {
+            for count in [10, 63, 64] {
+                let digits = String(certificate.fingerprint.prefix(count))
+                let found = try CertificateCommands.find(digits, in: known, invocation)
+                #expect(found?.fingerprint == certificate.fingerprint)
+            }
+        }
+        let several = thrown { () throws(CommandError) in
+            _ = try CertificateCommands.find("01234567", in: known, invocation)
+        }
+        #expect(several?.exitCode == .usage && several?.problem.contains("2 certificates") == true)
+        let none = thrown { () throws(CommandError) in
+            _ = try CertificateCommands.find("76543210", in: known, invocation)
+        }
+        #expect(none?.exitCode == .notFound)
+        #expect(try CertificateCommands.find(String(repeating: "e", count: 64), in: known, invocation) == nil)
+    }
+
+    @Test func `a list says which are good, expired, revoked and foreign`() {
+        #expect(
+            CertificateCommands.report(of: AdminAPI.Certificates(certificates: []), nowUnixSeconds: 0).text
+                .contains("posthorn certificate issue"))
+        let certificates = AdminAPI.Certificates(certificates: [Self.mail, Self.chat, Self.foreign])
+        let lines = CertificateCommands.report(of: certificates, nowUnixSeconds: 1_999).text.split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines[1].hasPrefix("0123456789abcdef  ABCDE12345  both "))
+        #expect(lines[1].contains("  good ") && lines[1].hasSuffix("  org.example.Mail"))
+        #expect(lines[2].contains("  development  ") && lines[2].contains("  revoked 19"))
+        #expect(lines[3].hasPrefix("ffffffffffffffff  foreign ") && lines[3].contains("  revoked 19"))
+        let later = CertificateCommands.report(of: certificates, nowUnixSeconds: 2_000).text.split(separator: "\n")
+        #expect(later[1].contains("  expired "))
+    }
+
+    @Test(arguments: [true, false])
+    func `what was issued is told without its private key, and only a made password`(isMade: Bool) throws {
+        var certificate = Self.mail
+        certificate.certificate = "PEM CERTIFICATE"
+        certificate.privateKey = "PEM KEY"
+        let files = try CertificateFiles(try typed("certificate", "issue", "a", "--p12", "a.p12", "-o", "a.pem"))
+        let report = CertificateCommands.report(
+            of: certificate, files: files, password: CertificateFiles.Password(text: "PASS", isMade: isMade))
+        for text in [report.text, try report.jsonText] {
+            #expect(!text.contains("PEM KEY"))
+            #expect(text.contains("PASS") == isMade)
+            for part in [certificate.fingerprint, "4A", "a.pem", "a.p12", "org.example.Mail"] {
+                #expect(text.contains(part))
+            }
+        }
+    }
+}
