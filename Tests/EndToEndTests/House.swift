@@ -19,16 +19,14 @@ struct House {
     /// Starts everything.
     ///
     /// - Parameters:
-    ///   - serverOptions: More options for the server.
     ///   - bus: The session bus; a bare one when nil.
     ///   - environment: For the agent, for example `DISPLAY`.
     ///   - prepare: Called with the person before the app is registered, to write files.
     /// - Throws: What any of the programs says.
     init(
-        serverOptions: [String] = [], bus: DesktopBus? = nil, environment: [String: String] = [:],
-        prepare: (DeviceUser) throws -> Void = { _ in }
+        bus: DesktopBus? = nil, environment: [String: String] = [:], prepare: (DeviceUser) throws -> Void = { _ in }
     ) async throws {
-        server = try await InstalledServer(options: serverOptions)
+        server = try await InstalledServer()
         target = try await server.addApp(Self.app, isKeyScoped: false)
         if let bus { self.bus = bus } else { self.bus = try await DesktopBus() }
         user = try await DeviceUser(busAddress: self.bus.address, environment: environment)
