@@ -36,12 +36,14 @@ struct CertificateCommandTests {
         #expect(error?.exitCode == .usage)
     }
 
-    @Test(arguments: [
-        ([], "CERT_org.example.Mail.pem", nil), (["-o", "a.pem"], "a.pem", nil), (["--p12", "b.p12"], nil, "b.p12"),
-        (["--p12", "b.p12", "-o", "."], "CERT_org.example.Mail.pem", "b.p12"),
-        (["--p12", "/tmp"], nil, "/tmp/CERT_org.example.Mail.p12"),
-        (["--output", "/tmp/"], "/tmp/CERT_org.example.Mail.pem", nil),
-    ] as [([String], String?, String?)])
+    @Test(
+        arguments: [
+            ([], "CERT_org.example.Mail.pem", nil), (["-o", "a.pem"], "a.pem", nil),
+            (["--p12", "b.p12"], nil, "b.p12"),
+            (["--p12", "b.p12", "-o", "."], "CERT_org.example.Mail.pem", "b.p12"),
+            (["--p12", "/tmp"], nil, "/tmp/CERT_org.example.Mail.p12"),
+            (["--output", "/tmp/"], "/tmp/CERT_org.example.Mail.pem", nil),
+        ] as [([String], String?, String?)])
     func `files go where they should`(words: [String], pem: String?, p12: String?) throws {
         let files = try CertificateFiles(try typed(["certificate", "issue", "org.example.Mail"] + words))
         #expect(files.pem == pem && files.p12 == p12)
@@ -68,10 +70,12 @@ struct CertificateCommandTests {
         #expect(thrown { () throws(CommandError) in _ = try CertificateFiles(idle) }?.exitCode == .usage)
     }
 
-    @Test(arguments: [
-        ("secret\n", "secret"), ("secret", "secret"), ("secret\r\nsecond line\n", "secret"), (" a b \n", " a b "),
-        ("Schlüssel\n", "Schlüssel"), ("", nil), ("\n", nil), ("\nsecret\n", nil), ("\r\n", nil), ("a\u{0}b\n", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("secret\n", "secret"), ("secret", "secret"), ("secret\r\nsecond line\n", "secret"), (" a b \n", " a b "),
+            ("Schlüssel\n", "Schlüssel"), ("", nil), ("\n", nil), ("\nsecret\n", nil), ("\r\n", nil),
+            ("a\u{0}b\n", nil),
+        ] as [(String, String?)])
     func `a password is the first line of its file`(contents: String, password: String?) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(contents, to: "password")
@@ -106,11 +110,12 @@ struct CertificateCommandTests {
         #expect(thrown { () throws(CommandError) in try files.write(certificate, named: "a", password: "b") } != nil)
     }
 
-    @Test(arguments: [
-        ("0123ABcd", "0123abcd"), ("01:23:AB:CD", "0123abcd"),
-        (String(repeating: "F", count: 64), String(repeating: "f", count: 64)), ("0123abc", nil), ("0123abcg", nil),
-        ("", nil), ("::::::::", nil), (String(repeating: "f", count: 65), nil), ("0123 abcd", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("0123ABcd", "0123abcd"), ("01:23:AB:CD", "0123abcd"),
+            (String(repeating: "F", count: 64), String(repeating: "f", count: 64)), ("0123abc", nil), ("0123abcg", nil),
+            ("", nil), ("::::::::", nil), (String(repeating: "f", count: 65), nil), ("0123 abcd", nil),
+        ] as [(String, String?)])
     func `a fingerprint has 8 to 64 digits in any spelling`(typedText: String, digits: String?) throws {
         let invocation = try typed(["certificate", "revoke", "--", typedText])
         var read: String?
