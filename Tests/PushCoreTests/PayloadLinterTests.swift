@@ -87,6 +87,19 @@ struct PayloadLinterTests {
         #expect(findings(#"{"aps":{"badge":1},"aps":{}}"#).map(\.check) == [.nothingToShow])
     }
 
+    @Test(arguments: [
+        (#"{"a":"#, "}", 1), (#"{"aps":{"badge":1,"a":"#, "}}", 2), (#"{"aps":{"attributes":"#, "}}", 2),
+        (#"{"aps":{"alert":{"a":"#, "}}}", 3), (#"{"aps":{"sound":{"a":"#, "}}}", 3),
+    ])
+    func `a payload nests as deep as devices read, and not deeper`(head: String, tail: String, depth: Int) {
+        func isMalformed(_ count: Int) -> Bool {
+            let brackets = String(repeating: "[", count: count) + String(repeating: "]", count: count)
+            return findings(head + brackets + tail).map(\.check) == [.malformed]
+        }
+        #expect(!isMalformed(Limits.jsonDepthMax - depth))
+        #expect(isMalformed(Limits.jsonDepthMax - depth + 1))
+    }
+
     @Test func `of many findings the graver ones stay`() {
         let wrong = PayloadLinterTests.texts.map { #""\#($0)":1"# }.joined(separator: ",")
         let ignored = ["priority", "wake", "force", "html", "font", "width", "color", "haptic"]

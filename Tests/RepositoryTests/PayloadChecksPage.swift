@@ -11,8 +11,8 @@ enum PayloadChecksPage {
         <!-- Made from PayloadCheck by `make pages`. -->
 
         What `posthorn lint` and `posthorn send --lint` look for in a payload, and the server for apps whose `checks` are
-        `warn` or `strict`. With `warn` a finding goes out in a `posthorn-warning` field beside the 200; with `strict` a
-        finding of severity E refuses the notification too. [Check a payload](../how-to/check-a-payload.md) shows how.
+        `warn` or `strict`. With `warn` findings of severity E and W go out in `posthorn-warning` fields beside the 200; with
+        `strict` a finding of severity E refuses the notification. [Check a payload](../how-to/check-a-payload.md) shows how.
 
         E is an error: the notification cannot be shown as it is meant. W is a warning: people will be annoyed, or a part
         of the payload does nothing. I is advice. One payload has at most \(PayloadLinter.findingCountMax) findings; the

@@ -3,10 +3,12 @@
 extension JSONScanner {
     /// Passes one value with everything in it; the value begins at the place.
     ///
-    /// - Parameter bytes: The text.
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - outerDepth: In how many containers the value stands already; they count towards the limit.
     /// - Throws: `JSONError`, at the first byte that is wrong.
-    mutating func skipValue(_ bytes: Span<UInt8>) throws(JSONError) {
-        var nesting = JSONNesting()
+    mutating func skipValue(_ bytes: Span<UInt8>, outerDepth: Int = 0) throws(JSONError) {
+        var nesting = JSONNesting(outerDepth: outerDepth)
         while true {
             let isComplete = try skipBeginning(bytes, &nesting)
             guard isComplete else { continue }
@@ -93,6 +95,10 @@ struct JSONNesting {
 
     private var objectBits: UInt64 = 0
     private var depth = 0
+    private let depthMax: Int
+
+    /// Begins outside of all containers, or inside of so many that count towards the limit.
+    init(outerDepth: Int = 0) { depthMax = min(Limits.jsonDepthMax, UInt64.bitWidth) - outerDepth }
 
     /// The container that ends first; nil outside of all.
     @inline(__always)
@@ -104,7 +110,7 @@ struct JSONNesting {
     /// Goes one deeper; false when that is deeper than the limit, which is the number of bits.
     @inline(__always)
     mutating func enter(_ container: Container) -> Bool {
-        guard depth < min(Limits.jsonDepthMax, UInt64.bitWidth) else { return false }
+        guard depth < depthMax else { return false }
         depth += 1
         objectBits = objectBits << 1 | (container == .object ? 1 : 0)
         return true

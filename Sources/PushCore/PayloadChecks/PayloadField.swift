@@ -20,6 +20,15 @@ enum PayloadField: UInt8, CaseIterable, Sendable {
     enum Container: Sendable {
         case payload, aps, alert, sound
 
+        /// How deep a value in it stands.
+        var depth: Int {
+            switch self {
+            case .payload: 1
+            case .aps: 2
+            case .alert, .sound: 3
+            }
+        }
+
         /// What stands before the name of a key in it.
         var prefix: String {
             switch self {

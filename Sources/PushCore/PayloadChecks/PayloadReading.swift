@@ -105,7 +105,7 @@ struct PayloadReading {
                 try readValue(of: field, bytes, &scanner, visit: visit)
             } else {
                 let start = scanner.offset
-                try scanner.skipValue(bytes)
+                try scanner.skipValue(bytes, outerDepth: container.depth)
                 let range = start..<scanner.offset
                 visit(Unknown(container: container, name: name, value: range, kind: JSONKind(bytes, range)))
             }
@@ -129,7 +129,7 @@ struct PayloadReading {
         if scanner.peek(bytes) == UInt8(ascii: "{"), let container {
             try readMembers(of: container, bytes, &scanner, visit: visit)
         } else {
-            try scanner.skipValue(bytes)
+            try scanner.skipValue(bytes, outerDepth: field.definition.container.depth)
         }
         let range = start..<scanner.offset
         let kind = JSONKind(bytes, range)
