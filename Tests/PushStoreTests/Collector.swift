@@ -6,12 +6,31 @@ import PushStore
 import TestSupport
 
 /// Takes the store's answers for one loop, on the store's thread, and lets a test wait for them.
-// Safety: `condition` guards `replies`.
+// Safety: `condition` guards `replies` and `barrier`.
 final class Collector: StoreReplyReceiver, @unchecked Sendable {
     private let condition = NSCondition()
     private var replies: [StoreReply] = []
+    private var barrier: Barrier?
+
+    /// Where the store's thread stops until a test lets it go on.
+    struct Barrier {
+        var answer: ReplyAddress
+        let reached = DispatchSemaphore(value: 0)
+        let goOn = DispatchSemaphore(value: 0)
+    }
+
+    /// Lets the store's thread stop when it hands out an answer.
+    func stop(at answer: ReplyAddress) -> Barrier {
+        let barrier = Barrier(answer: answer)
+        condition.withLock { self.barrier = barrier }
+        return barrier
+    }
 
     func receive(_ replies: [StoreReply]) {
+        if let barrier = condition.withLock({ barrier }), replies.contains(where: { $0.answers(barrier.answer) }) {
+            barrier.reached.signal()
+            barrier.goOn.wait()
+        }
         condition.lock()
         defer { condition.unlock() }
         self.replies.append(contentsOf: replies)

@@ -9,24 +9,12 @@ import Testing
 
 @Suite struct OverloadTests {
     @Test func `beyond the queue's bound notifications and broadcasts are refused, and requests get through`() throws {
-        // The store asks for the time when it begins a transaction: there it waits until the queue is full.
-        let (reached, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let isBlocking = Told<Bool>()
-        let store = try TestStore {
-            $0.unixMilliseconds = {
-                if isBlocking.all.count == 1 {
-                    isBlocking.add(false)
-                    reached.signal()
-                    goOn.wait()
-                }
-                return TestStore.startMilliseconds
-            }
-        }
-        // What the store asks at its start is over once it has answered.
-        _ = try store.counts()
-        isBlocking.add(true)
-        store.store.submit([.perform(.apps, answer: store.address())])
-        reached.wait()
+        // While the store hands out an answer it takes no commands: there it waits until the queue is full.
+        let store = try TestStore()
+        let first = store.address()
+        let barrier = store.collectors[0].stop(at: first)
+        store.store.submit([.perform(.apps, answer: first)])
+        barrier.reached.wait()
         let nowhere = DeviceTokenContents(device: DeviceID(rawValue: 9), topic: TopicID(rawValue: 9), generation: 1)
         let bound = 65_536
         store.store.submit((0..<bound - 1).map { _ in .accept(.to(nowhere, ""), answer: store.address()) })
@@ -36,7 +24,7 @@ import Testing
                 + [.publish(.to(channel, ""), answer: store.address())])
         let request = store.address()
         store.store.submit([.perform(.apps, answer: request)])
-        goOn.signal()
+        barrier.goOn.signal()
         let replies = try store.run([])
         #expect(replies.count { $0.refusal == .badDeviceToken } == bound)
         #expect(replies.count { $0.refusal == .serviceUnavailable } == 10)
