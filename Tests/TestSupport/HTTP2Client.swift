@@ -17,7 +17,8 @@ package final class HTTP2Client: Sendable {
     package init(_ target: ProviderTarget, offersALPN: Bool = true, serverName: String? = nil) async throws {
         self.target = target
         script = try ScriptedProcess(script: "http2_client.py")
-        let command = Connect(host: target.host, port: target.port, caFile: target.caFile, alpn: offersALPN,
+        let command = Connect(
+            host: target.host, port: target.port, caFile: target.caFile, alpn: offersALPN,
             serverName: serverName)
         certificateSerial = try await script.ask(command, as: Connected.self).serial
     }
