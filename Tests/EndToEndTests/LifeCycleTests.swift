@@ -37,6 +37,29 @@ extension EndToEnd {
             #expect(try await server.process.waitForExit() == .code(0))
         }
 
+        @Test(.tags(.slow)) func `a request that never ends is answered, and others on its connection go on`()
+            async throws
+        {
+            let server = try await EphemeralServer()
+            let client = try await HTTP2Client(server.target)
+            let request = ProviderRequest(
+                token: server.topic.token, topic: server.topic.topic, providerToken: try await client.providerToken())
+            // A device's stream stays open on the same connection.
+            var device = request.by("GET").at("/v1/stream").sending(nil)
+            device.fields = [["authorization", "bearer \(server.topic.deviceSecret)"]]
+            _ = try await client.open(device.allFields, body: nil)
+            let stream = try await client.open(request.allFields, body: "{", ends: false)
+            let response = try await client.response(stream)
+            #expect(response.status == 400 && response.data == [#"{"reason":"IdleTimeout"}"#], "\(response)")
+            #expect(response.field("apns-id") == request.field("apns-id"))
+            #expect(try await client.send(request).status == 200)
+            let lone = try await HTTP2Client(server.target)
+            let loneStream = try await lone.open(request.allFields, body: "{", ends: false)
+            let goaways = try await lone.goaways()
+            #expect(goaways.map(\.debug) == [#"{"reason":"IdleTimeout"}"#])
+            #expect(try await lone.response(loneStream).data == [#"{"reason":"IdleTimeout"}"#])
+        }
+
         @Test func `SIGHUP takes the new certificate, and open connections live on`() async throws {
             let files = try TemporaryDirectory()
             let certificate = files.path(of: "certificate.pem")

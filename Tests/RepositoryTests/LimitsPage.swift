@@ -63,7 +63,9 @@ enum LimitsPage {
         "acceptsPerTurnCountMax": "the rest is accepted in the next turn",
         "unansweredAcceptCountMax": "503 `ServiceUnavailable`",
         "handshakePatience": "the connection is closed",
-        "requestPatience": "the connection is closed",
+        "requestPatience":
+            "400 `IdleTimeout` for the request, and the connection is closed when it has no other",
+        "answerPatience": "503 `ServiceUnavailable`: it may have been accepted all the same, when the disk goes on",
         "idlePatience": "GOAWAY with `IdleTimeout`, and the connection is closed",
         "outputPatience": "the connection is closed",
         "lingerPatience": "the connection is closed",

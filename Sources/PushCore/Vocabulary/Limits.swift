@@ -102,6 +102,8 @@ extension Limits {
     public static let handshakePatience = Duration.seconds(10)
     /// From the beginning of a request to its end.
     public static let requestPatience = Duration.seconds(15)
+    /// From the end of a request to its answer: the store may be waiting for the disk.
+    public static let answerPatience = Duration.seconds(30)
     /// Without an open stream or a byte.
     public static let idlePatience = Duration.seconds(300)
     /// Output that the peer does not take.

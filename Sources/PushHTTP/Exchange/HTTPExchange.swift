@@ -24,6 +24,10 @@ package final class HTTPExchange {
     }
     /// What the delegate keeps with the exchange; released when the exchange is over.
     package var context: AnyObject?
+    /// When the request's fields were there, in the session's monotonic time.
+    package internal(set) var beganNanoseconds: UInt64 = 0
+    /// The request is complete: `requestArrived` was called.
+    package var isComplete: Bool { requestWasHandedOn }
     /// Two numbers that the delegate keeps with the exchange, which costs no allocation.
     package var keptNumbers: (UInt64, UInt64) = (0, 0)
     /// The answer has begun.

@@ -114,6 +114,9 @@ package final class HTTP1Session: HTTPSession {
     /// Exchanges that are not over: none or one.
     package var openExchangeCount: Int { isOpen ? 1 : 0 }
 
+    /// The exchange that is not over, if there is one.
+    package var openExchanges: [HTTPExchange] { isOpen ? [current] : [] }
+
     /// Finds the open exchange for a late answer.
     package func exchange(_ id: Int32) -> HTTPExchange? { isOpen && current.id == id ? current : nil }
 

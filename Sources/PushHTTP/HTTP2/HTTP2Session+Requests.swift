@@ -66,6 +66,7 @@ extension HTTP2Session {
                 return
             }
             exchange.isAnnounced = true
+            exchange.beganNanoseconds = nowNanoseconds
             delegate?.headArrived(exchange)
         }
         if isEnd { exchange.handOn(to: delegate) }

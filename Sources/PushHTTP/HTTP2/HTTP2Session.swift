@@ -151,6 +151,9 @@ package final class HTTP2Session: HTTPSession {
     /// Exchanges that are not over; a stream that is only drained has none.
     package var openExchangeCount: Int { pool.open.count }
 
+    /// Exchanges that are not over, in no order; a copy, so that they may be answered meanwhile.
+    package var openExchanges: [HTTPExchange] { pool.open }
+
     /// Finds an open exchange for a late answer, in constant time.
     package func exchange(_ id: Int32) -> HTTPExchange? {
         guard !isClosed, let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else { return nil }

@@ -43,6 +43,8 @@ package protocol HTTPSession: AnyObject {
     var awaitsRest: Bool { get }
     /// Exchanges that are not over.
     var openExchangeCount: Int { get }
+    /// Exchanges that are not over, in no order; a copy, so that they may be answered meanwhile.
+    var openExchanges: [HTTPExchange] { get }
     /// Finds an open exchange for a late answer.
     func exchange(_ id: Int32) -> HTTPExchange?
     /// Tells the peer to open no more streams and why (GOAWAY with debug data; `connection: close`); open ones go on.

@@ -15,6 +15,8 @@ final class AdminEndpoint: Endpoint {
 
     func bodyByteCountMax(_ exchange: HTTPExchange) -> Int { Limits.controlBodyByteCountMax }
 
+    func giveUp(_ exchange: HTTPExchange) { ControlAnswer.giveUp(exchange) }
+
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
         defer { loop.markDirty(connection) }
         guard connection.isAdministrator else {

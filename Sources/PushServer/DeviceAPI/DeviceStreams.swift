@@ -45,7 +45,9 @@ final class DeviceStreams {
 
     func attached(_ device: DeviceID, _ address: ReplyAddress) {
         if address.slot == BuiltInDevices.slot { return loop.builtInDevices?.attached() ?? () }
-        guard streams[address] != nil else { return loop.submit(.detach(stream: address)) }
+        var isRefused = false
+        loop.answering(address) { exchange, _ in isRefused = exchange.isAnswered }
+        guard streams[address] != nil, !isRefused else { return loop.submit(.detach(stream: address)) }
         streams[address]?.device = device
         loop.context.log.info("device_connected", ["device": device.text])
         loop.answering(address) { exchange, _ in

@@ -21,6 +21,12 @@ enum ControlAnswer {
     /// Done, and nothing to say.
     static func sendNothing(_ exchange: HTTPExchange) { exchange.respond(status: 204) }
 
+    /// Refuses what has waited too long: for its own end, or for the store.
+    static func giveUp(_ exchange: HTTPExchange) {
+        guard !exchange.isComplete else { return refuse(exchange, .unavailable("it does not answer")) }
+        refuse(exchange, status: 408, "RequestTimeout", "Send the whole request within 15 seconds.")
+    }
+
     /// Refuses with a stable word and a sentence for a person.
     static func refuse(_ exchange: HTTPExchange, status: Int, _ error: String, _ detail: String) {
         if status == 503 { exchange.addField("retry-after", "10") }

@@ -109,6 +109,8 @@ protocol Endpoint: AnyObject {
     func bodyByteCountMax(_ exchange: HTTPExchange) -> Int
     /// Answers, now or when the store has.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection)
+    /// Answers a request that has waited too long: for its own end, or for the store.
+    func giveUp(_ exchange: HTTPExchange)
 }
 
 /// Owns a listening socket while it travels to the thread of its loop.

@@ -27,6 +27,14 @@ final class NetworkEndpoint: Endpoint {
         }
     }
 
+    func giveUp(_ exchange: HTTPExchange) {
+        if Self.isDevice(exchange), !role.isForChannels {
+            ControlAnswer.giveUp(exchange)
+        } else {
+            provider.giveUp(exchange)
+        }
+    }
+
     private static func isDevice(_ exchange: HTTPExchange) -> Bool {
         let bytes = exchange.fields.bytes
         let path = bytes.span.extracting(exchange.path)

@@ -42,6 +42,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private var inputWaitsForOutput = false
     private var deadlines: ConnectionDeadlines
     private var drain: ConnectionDrain = .none
+    /// What the last GOAWAY says.
+    private var drainReason = RejectionReason.shutdown
 
     init(socket: consuming FileDescriptor, loop: ServerLoop, slot: UInt32, generation: UInt32, listener: Listener) {
         self.socket = socket
@@ -280,7 +282,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         deadlines.outputWaits(!isFlushed, now: loop.events.monotonicNanoseconds)
         if isFlushed {
             if session.isFinished || drain == .closing { return linger() }
-            if drain == .waiting, session.openExchangeCount == 0 { return finishShutdown(session) }
+            if drain == .waiting, session.openExchangeCount == 0 { return finishShutdown(session, reason: drainReason) }
         }
         if isFlushed, !interest.contains(.readable) { readBufferedInputSoon() }
         let isFull = pending.count - pendingOffset >= Limits.outputByteCountHigh
@@ -315,8 +317,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         loop.markDirty(self)
     }
 
-    /// Once a second: closes what takes too long.
+    /// Once a second: answers and closes what takes too long.
     func tick() {
+        if let session, phase == .serving { answerLate(session) }
+        guard phase != .closed else { return }
         let openCount = session?.openExchangeCount ?? 0
         switch deadlines.verdict(
             now: loop.events.monotonicNanoseconds, isServing: phase == .serving || phase == .lingering,
@@ -327,6 +331,28 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             guard let session, drain == .none else { return close("idle") }
             finishShutdown(session, reason: .idleTimeout)
         case .tooSlow(let what): close(what)
+        }
+    }
+
+    /// Answers each request that has waited too long, whether for its own end or for the store.
+    ///
+    /// A connection on which nothing else happens ends with that.
+    private func answerLate(_ session: any HTTPSession) {
+        session.nowNanoseconds = loop.events.monotonicNanoseconds
+        session.tick()
+        if session.hasOutput { loop.markDirty(self) }
+        for exchange in session.openExchanges where !exchange.isAnswered {
+            let (nanoseconds, isUnderflow) = session.nowNanoseconds.subtractingReportingOverflow(
+                exchange.beganNanoseconds)
+            let age = Duration.nanoseconds(isUnderflow ? 0 : Int64(clamping: nanoseconds))
+            guard age > (exchange.isComplete ? Limits.answerPatience : Limits.requestPatience) else { continue }
+            exchange.context = nil
+            listener.endpoint.giveUp(exchange)
+            deadlines.requestEnded()
+            loop.markDirty(self)
+            // The goodbye comes behind the answer: clients hear nothing more once they have read it.
+            guard !exchange.isComplete, drain == .none, session.openExchangeCount == 1 else { continue }
+            (drain, drainReason) = (.waiting, .idleTimeout)
         }
     }
 

@@ -143,10 +143,13 @@ internal import PushTLS
         switch reply {
         case .accepted(let answer):
             unansweredAcceptCount -= 1
-            answering(answer) { exchange, _ in ProviderAnswer.accept(exchange) }
+            answering(answer) { exchange, _ in
+                if !exchange.isAnswered { ProviderAnswer.accept(exchange) }
+            }
         case .refused(let reason, let time, let answer):
             unansweredAcceptCount -= 1
             answering(answer) { exchange, _ in
+                guard !exchange.isAnswered else { return }
                 ProviderAnswer.reject(exchange, Rejection(reason), unixMilliseconds: time)
             }
         case .attached(let device, let stream): streams.attached(device, stream)

@@ -26,9 +26,7 @@ final class ProviderEndpoint {
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
         let headers = ProviderHeaders(exchange.fields)
         let path = ProviderPath.parse(exchange.fields.bytes.span.extracting(exchange.path))
-        let idName: StaticString = path.hasRequestID ? "apns-request-id" : "apns-id"
-        let id = RequestID(idName, path.hasRequestID ? headers.requestID : headers.id, in: exchange.fields)
-        exchange.addField(idName, id.text.span)
+        let id = Self.addID(to: exchange, headers, path)
         let request = ProviderRequest(exchange, connection, headers, id)
         do throws(Rejection) {
             if let ordered = loop.context.orderedFailures?.take() { throw Rejection(ordered) }
@@ -38,6 +36,24 @@ final class ProviderEndpoint {
             ProviderAnswer.reject(exchange, error)
             loop.markDirty(connection)
         }
+    }
+
+    /// Answers a request that has waited too long: for its own end, or for the store.
+    func giveUp(_ exchange: HTTPExchange) {
+        guard !exchange.isComplete else { return ProviderAnswer.reject(exchange, Rejection(.serviceUnavailable)) }
+        let path = ProviderPath.parse(exchange.fields.bytes.span.extracting(exchange.path))
+        _ = Self.addID(to: exchange, ProviderHeaders(exchange.fields), path)
+        ProviderAnswer.reject(exchange, Rejection(.idleTimeout, "Send the whole request within 15 seconds."))
+    }
+
+    /// Every answer carries the id of its request.
+    private static func addID(
+        to exchange: HTTPExchange, _ headers: ProviderHeaders, _ path: ProviderPath
+    ) -> RequestID {
+        let name: StaticString = path.hasRequestID ? "apns-request-id" : "apns-id"
+        let id = RequestID(name, path.hasRequestID ? headers.requestID : headers.id, in: exchange.fields)
+        exchange.addField(name, id.text.span)
+        return id
     }
 
     private func perform(_ request: ProviderRequest, _ path: ProviderPath) throws(Rejection) {
