@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Measures posthornd beside nghttpd, in turn and in the same run: notifications a second, and the processor's time for
-# each. nghttpd only answers, with an empty file; posthornd checks, and stores durably for devices that are off.
+# each. nghttpd only answers, with an empty file; posthornd checks, and stores durably for devices that are off. It is
+# measured twice, with the payload checks of a new app (`warn`) and without them (`off`).
 #
 #   Benchmarks/server.sh [REQUESTS] [CONNECTIONS] [STREAMS] [ROUNDS]
 set -eu
@@ -36,8 +37,8 @@ done
 
 # Devices that are off, so many that none reaches its bound of 100 pending notifications; fresh ones for each round.
 PYTHONPATH=Tests/EndToEndTests/Providers .venv/bin/python Benchmarks/enrol_devices.py "$files" \
-    $((requests / 90 + 1)) "$rounds"
-printf '%s' '{"aps":{"alert":{"title":"Lunch","body":"At noon, the usual place. Bring the report, please."},"badge":3,' \
+    $((requests / 90 + 1)) $((2 * rounds))
+printf '%s' '{"aps":{"alert":{"title":"Lunch Together","body":"At noon, the usual place. Bring the report, please."},"badge":3,' \
     '"sound":"default"},"order":{"id":420133,"table":4,"items":["coffee","coffee","cake"],"paid":false},' \
     '"trace":"4bf92f3577b34da6a3ce929d0e0e4736"}' >"$files/payload"
 
@@ -68,16 +69,27 @@ run() {
         END { printf "%.0f %.2f %d\n", rate, ticks / hertz / requests * 1e6, requests - good }' "$files/h2load.log"
 }
 
+# Prints a name and what run prints, for the app with these checks.
+run_checked() {
+    "$programs/posthorn" app set org.example.Bench --checks "$1" >/dev/null
+    echo "$1 $(run "$server" "$(cat "$files/port")" "$2")"
+}
+POSTHORN_ADMIN_SOCKET=$(sed -n 's/.*"admin_socket":"\([^"]*\)".*/\1/p' "$files/line.json")
+export POSTHORN_ADMIN_SOCKET
+
 printf '%s requests, %s connections, %s streams each, payload of %s bytes, %s processors\n\n' "$requests" \
     "$connections" "$streams" "$(wc -c <"$files/payload")" "$(nproc)"
 printf '%-6s %-10s %14s %20s %8s\n' round server requests/s 'CPU us/request' refused
 for round in $(seq "$rounds"); do
-    echo "posthornd $(run "$server" "$(cat "$files/port")" "$files/tokens.$round")" >>"$files/results"
+    run_checked warn "$files/tokens.$((2 * round - 1))" >>"$files/results"
+    run_checked off "$files/tokens.$((2 * round))" >>"$files/results"
     echo "nghttpd $(run "$measure" "$nghttpd_port" "$files/tokens.$round")" >>"$files/results"
-    tail -n 2 "$files/results" | while read -r name rate cpu refused; do
+    tail -n 3 "$files/results" | while read -r name rate cpu refused; do
         printf '%-6s %-10s %14s %20s %8s\n' "$round" "$name" "$rate" "$cpu" "$refused"
     done
 done
 awk '{ rate[$1] += $2; cpu[$1] += $3 }
-     END { printf "\nposthornd / nghttpd: %.2f of the requests a second, %.2f times the CPU for each\n",
-           rate["posthornd"] / rate["nghttpd"], cpu["posthornd"] / cpu["nghttpd"] }' "$files/results"
+     END { printf "\nposthornd (warn) / nghttpd: %.2f of the requests a second, %.2f times the CPU for each\n",
+               rate["warn"] / rate["nghttpd"], cpu["warn"] / cpu["nghttpd"]
+           printf "posthornd, warn / off: %.2f of the requests a second, %.2f times the CPU for each\n",
+               rate["warn"] / rate["off"], cpu["warn"] / cpu["off"] }' "$files/results"
