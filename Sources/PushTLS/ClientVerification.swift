@@ -99,6 +99,17 @@ enum ClientVerification {
     }
 }
 
+extension ClientAuthorities {
+    /// Reads the files as a server would.
+    ///
+    /// - Throws: `TLSError.badFile` for a file that is missing or holds something else, with what to do.
+    package func check() throws(TLSError) {
+        let context = unsafe try ErrorQueue.check("making a TLS context") { unsafe SSL_CTX_new(TLS_server_method()) }
+        defer { unsafe SSL_CTX_free(context) }
+        _ = try unsafe ClientVerification.set(up: context, trusting: self)
+    }
+}
+
 /// Judges a client's chain with `X509_verify_cert` and goes on whatever comes out; OpenSSL keeps the judgement.
 private func noteVerdict(_ chain: OpaquePointer?, _ data: UnsafeMutableRawPointer?) -> Int32 {
     // What the judgement leaves in the error queue would pass for an error of the handshake.

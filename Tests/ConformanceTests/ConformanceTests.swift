@@ -23,7 +23,6 @@ internal import Testing
     private static let unprovoked: [RejectionReason: String] = [
         .internalServerError: "nothing that a provider sends leads to it",
         .serviceUnavailable: "a full disk and an overloaded store lead to it: FullDiskTests, OverloadTests",
-        .tooManyRequests: "there are no rates or quotas yet: docs/reference/limits.md",
     ]
 
     @Test(arguments: RejectionReason.allCases)

@@ -7,7 +7,7 @@ internal import Testing
 extension EndToEnd {
     /// How a server ends and changes while it serves.
     struct LifeCycleTests {
-        @Test func `SIGTERM answers what is open, says why in GOAWAY and exits with 0`() async throws {
+        @Test func `SIGTERM answers what is open before it says why in GOAWAY, and exits with 0`() async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
             let request = ProviderRequest(
@@ -16,13 +16,31 @@ extension EndToEnd {
             // An answer on another stream shows that the server knows the open one.
             #expect(try await client.send(request).status == 200)
             server.process.send(SIGTERM)
-            let first = try #require(try await client.firstGoAway())
-            #expect(first.code == 0 && first.lastStream >= stream)
+            try await eventually("nobody else gets in") { (try? await HTTP2Client(server.target)) == nil }
             try await client.finish(stream, body: "{}}")
             let response = try await client.response(stream)
             #expect(response.status == 200, "\(response)")
-            let last = try #require(try await client.goaways().last)
-            #expect(last.debug == #"{"reason":"Shutdown"}"#)
+            let goaways = try await client.goaways()
+            #expect(goaways.map(\.debug) == [#"{"reason":"Shutdown"}"#])
+            #expect(goaways.allSatisfy { $0.code == 0 && $0.lastStream >= stream })
+            #expect(try await server.process.waitForExit() == .code(0))
+        }
+
+        @Test func `a provider that goes on sending is asked to stop while its open request is answered`() async throws
+        {
+            let server = try await EphemeralServer()
+            let client = try await HTTP2Client(server.target)
+            let request = ProviderRequest(
+                token: server.topic.token, topic: server.topic.topic, providerToken: try await client.providerToken())
+            let stream = try await client.open(request.allFields, body: #"{"aps":"#, ends: false)
+            #expect(try await client.send(request).status == 200)
+            server.process.send(SIGTERM)
+            try await eventually("nobody else gets in") { (try? await HTTP2Client(server.target)) == nil }
+            #expect(try await client.send(request).status == 200)
+            let first = try #require(try await client.firstGoAway())
+            #expect(first.code == 0 && first.lastStream >= stream && first.debug == #"{"reason":"Shutdown"}"#)
+            try await client.finish(stream, body: "{}}")
+            #expect(try await client.response(stream).status == 200)
             #expect(try await server.process.waitForExit() == .code(0))
         }
 

@@ -69,7 +69,7 @@ extension EndToEnd {
             Mistake(name: "the authorization is the token alone", status: 403, words: ["bearer"]) {
                 $0.with("authorization", String($0.field("authorization")?.dropFirst(7) ?? ""))
             },
-            Mistake(name: "the provider token is garbage", status: 403, words: ["JWT", "kid"]) {
+            Mistake(name: "the provider token is garbage", status: 403, words: ["JWT", "three parts"]) {
                 $0.with("authorization", "bearer abc")
             },
         ]

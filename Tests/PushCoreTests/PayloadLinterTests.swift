@@ -67,7 +67,7 @@ struct PayloadLinterTests {
             ])
         #expect(
             findings(#"{"aps":{"allert":"Hi","content-available":1}}"#).map(\.line) == [
-                "W L-K13 aps.alert: APNs knows no key that is spelled like this; write alert."
+                "W L-K13 aps.allert: APNs knows no key that is spelled like this, and ignores it: write alert."
             ])
         #expect(
             findings("{").map(\.text) == [

@@ -62,6 +62,8 @@ enum LimitsPage {
         "readsPerTurnCountMax": "the rest is read in the next turn",
         "acceptsPerTurnCountMax": "the rest is accepted in the next turn",
         "unansweredAcceptCountMax": "503 `ServiceUnavailable`",
+        "listingPerConnectionCountMax": "429 `TooManyRequests`",
+        "listingPerLoopCountMax": "429 `TooManyRequests`",
         "handshakePatience": "the connection is closed",
         "requestPatience":
             "400 `IdleTimeout` for the request, and the connection is closed when it has no other",
@@ -155,7 +157,7 @@ enum LimitsPage {
         ## Not there yet
 
         - No WebSocket beside the event stream.
-        - No rates or quotas: nothing gives `TooManyRequests`.
+        - No rates or quotas: `TooManyRequests` is given for lists of channels alone.
         - One server is one machine: there is no cluster.
         - No metrics endpoint; `posthorn status --json` has the counts.
 

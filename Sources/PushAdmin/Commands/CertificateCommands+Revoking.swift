@@ -77,7 +77,9 @@ extension CertificateCommands {
         } catch {
             throw .badFile(
                 path: path, problem: "no certificate in PEM",
-                remedy: "Name the file that 'posthorn certificate issue' wrote, or give the fingerprint.")
+                remedy:
+                    "Name the .pem file that 'posthorn certificate issue' wrote; for a .p12 give the fingerprint, which "
+                    + "'posthorn certificate list' shows.")
         }
     }
 

@@ -26,7 +26,13 @@ package struct Table: Sendable {
     package init(_ columns: [Column], rows: [[String]]) {
         precondition(rows.allSatisfy { $0.count == columns.count }, "a row has a cell for each column")
         self.columns = columns
-        self.rows = rows.map { $0.map { DisplayWidth.cut(oneLine($0), columnCount: Self.cellColumnCountMax) } }
+        // The last column may be as long as it is: nothing stands behind it.
+        self.rows = rows.map { row in
+            row.enumerated().map { place, cell in
+                let isLast = place == row.count - 1
+                return isLast ? oneLine(cell) : DisplayWidth.cut(oneLine(cell), columnCount: Self.cellColumnCountMax)
+            }
+        }
     }
 
     /// The lines, without a newline at the end.

@@ -65,6 +65,12 @@ extension PayloadFindings {
         return name
     }
 
+    /// A key that is one slip away from a known one, as it may be shown; nil when it holds more than letters and the like.
+    private static func printable(_ name: [UInt8]) -> String? {
+        let isPlain = name.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+        return isPlain ? String(decoding: name, as: UTF8.self) : nil
+    }
+
     /// A key inside `aps` that is one slip away from one that APNs knows.
     private mutating func judgeSpelling(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
         if unknown.kind == .text, isAlarmWord(unknown.value, in: payload) {
@@ -73,7 +79,10 @@ extension PayloadFindings {
         guard (3...PackedText.byteCountMax).contains(unknown.name.count) else { return }
         let name = unknown.name.map { payload[$0] }
         if let field = PayloadField.meant(by: name, in: unknown.container) {
-            add(.misspelledKey, field.path, text: "APNs knows no key that is spelled like this; write \(field.name).")
+            let written = Self.printable(name) ?? field.name
+            add(
+                .misspelledKey, unknown.container.prefix + written,
+                text: "APNs knows no key that is spelled like this, and ignores it: write \(field.name).")
         } else if unknown.container == .aps, let field = PayloadField.named(Self.pack(name), in: .alert) {
             add(.misplacedKey, "aps.\(field.name)", text: "\(field.name) is ignored here; write it as \(field.path).")
         }

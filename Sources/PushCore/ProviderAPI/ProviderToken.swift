@@ -82,7 +82,7 @@ package struct ProviderToken: Sendable, Equatable {
 
 extension ProviderToken {
     /// The first part of a provider token.
-    private struct Header {
+    struct Header {
         var keyID: String
         var algorithm: Algorithm
 
@@ -98,7 +98,7 @@ extension ProviderToken {
     }
 
     /// The second part of a provider token.
-    private struct Claims {
+    struct Claims {
         private static let secondsMax: Int64 = 1_000_000_000_000
 
         var teamID: String
@@ -126,7 +126,7 @@ extension ProviderToken {
     }
 
     /// Whether a text is ten of `A` to `Z` and `0` to `9`.
-    private static func isIdentifier(_ text: String) -> Bool {
+    static func isIdentifier(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in
                 Decimal.isDigit(byte) || UInt8(ascii: "A") <= byte && byte <= UInt8(ascii: "Z")

@@ -98,6 +98,10 @@ extension Limits {
     public static let unansweredAcceptCountMax = 20_000
     /// Addresses in one setting.
     public static let listenAddressCountMax = 16
+    /// Lists of all channels that one connection may have under way.
+    public static let listingPerConnectionCountMax = 2
+    /// Lists of all channels that one loop has under way: each takes the store's time, and memory until it is read.
+    public static let listingPerLoopCountMax = 8
     /// From the TCP connection to the end of the TLS handshake and the first bytes of HTTP.
     public static let handshakePatience = Duration.seconds(10)
     /// From the beginning of a request to its end.

@@ -26,6 +26,10 @@ package final class HTTPExchange {
     package var context: AnyObject?
     /// When the request's fields were there, in the session's monotonic time.
     package internal(set) var beganNanoseconds: UInt64 = 0
+    /// When the peer last took a part of the answer, in the session's monotonic time; 0 where only the socket knows.
+    package internal(set) var tookNanoseconds: UInt64 = 0
+    /// A part of the answer waits for the peer to take it.
+    package var waitsForPeer: Bool { isAnswered && !answer.body.isEmpty && tookNanoseconds > 0 }
     /// The request is complete: `requestArrived` was called.
     package var isComplete: Bool { requestWasHandedOn }
     /// Two numbers that the delegate keeps with the exchange, which costs no allocation.
@@ -102,6 +106,8 @@ package final class HTTPExchange {
     /// Adds a piece to a streamed answer; the caller watches `unsentByteCount`, for nothing here bounds it.
     package func send(_ bytes: Span<UInt8>) {
         guard let owner, answer.state == .streaming, bytes.count > 0 else { return }
+        // What waits from now on has not waited before.
+        if answer.body.isEmpty { tookNanoseconds = max(tookNanoseconds, owner.nowNanoseconds) }
         answer.body.append(bytes)
         owner.streamGrew(self)
     }
@@ -158,6 +164,7 @@ package final class HTTPExchange {
     func reset() {
         (id, context, keptNumbers) = (0, nil, (0, 0))
         (isAnnounced, requestEnded, requestWasHandedOn) = (false, false, false)
+        (beganNanoseconds, tookNanoseconds) = (0, 0)
         head.removeAll()
         requestBody.removeAll()
         answer.removeAll()
@@ -166,6 +173,8 @@ package final class HTTPExchange {
 
 /// What an exchange asks of its session.
 protocol ExchangeOwner: AnyObject {
+    /// Monotonic time, as the session's owner set it last.
+    var nowNanoseconds: UInt64 { get }
     /// The answer has begun: put out its head, and its body as far as there is one.
     func submitAnswer(of exchange: HTTPExchange, status: Int)
     /// A streamed answer has more bytes or has ended.

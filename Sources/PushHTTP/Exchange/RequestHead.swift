@@ -40,9 +40,12 @@ struct RequestHead {
     mutating func append(
         name: Span<UInt8>, value: Span<UInt8>, isTrailer: Bool, limits: HTTPSessionLimits
     ) -> Verdict {
-        guard rules.takeField(name: name, value: value) else { return .malformed }
         // Neither overflows: nghttp2 takes no string over 64 KiB, nor more fields than fit in five frames.
         byteCount += name.count + value.count + 32
+        // Blanks around a value, which clients pass on as they were pasted, are no part of it (decision 10).
+        let isPseudo = name.count > 0 && name[0] == UInt8(ascii: ":")
+        let value = isPseudo ? value : value.extracting(value.trimmingBlanks(0..<value.count))
+        guard rules.takeField(name: name, value: value) else { return .malformed }
         fieldCount += 1
         if byteCount > limits.headerListByteCountMax || fieldCount > limits.headerFieldCountMax {
             isTooLarge = true

@@ -6,6 +6,7 @@ extension HTTP2Session: ExchangeOwner {
     /// Puts HEADERS into nghttp2's queue, and the body's DATA if there is one.
     func submitAnswer(of exchange: HTTPExchange, status: Int) {
         guard !isTerminated else { return }
+        exchange.tookNanoseconds = max(nowNanoseconds, 1)
         // An answer to HEAD has the status and fields of the others and no body, so a stream is over at once.
         if exchange.method == .head {
             exchange.answer.state = .whole
@@ -51,6 +52,7 @@ extension HTTP2Session: ExchangeOwner {
             windowWaiterCount += 1
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         }
+        exchange.tookNanoseconds = max(nowNanoseconds, 1)
         let count = exchange.answer.body.take(atMost: buffer.count) { bytes in
             unsafe bytes.withUnsafeBufferPointer { _ = unsafe buffer.update(fromContentsOf: $0) }
         }

@@ -62,7 +62,7 @@ extension HTTP2Session {
         if part == .head {
             if exchange.head.isTooLarge {
                 // Not the delegate's business: half of the fields are missing.
-                exchange.respond(status: 431)
+                delegate?.headTooLarge(exchange)
                 return
             }
             exchange.isAnnounced = true

@@ -42,7 +42,7 @@ struct MessageRules {
     ///
     /// - Parameters:
     ///   - name: As it came.
-    ///   - value: As it came.
+    ///   - value: As it came; that of a regular field without the blanks around it.
     /// - Returns: Whether the request is good so far; if not, so it stays.
     mutating func takeField(name: Span<UInt8>, value: Span<UInt8>) -> Bool {
         let isPseudo = name.count > 0 && name[0] == UInt8(ascii: ":")
@@ -112,7 +112,7 @@ struct MessageRules {
         case .regularFields, .trailers: break
         case .malformed: return false
         }
-        guard name.isLowercaseToken, value.isFieldValue, !value.beginsOrEndsBlank else { return false }
+        guard name.isLowercaseToken, value.isFieldValue else { return false }
         switch name.count {
         case 2 where name.equals("te"): return value.equalsIgnoringCase("trailers")
         case 4 where name.equals("host"): return value.count > 0 && value.isAuthority && find(.host)
@@ -159,8 +159,6 @@ extension Span where Element == UInt8 {
                 || byte == UInt8(ascii: ".")
         }
     }
-
-    fileprivate var beginsOrEndsBlank: Bool { count > 0 && (self[0].isBlank || self[count - 1].isBlank) }
 
     /// Whether this names a field that is about an HTTP/1.1 connection (RFC 9113, section 8.2.2).
     fileprivate var isOfConnection: Bool {

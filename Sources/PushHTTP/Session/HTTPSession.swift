@@ -4,6 +4,8 @@
 ///
 /// An implementation may answer exchanges, but must not call the session's `receive`, `collectOutput` or `close`.
 package protocol HTTPSessionDelegate: AnyObject {
+    /// A request has more fields than are kept: answer it; nothing else is heard of it.
+    func headTooLarge(_ exchange: HTTPExchange)
     /// All request fields are there: set `bodyByteCountMax`; may already `respond`.
     func headArrived(_ exchange: HTTPExchange)
     /// The request is complete, or its body overflowed: answer now or later.

@@ -37,7 +37,12 @@ extension ServerConfiguration {
     private mutating func read(_ path: String) throws(ConfigurationError) {
         for entry in try Self.entries(of: path) {
             let place = "\(path):\(entry.line)"
-            guard let key = ConfigurationKey(rawValue: entry.name), key.section == entry.section else {
+            if let key = ConfigurationKey(rawValue: entry.name), key.section != entry.section {
+                throw ConfigurationError(
+                    place: place, problem: "\(entry.name) does not belong in section [\(entry.section)].",
+                    remedy: "Move the line to section [\(key.section)].")
+            }
+            guard let key = ConfigurationKey(rawValue: entry.name) else {
                 let known = ConfigurationKey.allCases.map { "[\($0.section)] \($0.rawValue)" }
                 throw ConfigurationError(
                     place: place, problem: "There is no setting \"\(entry.name)\" in section [\(entry.section)].",

@@ -21,6 +21,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     let listener: Listener
     /// What the provider API knows of this connection; made for the first request of a provider.
     private(set) lazy var provider = makeProvider()
+    /// Exchanges whose answers are long lists; the loop counts them.
+    var listings: Set<Int32> = []
     /// In the loop's list of connections to flush.
     var isDirty = false
 
@@ -42,6 +44,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private var inputWaitsForOutput = false
     private var deadlines: ConnectionDeadlines
     private var drain: ConnectionDrain = .none
+    /// A request came since the drain began.
+    private var isBusy = false
     /// What the last GOAWAY says.
     private var drainReason = RejectionReason.shutdown
 
@@ -212,7 +216,13 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     // MARK: Requests
 
+    func headTooLarge(_ exchange: HTTPExchange) {
+        if listener.kind != .admin { ProviderAnswer.addOwnID(to: exchange) }
+        exchange.respond(status: 431)
+    }
+
     func headArrived(_ exchange: HTTPExchange) {
+        if drain == .waiting { isBusy = true }
         deadlines.requestBegan(now: loop.events.monotonicNanoseconds)
         exchange.bodyByteCountMax = listener.endpoint.bodyByteCountMax(exchange)
     }
@@ -225,6 +235,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     func exchangeEnded(_ exchange: HTTPExchange) {
         exchange.context = nil
+        loop.endListing(exchange, on: self)
         loop.streams.exchangeEnded(address(of: exchange))
     }
 
@@ -304,9 +315,16 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         guard drain == .none else { return }
         drain = .waiting
         guard session.openExchangeCount > 0 else { return finishShutdown(session) }
-        loop.events.schedule(after: Limits.drainPatience) { [weak self] in
-            guard let self, self.drain == .waiting else { return }
-            self.session?.announceShutdown(debugData: ProviderAnswer.body(.shutdown))
+        announceShutdownSoon(session)
+    }
+
+    /// Asks a peer that goes on sending to stop; many take GOAWAY for the end, so others are not told before their open
+    /// requests are answered.
+    private func announceShutdownSoon(_ session: any HTTPSession) {
+        loop.events.schedule(after: Limits.drainPatience) { [weak self, weak session] in
+            guard let self, let session, self.drain == .waiting else { return }
+            guard self.isBusy else { return self.announceShutdownSoon(session) }
+            session.announceShutdown(debugData: ProviderAnswer.body(.shutdown))
             self.loop.markDirty(self)
         }
     }
@@ -341,11 +359,15 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         session.nowNanoseconds = loop.events.monotonicNanoseconds
         session.tick()
         if session.hasOutput { loop.markDirty(self) }
-        for exchange in session.openExchanges where !exchange.isAnswered {
-            let (nanoseconds, isUnderflow) = session.nowNanoseconds.subtractingReportingOverflow(
-                exchange.beganNanoseconds)
-            let age = Duration.nanoseconds(isUnderflow ? 0 : Int64(clamping: nanoseconds))
-            guard age > (exchange.isComplete ? Limits.answerPatience : Limits.requestPatience) else { continue }
+        for exchange in session.openExchanges {
+            let age = session.age(since: exchange.isAnswered ? exchange.tookNanoseconds : exchange.beganNanoseconds)
+            if exchange.waitsForPeer, age > Limits.outputPatience {
+                // The peer keeps its window shut; what a device does not get stays pending.
+                exchange.abandon()
+                loop.markDirty(self)
+            }
+            guard !exchange.isAnswered, age > (exchange.isComplete ? Limits.answerPatience : Limits.requestPatience)
+            else { continue }
             exchange.context = nil
             listener.endpoint.giveUp(exchange)
             deadlines.requestEnded()
@@ -390,3 +412,11 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
 /// How far a connection's end has come.
 enum ConnectionDrain { case none, waiting, closing }
+
+extension HTTPSession {
+    /// How long ago a moment was.
+    fileprivate func age(since moment: UInt64) -> Duration {
+        let (nanoseconds, isUnderflow) = nowNanoseconds.subtractingReportingOverflow(moment)
+        return .nanoseconds(isUnderflow ? 0 : Int64(clamping: nanoseconds))
+    }
+}

@@ -23,6 +23,8 @@ internal import PushTLS
     private(set) var isShuttingDown = false
     /// Notifications that the store has not answered yet.
     var unansweredAcceptCount = 0
+    /// Long lists on their way to providers.
+    private var listingCount = 0
     /// Called when the loop begins to shut down.
     var onShutdown: () -> Void = {}
     /// Gets the answers to addresses with `BuiltInDevices.slot`; only on the control loop of an ephemeral server.
@@ -150,7 +152,7 @@ internal import PushTLS
             unansweredAcceptCount -= 1
             answering(answer) { exchange, _ in
                 guard !exchange.isAnswered else { return }
-                ProviderAnswer.reject(exchange, Rejection(reason), unixMilliseconds: time)
+                ProviderAnswer.reject(exchange, refusedByStore: reason, unixMilliseconds: time)
             }
         case .attached(let device, let stream): streams.attached(device, stream)
         case .deliver(let notifications, let stream): streams.deliver(notifications, to: stream)
@@ -176,6 +178,24 @@ internal import PushTLS
         else { return }
         body(exchange, connection)
         markDirty(connection)
+    }
+
+    // MARK: Long lists
+
+    /// Counts a request whose answer is long until its exchange is over; false when there are too many.
+    func beginsListing(_ exchange: HTTPExchange, on connection: ServerConnection) -> Bool {
+        guard listingCount < Limits.listingPerLoopCountMax,
+            connection.listings.count < Limits.listingPerConnectionCountMax
+        else { return false }
+        listingCount += 1
+        connection.listings.insert(exchange.id)
+        return true
+    }
+
+    /// Notes the end of an exchange, which may have been a long list.
+    func endListing(_ exchange: HTTPExchange, on connection: ServerConnection) {
+        guard !connection.listings.isEmpty, connection.listings.remove(exchange.id) != nil else { return }
+        listingCount -= 1
     }
 
     // MARK: Connections

@@ -67,17 +67,19 @@ package enum ServerCommand {
 
     /// Loads a configured certificate as the server would.
     private static func checkCertificate(of configuration: ServerConfiguration) throws(ConfigurationError) {
-        guard let certificate = configuration.certificateFile, let key = configuration.privateKeyFile else { return }
         do throws(TLSError) {
-            _ = try TLSContext(
-                certificateChainFile: certificate, privateKeyFile: key,
-                clientAuthorities: ClientAuthorities(ownFile: nil, otherFiles: configuration.clientAuthorityFiles))
+            try ClientAuthorities(ownFile: nil, otherFiles: configuration.clientAuthorityFiles).check()
         } catch {
             throw ConfigurationError(
-                place: "certificate_file, private_key_file, client_ca_files", problem: error.description,
-                remedy:
-                    "Give a PEM certificate chain, the PEM key that belongs to it, and PEM certificates of authorities."
-            )
+                place: "client_ca_files", problem: error.description, remedy: "Give PEM certificates of authorities.")
+        }
+        guard let certificate = configuration.certificateFile, let key = configuration.privateKeyFile else { return }
+        do throws(TLSError) {
+            _ = try TLSContext(certificateChainFile: certificate, privateKeyFile: key)
+        } catch {
+            throw ConfigurationError(
+                place: "certificate_file, private_key_file", problem: error.description,
+                remedy: "Give a PEM certificate chain and the PEM key that belongs to it.")
         }
     }
 

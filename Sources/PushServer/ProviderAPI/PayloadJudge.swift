@@ -18,37 +18,44 @@ final class PayloadJudge {
 
     private var histories = Generations<Place, PayloadHistory>(countMax: Limits.payloadHistoryCountMax)
 
-    /// Refuses a payload, or adds to the answer what is to be said about it.
+    /// Refuses a payload, or tells what is to be said about it.
     ///
     /// - Parameters:
     ///   - payload: Not empty, and not too large.
     ///   - pushType: nil when the provider gave none.
     ///   - topic: Says how to judge.
     ///   - device: Whose history of alerts counts; nil for a broadcast.
-    ///   - request: Where warnings go.
+    ///   - unixSeconds: Wall clock.
+    /// - Returns: What the answer warns of, the gravest first; nil for nothing.
     /// - Throws: `PayloadEmpty` for what is no JSON object, and with `strict` for a finding of severity E.
     func judge(
-        _ payload: [UInt8], _ pushType: PushType?, of topic: Topic, on device: DeviceID?, _ request: ProviderRequest
-    ) throws(Rejection) {
+        _ payload: [UInt8], _ pushType: PushType?, of topic: Topic, on device: DeviceID?, unixSeconds: Int64
+    ) throws(Rejection) -> PayloadWarnings? {
         guard topic.checks != .off else {
             do throws(JSONError) { try JSONValidator.validateObject(payload.span) } catch {
                 throw Self.malformed(PayloadAdvice.sentence(for: error, in: payload.span))
             }
-            return
+            return nil
         }
-        let place = device.map { Place(device: $0, topic: topic.id) }
-        let history = place.map { recall($0, now: request.now / 1000) }
+        let history = device.map { recall(Place(device: $0, topic: topic.id), now: unixSeconds) }
         let findings = PayloadLinter.findings(
             payload: payload.span, pushType: pushType, appName: topic.displayName, history: history)
-        var warningCount = 0
-        for finding in findings where finding.severity > .advice && finding.check != .tooLarge {
-            guard finding.check != .malformed else { throw Self.malformed(finding.text) }
-            if topic.checks == .strict, finding.severity == .error { throw Rejection(.payloadEmpty, finding.line) }
-            guard warningCount < Self.warningCountMax else { break }
-            request.exchange.addField("posthorn-warning", finding.line.utf8.span)
-            warningCount += 1
-        }
-        guard let place, var history else { return }
+        guard !findings.isEmpty else { return nil }
+        if let finding = findings.first(where: { $0.check == .malformed }) { throw Self.malformed(finding.text) }
+        // The size was checked already, and a broadcast's may be larger.
+        let errors = findings.filter { $0.severity == .error && $0.check != .tooLarge }
+        if topic.checks == .strict, let first = errors.first { throw Rejection(.payloadEmpty, first.line) }
+        let warnings = errors + findings.filter { $0.severity == .warning }
+        return warnings.isEmpty ? nil : PayloadWarnings(lines: warnings.prefix(Self.warningCountMax).map(\.line))
+    }
+
+    /// Remembers an alert that goes out.
+    func note(
+        _ payload: [UInt8], _ pushType: PushType?, of topic: Topic, on device: DeviceID, unixSeconds: Int64
+    ) {
+        guard topic.checks != .off else { return }
+        let place = Place(device: device, topic: topic.id)
+        var history = recall(place, now: unixSeconds)
         history.note(payload.span, pushType: pushType)
         histories[place] = history
     }
@@ -62,6 +69,14 @@ final class PayloadJudge {
     private static func malformed(_ sentence: String) -> Rejection {
         Rejection(.payloadEmpty, "The payload is no JSON object: \(sentence)")
     }
+}
+
+/// What an accepted notification's answer warns of; kept as the exchange's context until then.
+final class PayloadWarnings {
+    /// Values of `posthorn-warning`.
+    let lines: [String]
+
+    init(lines: [String]) { self.lines = lines }
 }
 
 /// A table that forgets: when half of it is full, the older half goes.

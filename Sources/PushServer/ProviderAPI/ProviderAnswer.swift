@@ -22,6 +22,14 @@ enum ProviderAnswer {
         exchange.respond(status: reason.status, body: body(reason, unixMilliseconds: time))
     }
 
+    /// Refuses what the store refused.
+    static func reject(_ exchange: HTTPExchange, refusedByStore reason: RejectionReason, unixMilliseconds: Int64?) {
+        // The provider API has checked the form of an expiration; the store knows what the channel keeps.
+        let detail =
+            reason == .badExpirationDate ? "This channel stores nothing: set apns-expiration to 0." : reason.advice
+        reject(exchange, Rejection(reason, detail), unixMilliseconds: unixMilliseconds)
+    }
+
     /// `{"reason":"…"}`, with a timestamp where there is one; short, because some clients never widen their window.
     static func body(_ reason: RejectionReason, unixMilliseconds: Int64? = nil) -> [UInt8] {
         var body = Array("{\"reason\":\"".utf8)
@@ -35,12 +43,20 @@ enum ProviderAnswer {
         return body
     }
 
+    /// Adds an `apns-id` of ours, for a request whose own cannot be read.
+    static func addOwnID(to exchange: HTTPExchange) {
+        exchange.addField("apns-id", UniqueID.random().text.uppercased().utf8.span)
+    }
+
     /// The store has accepted what was sent: 200 without a body.
     static func accept(_ exchange: HTTPExchange) {
         let (high, low) = exchange.keptNumbers
         var text: [UInt8] = []
         UniqueID(high: high, low: low).append(to: &text)
         exchange.addField("apns-unique-id", text.span)
+        if let warnings = exchange.context as? PayloadWarnings {
+            for line in warnings.lines { exchange.addField("posthorn-warning", line.utf8.span) }
+        }
         exchange.respond(status: 200)
     }
 }

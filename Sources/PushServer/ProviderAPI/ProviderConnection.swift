@@ -74,9 +74,7 @@ final class ProviderConnection {
 
     private func verify(_ compact: Span<UInt8>, at moment: Moment) throws(Rejection) -> SigningKey {
         guard let token = ProviderToken(compact: compact) else {
-            throw Rejection(
-                .invalidProviderToken,
-                "This is no provider token: a JWT with alg ES256, kid and iss of ten characters, and iat.")
+            throw Rejection(.invalidProviderToken, ProviderToken.defect(in: compact))
         }
         let key = try Self.key(of: token, compact, moment.directory)
         try checkEnvironment(of: key)
@@ -129,7 +127,8 @@ final class ProviderConnection {
         guard let only = key.environment, only != environment else { return }
         throw Rejection(
             .badEnvironmentKeyInToken,
-            "Key \(key.id) is for \(only.rawValue), and this connection for \(environment.rawValue).")
+            "Key \(key.id) is for \(only.rawValue), and this connection for \(environment.rawValue): "
+                + "use the other one's port or server name, or another key.")
     }
 
     /// Within the hour, either way.

@@ -19,7 +19,8 @@ extension ProviderEndpoint {
         let channel = try request.channelID()
         let topic = try broadcastTopic(request.text(inPath: range), of: sender)
         let payload = try request.payload(byteCountMax: Limits.broadcastPayloadByteCountMax, kind: "a broadcast")
-        try judge.judge(payload, pushType, of: topic, on: nil, request)
+        request.exchange.context = try judge.judge(
+            payload, pushType, of: topic, on: nil, unixSeconds: request.now / 1000)
         try checkRoom()
         let broadcast = Broadcast(
             channel: channel, topic: topic.id, environment: request.environment, requestID: request.id.text,

@@ -27,6 +27,9 @@ extension ProviderEndpoint {
     func listChannels(_ request: ProviderRequest, topic range: Range<Int>) throws(Rejection) {
         let sender = try authenticate(request)
         let topic = try broadcastTopic(request.text(inPath: range), of: sender)
+        guard loop.beginsListing(request.exchange, on: request.connection) else {
+            throw Rejection(.tooManyRequests, "Other lists of channels are under way: read them first.")
+        }
         perform(.channels(topic: topic.name, environment: request.environment), request) { answer, exchange in
             guard case .channels(let channels) = answer else { return }
             var body = Array("{\"channels\":[".utf8)

@@ -20,18 +20,20 @@ extension ProviderEndpoint {
     ) throws(Rejection) -> Notification {
         let expiration = try request.expiration()
         let priority = try request.priority()
-        let pushType = try request.pushType()
-        try Self.check(pushType, of: sender)
+        let givenType = try request.pushType()
         let collapseID = try request.collapseID()
         let tokenText = request.bytes.span.extracting(request.exchange.path).extracting(tokenRange)
         let address = open(tokenText, request.environment)
-        let (topic, topicName) = try topic(request, from: sender, pushType, hint: address?.topic)
+        let (topic, topicName, pushType) = try topic(request, from: sender, givenType, hint: address?.topic)
         let type = pushType ?? .alert
         let payload = try request.payload(
             byteCountMax: type.payloadByteCountMax, kind: "push type \(type.rawValue)")
-        try judge.judge(payload, pushType, of: topic, on: address?.device, request)
+        let seconds = request.now / 1000
+        let warnings = try judge.judge(payload, pushType, of: topic, on: address?.device, unixSeconds: seconds)
         guard let address else { throw badDeviceToken(tokenText, request.environment) }
         guard address.topic == topic.id else { throw notForTopic(address.topic, topic, sender) }
+        judge.note(payload, pushType, of: topic, on: address.device, unixSeconds: seconds)
+        request.exchange.context = warnings
         return Notification(
             address: address, apnsID: request.id.text, uniqueID: .random(), topicName: topicName, pushType: pushType,
             priority: priority, expirationUnixSeconds: expiration, collapseID: collapseID, payload: payload,
@@ -46,10 +48,10 @@ extension ProviderEndpoint {
 
     // MARK: Topic
 
-    /// The app, and the topic as it was named; the device token says where to look first.
+    /// The app, the topic as it was named, and the push type; the device token says where to look first.
     private func topic(
         _ request: ProviderRequest, from sender: Sender, _ pushType: PushType?, hint: TopicID?
-    ) throws(Rejection) -> (Topic, name: String) {
+    ) throws(Rejection) -> (Topic, name: String, PushType?) {
         if let range = request.headers.topic, !range.isEmpty {
             return try topic(request.bytes.span.extracting(range), from: sender, pushType, hint: hint)
         }
@@ -58,22 +60,37 @@ extension ProviderEndpoint {
     }
 
     private func topic(
-        _ name: Span<UInt8>, from sender: Sender, _ pushType: PushType?, hint: TopicID?
-    ) throws(Rejection) -> (Topic, name: String) {
+        _ name: Span<UInt8>, from sender: Sender, _ givenType: PushType?, hint: TopicID?
+    ) throws(Rejection) -> (Topic, name: String, PushType?) {
+        let pushType = givenType ?? pushType(impliedBy: name)
+        try Self.check(pushType, of: sender)
         let baseByteCount = try Self.baseTopicByteCount(of: name, pushType: pushType)
         let base = name.extracting(first: baseByteCount)
         var found = hint.flatMap { loop.directory.topic($0) }
         if let entry = found, !Bytes.areEqual(entry.name.span, base) { found = nil }
-        guard let topic = (found ?? loop.directory.topic(named: base))?.topic,
-            sender.maySend(to: topic, name: name, pushType: pushType)
-        else {
+        let known = (found ?? loop.directory.topic(named: base))?.topic
+        guard let topic = known, sender.maySend(to: topic, name: name, pushType: pushType) else {
             throw Rejection(
                 .topicDisallowed,
-                "apns-topic: there is no app \(String(copying: base)) that \(sender.description) may send to. "
-                    + "See posthorn app list.")
+                sender.refusal(of: known, name: String(copying: name), pushType: pushType ?? .alert))
         }
-        return (topic, baseByteCount == name.count ? topic.name : String(copying: name))
+        return (topic, baseByteCount == name.count ? topic.name : String(copying: name), pushType)
     }
+
+    /// What a topic with a suffix says where there is no `apns-push-type`, which older back-ends never send.
+    private func pushType(impliedBy name: Span<UInt8>) -> PushType? {
+        let found = Self.suffixes.first { suffix in
+            name.count > suffix.bytes.count
+                && Bytes.areEqual(name.extracting(last: suffix.bytes.count), suffix.bytes.span)
+        }
+        // An app may be called so.
+        guard let found, loop.directory.topic(named: name) == nil else { return nil }
+        return found.type
+    }
+
+    /// The suffixes of topics, as bytes.
+    private static let suffixes = PushType.allCases.filter { !$0.topicSuffix.isEmpty }
+        .map { (type: $0, bytes: Array($0.topicSuffix.utf8)) }
 
     /// How long the topic is without the push type's suffix.
     private static func baseTopicByteCount(

@@ -70,7 +70,13 @@ final class ProviderEndpoint {
         case .missingDeviceToken: throw Rejection(.missingDeviceToken)
         case .unknownBelowApps:
             throw Rejection(.badPath, "Below /1/apps/ there are TOPIC/channels and TOPIC/all-channels.")
-        case .unknown: throw Rejection(.badPath)
+        case .unknown:
+            let prefix = Array("/3/device/".utf8)
+            let path = request.bytes.span.extracting(request.exchange.path)
+            let isDevice =
+                path.count > prefix.count && Bytes.areEqual(path.extracting(first: prefix.count), prefix.span)
+            throw Rejection(
+                .badPath, isDevice ? "There is a slash in or behind the device token in the path: remove it." : nil)
         }
     }
 

@@ -39,6 +39,27 @@ enum Sender {
         }
     }
 
+    /// Why it may not send to an app.
+    ///
+    /// - Parameters:
+    ///   - topic: The app; nil when there is none of this name.
+    ///   - name: The topic as the request has it, with the push type's suffix.
+    ///   - pushType: What is sent.
+    /// - Returns: What to say; of another team's app no more than of none.
+    func refusal(of topic: Topic?, name: String, pushType: PushType) -> String {
+        switch self {
+        case .key(let key):
+            guard let topic, topic.teamID == key.teamID else {
+                return "apns-topic: team \(key.teamID) has no app \(name) for push type \(pushType.rawValue). "
+                    + "See posthorn app list."
+            }
+            return "apns-topic: key \(key.id) is not for \(topic.name). See posthorn key list."
+        case .certificate:
+            return "apns-topic: this client certificate is not for \(name) with push type \(pushType.rawValue). "
+                + "See posthorn certificate list."
+        }
+    }
+
     /// For refusals.
     var description: String {
         switch self {

@@ -21,6 +21,8 @@ final class Recorder: HTTPSessionDelegate {
     var onRequest: (HTTPExchange) -> Void = { $0.respond(status: 200) }
     var onEnd: (HTTPExchange) -> Void = { _ in }
 
+    func headTooLarge(_ exchange: HTTPExchange) { exchange.respond(status: 431) }
+
     func headArrived(_ exchange: HTTPExchange) {
         headIDs.append(exchange.id)
         exchange.bodyByteCountMax = bodyByteCountMax

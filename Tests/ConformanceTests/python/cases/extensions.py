@@ -143,3 +143,23 @@ def _(house):
         expect(stream.next()["unique-id"] == answer.field("apns-unique-id"), "another one")
         got = others.up_to(house.accepted(token=tokens[1]))
         expect(not got, got)
+
+
+@case("E-21", "20 lists of all channels at once", "two have the list, the others 429 `TooManyRequests`; later ones are good")
+def _(house):
+    path = f"/1/apps/{house.topic}/all-channels"
+    fields = [(":method", "GET"), (":scheme", "https"), (":path", path), (":authority", house.host),
+              ("authorization", f"bearer {house.provider_token}")]
+    with house.channels_peer() as peer:
+        exchanges = []
+        for _ in range(20):
+            exchange = peer.begin(fields)
+            peer.connection.send_headers(exchange.stream, fields, end_stream=True)
+            exchanges.append(exchange)
+        peer.flush()
+        peer.wait_all(exchanges)
+        answers = [(exchange.status, exchange.reason) for exchange in exchanges]
+        expect(answers.count((200, None)) == 2 and answers.count((429, "TooManyRequests")) == 18, answers)
+        for exchange in exchanges:
+            house.checked(exchange)
+        expect(house.checked(peer.ask(fields)).status == 200, "afterwards")

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ProviderToken {
+    /// Says what keeps a compact token from being a provider token, for a developer who has made it.
+    ///
+    /// For refusals only: it reads everything a second time.
+    ///
+    /// - Parameter compact: What `init(compact:)` refused.
+    /// - Returns: One sentence in ASCII, which holds nothing of the token.
+    package static func defect(in compact: Span<UInt8>) -> String {
+        guard compact.count <= Limits.providerTokenByteCountMax else {
+            return
+                "The provider token has \(compact.count) bytes: at most \(Limits.providerTokenByteCountMax) are read."
+        }
+        var parts: [[UInt8]] = [[]]
+        for offset in compact.indices {
+            guard compact[offset] == UInt8(ascii: ".") else {
+                parts[parts.count - 1].append(compact[offset])
+                continue
+            }
+            parts.append([])
+        }
+        guard parts.count == 3 else {
+            return "This is no provider token: a JWT has three parts with dots between, header, claims and signature."
+        }
+        if let defect = defect(ofHeader: parts[0]) ?? defect(ofClaims: parts[1]) { return defect }
+        return "The provider token's signature is no base64: sign the first two parts with ES256."
+    }
+
+    private static func defect(ofHeader part: [UInt8]) -> String? {
+        guard let text = Base64.decode(part.span), let header = try? JSONValue(parsing: text.span),
+            header.members != nil
+        else { return "The provider token's header is no JSON object in base64." }
+        guard let algorithm = header["alg"]?.string, Algorithm(rawValue: algorithm) != nil else {
+            return "The provider token's alg is not ES256: sign with the .p8 file of posthorn key create."
+        }
+        guard let keyID = header["kid"]?.string, isIdentifier(keyID) else {
+            return "The provider token's kid is missing or not ten characters of A-Z and 0-9: see posthorn key list."
+        }
+        return Header(text) == nil ? "The provider token's header has crit, or alg or kid twice: leave that out." : nil
+    }
+
+    private static func defect(ofClaims part: [UInt8]) -> String? {
+        guard let text = Base64.decode(part.span), let claims = try? JSONValue(parsing: text.span),
+            claims.members != nil
+        else { return "The provider token's claims are no JSON object in base64." }
+        guard let teamID = claims["iss"]?.string, isIdentifier(teamID) else {
+            return "The provider token's iss is missing or not a team id of ten characters: see posthorn key list."
+        }
+        guard claims["iat"] != nil else { return "The provider token's iat is missing: UNIX seconds of its signing." }
+        return Claims(text) == nil
+            ? "The provider token's iat is no number of UNIX seconds, or iss or iat is twice." : nil
+    }
+}
