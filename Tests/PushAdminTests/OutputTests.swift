@@ -30,16 +30,18 @@ struct OutputTests {
     @Test(arguments: [
         (64, 64), (65, 64), (200, 64),
     ])
-    func `a cell is cut at 64 columns`(length: Int, shown: Int) {
-        let table = Table([.text("X")], rows: [[String(repeating: "x", count: length)]])
-        let cell = table.text.split(separator: "\n")[1]
-        #expect(cell.count == shown)
-        #expect(cell.hasSuffix("…") == (length > 64))
+    func `a cell is cut at 64 columns, unless it is the last of its row`(length: Int, shown: Int) {
+        let long = String(repeating: "x", count: length)
+        let cells = Table([.text("X"), .text("Y")], rows: [[long, long]]).text.split(separator: "\n")[1].split(
+            separator: " ")
+        #expect(cells[0].count == shown)
+        #expect(cells[0].hasSuffix("…") == (length > 64))
+        #expect(cells[1] == long)
     }
 
     @Test(arguments: [(32, 32), (33, 31)])
     func `a wide character takes two columns`(length: Int, shown: Int) {
-        let table = Table([.text("X")], rows: [[String(repeating: "郵", count: length)]])
+        let table = Table([.text("X"), .text("Y")], rows: [[String(repeating: "郵", count: length), "last"]])
         #expect(table.text.split(separator: "\n")[1].filter { $0 == "郵" }.count == shown)
     }
 

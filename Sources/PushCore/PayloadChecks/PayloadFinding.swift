@@ -54,6 +54,8 @@ package struct PayloadFinding: Equatable, Sendable {
 struct PayloadFindings {
     private(set) var list: [PayloadFinding] = []
     let pushType: PushType?
+    /// Names that may still be looked up among misspellings, each of which is compared with all keys.
+    var spellingCountLeft = PayloadLinter.spellingCountMax
 
     /// Takes only what is looked for in this push type.
     init(pushType: PushType?) { self.pushType = pushType }

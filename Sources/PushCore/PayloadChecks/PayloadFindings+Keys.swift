@@ -76,7 +76,8 @@ extension PayloadFindings {
         if unknown.kind == .text, isAlarmWord(unknown.value, in: payload) {
             add(.soundWhenSilenced, String(unknown.container.prefix.dropLast()))
         }
-        guard (3...PackedText.byteCountMax).contains(unknown.name.count) else { return }
+        guard (3...PackedText.byteCountMax).contains(unknown.name.count), spellingCountLeft > 0 else { return }
+        spellingCountLeft -= 1
         let name = unknown.name.map { payload[$0] }
         if let field = PayloadField.meant(by: name, in: unknown.container) {
             let written = Self.printable(name) ?? field.name

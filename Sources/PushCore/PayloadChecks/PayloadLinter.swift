@@ -6,6 +6,8 @@
 package enum PayloadLinter {
     /// The most findings of one payload; the graver ones stay.
     package static let findingCountMax = 16
+    /// Unknown keys of one payload that are looked at for misspellings; a payload with more is no slip.
+    package static let spellingCountMax = 16
     /// The columns of an alert's title, of which a wide character takes two: what fits on the smallest screen.
     package static let titleColumnCount = 28
     /// The columns of an alert's message.

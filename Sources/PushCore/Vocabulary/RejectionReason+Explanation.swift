@@ -13,7 +13,8 @@ extension RejectionReason {
         case .badTopic: "`apns-topic` is no topic, or does not end as its push type asks."
         case .deviceTokenNotForTopic: "The device token is another app's."
         case .duplicateHeaders: "One of the fields that the server reads came twice."
-        case .idleTimeout: "The request did not come whole in time; in GOAWAY: nothing came on the connection for a while."
+        case .idleTimeout:
+            "The request did not come whole in time; in GOAWAY: nothing came on the connection for a while."
         case .invalidPushType: "`apns-push-type` is unknown, or not for this request."
         case .missingDeviceToken: "The path ends where the device token should be."
         case .missingTopic: "The request names no topic, and its sender has no default."

@@ -28,6 +28,8 @@ package final class HTTPExchange {
     package internal(set) var beganNanoseconds: UInt64 = 0
     /// When the peer last took a part of the answer, in the session's monotonic time; 0 where only the socket knows.
     package internal(set) var tookNanoseconds: UInt64 = 0
+    /// The answer may still grow.
+    package var isStreaming: Bool { answer.state == .streaming }
     /// A part of the answer waits for the peer to take it.
     package var waitsForPeer: Bool { isAnswered && !answer.body.isEmpty && tookNanoseconds > 0 }
     /// The request is complete: `requestArrived` was called.
@@ -117,6 +119,14 @@ package final class HTTPExchange {
         guard let owner, answer.state == .streaming else { return }
         answer.state = .streamEnded
         owner.streamGrew(self)
+    }
+
+    /// Gives the request's memory back while its answer waits for the peer.
+    package func forgetRequest() {
+        guard isAnswered else { return }
+        requestBody = RequestBody()
+        head.fields = FieldTable()
+        head.path = 0..<0
     }
 
     /// Ends the exchange without the rest of its answer: RST_STREAM CANCEL, or the end of an HTTP/1.1 connection.

@@ -361,6 +361,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         if session.hasOutput { loop.markDirty(self) }
         for exchange in session.openExchanges {
             let age = session.age(since: exchange.isAnswered ? exchange.tookNanoseconds : exchange.beganNanoseconds)
+            if exchange.waitsForPeer, !exchange.isStreaming { exchange.forgetRequest() }
             if exchange.waitsForPeer, age > Limits.outputPatience {
                 // The peer keeps its window shut; what a device does not get stays pending.
                 exchange.abandon()
