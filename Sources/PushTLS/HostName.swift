@@ -18,8 +18,9 @@ enum HostName {
         }
     }
 
-    /// The name in lower case; nil when it is none.
-    static func normalized(_ name: some Collection<UInt8>) -> String? {
+    /// The name in lower case, without the dot that may end it; nil when it is none.
+    static func normalized(_ given: some Collection<UInt8>) -> String? {
+        let name = given.dropLast(given.count > 1 && given.suffix(1).elementsEqual(".".utf8) ? 1 : 0)
         guard isValid(name) else { return nil }
         let isUpperCase = UInt8(ascii: "A")...UInt8(ascii: "Z")
         return String(decoding: name.map { isUpperCase.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)

@@ -79,7 +79,6 @@ import Testing
             (nil, Environment.production), ("api.push.apple.com", .production), ("push.example.org", .production),
             ("api.sandbox.push.apple.com", .development), ("api.development.push.apple.com", .development),
             ("api-manage-broadcast.sandbox.push.apple.com", .development), ("sandbox", .development),
-            ("api.sandbox.push.apple.com.", .development), ("test.example.org.", .development),
             ("sandboxes.example.org", .production), ("test.example.org", .development),
             ("x.test.example.org", .production),
         ] as [(String?, Environment)])

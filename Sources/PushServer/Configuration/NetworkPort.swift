@@ -71,8 +71,7 @@ extension ServerConfiguration {
     /// - Parameter serverName: What the client asked for, in lower case; nil when it asked for none.
     /// - Returns: Development for a configured name and for one with the label `sandbox` or `development`.
     package func environment(ofServerName serverName: String?) -> Environment {
-        guard var serverName else { return .production }
-        if serverName.utf8.last == UInt8(ascii: ".") { serverName.removeLast() }
+        guard let serverName else { return .production }
         let isNamed = developmentNames.contains { $0.utf8.elementsEqual(serverName.utf8) }
         let isApples = serverName.utf8.split(separator: UInt8(ascii: ".")).contains { label in
             label.elementsEqual("sandbox".utf8) || label.elementsEqual("development".utf8)
