@@ -64,7 +64,10 @@ struct DesktopAppLauncherTests {
     ])
     func `what cannot be opened says why`(appID: String, lines: String, reason: String) async throws {
         let home = try AppFolder()
-        let empty = try home.files.write("\0", to: "no-program", permissions: 0o700)
+        // Made by another process: what this one writes, a fork of a parallel test may have open for writing a while.
+        let bytes = try home.files.write("\0", to: "bytes")
+        let empty = home.files.path(of: "no-program")
+        try await RunningProcess.run("/usr/bin/install", ["-m", "700", bytes, empty]).succeeded()
         if !lines.isEmpty || appID == "a" {
             try home.addApp("a", lines.replacingOccurrences(of: "NOT-A-PROGRAM", with: empty))
         }
