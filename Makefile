@@ -33,7 +33,7 @@ demo: setup ## Send a notification to a desktop and show what a person sees
 
 test: setup ## Build and run every test, the end-to-end ones too
 	@swift build --build-tests $(STRICT)
-	@$(TEST)
+	@files=$$(mktemp -d /tmp/pXXXX) && trap 'rm -rf "$$files"' EXIT && TMPDIR="$$files" $(TEST)
 
 check: setup lint test sanitize ## What a change must pass: format, tests, sanitizers
 
