@@ -131,6 +131,12 @@ extension EndToEnd {
                     && response.field("posthorn-detail")?.contains("aps.badge") == true
             }
             #expect(try await client.send(wrong.sending("{}").with("apns-push-type", "background")).status == 200)
+            // An error behind more warnings than an answer carries.
+            let many = ["width", "height", "align", "color", "colour", "background", "html", "font", "vibrate"]
+            let hidden = "{\(many.map { "\"\($0)\":1," }.joined())\"aps\":{\"alert\":5}}"
+            #expect(try await client.send(wrong.sending(hidden)).data == [#"{"reason":"PayloadEmpty"}"#])
+            let implied = wrong.sending("{}").with("apns-push-type", nil).with("apns-topic", "org.example.Mail.voip")
+            #expect(try await client.send(implied).status == 200)
             try await set(checks: "off", of: server)
             try await eventually("nothing is said") {
                 let response = try await client.send(wrong)
