@@ -50,6 +50,9 @@ package enum StoreCommand: Sendable {
     /// Opens a device's stream; answered by `attached` and then `deliver`, or by `performed` with a refusal.
     /// An earlier stream of the same device gets `ended`.
     case attach(secretHash: [UInt8], stream: ReplyAddress)
+    /// What a device acknowledged on its own stream, whose device the store named in `attached`; not answered. What is gone already, or
+    /// another device's, is left alone.
+    case acknowledge([DeviceAPI.Acknowledgement], by: DeviceID)
     /// The stream's connection is gone; nothing more is delivered to it. Ignored if another stream took over.
     case detach(stream: ReplyAddress)
     /// Anything else; answered by `performed`.

@@ -83,7 +83,7 @@ final class CommandQueue: @unchecked Sendable {
         }
         switch command {
         case .accept(_, let answer), .publish(_, let answer): waiting.shed.append(answer)
-        case .attach, .detach, .perform: waiting.commands.append(command)
+        case .attach, .detach, .acknowledge, .perform: waiting.commands.append(command)
         }
     }
 

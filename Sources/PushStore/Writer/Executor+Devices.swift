@@ -142,6 +142,12 @@ extension Executor {
     ) throws(SQLiteError) -> Verdict {
         guard let device = try identify(secretHash) else { return .failure(.unauthorized) }
         guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else { return .failure(.tooMany) }
+        try settle(acknowledgements, of: device)
+        return .success(.done)
+    }
+
+    /// Removes what a device acknowledged, and counts its outcomes.
+    func settle(_ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID) throws(SQLiteError) {
         for acknowledgement in acknowledgements {
             if let removed = try pending.remove(acknowledgement.id, of: device) {
                 events.append(.delivery(.removed(removed, .acknowledged)))
@@ -150,6 +156,5 @@ extension Executor {
             }
             events.append(.delivery(.outcome(acknowledgement.outcome)))
         }
-        return .success(.done)
     }
 }

@@ -91,6 +91,7 @@ final class Executor {
         case .accept(let notification, let answer): try accept(notification, answer)
         case .publish(let broadcast, let answer): try publish(broadcast, answer)
         case .attach(let secretHash, let stream): try attach(secretHash, stream)
+        case .acknowledge(let acknowledgements, let device): try settle(acknowledgements, of: device)
         case .detach(let stream): events.append(.stream(.detach(stream: stream)))
         case .perform(let request, let answer): try perform(request, answer)
         }
@@ -177,6 +178,7 @@ extension StoreCommand {
         switch self {
         case .accept, .publish: .growing
         case .attach, .detach: .reading
+        case .acknowledge: .shrinking
         case .perform(let request, _): request.need
         }
     }

@@ -40,7 +40,7 @@ extension StoreReply {
             (.refused(.serviceUnavailable, unregisteredUnixMilliseconds: nil, answer: answer), answer)
         case .attach(_, let stream): (.performed(.failure(.unavailable(text)), answer: stream), stream)
         case .perform(_, let answer): (.performed(.failure(.unavailable(text)), answer: answer), answer)
-        case .detach: nil
+        case .detach, .acknowledge: nil
         }
     }
 }
