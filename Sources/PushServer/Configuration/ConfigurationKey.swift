@@ -25,6 +25,14 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case openEnrolment = "open_enrolment"
     case pendingPerTopic = "pending_per_topic"
     case tokenLifeDays = "token_life_days"
+    case teamRate = "team_rate"
+    case keyRate = "key_rate"
+    case topicRate = "topic_rate"
+    case deviceRate = "device_rate"
+    case teamDaily = "team_daily"
+    case keyDaily = "key_daily"
+    case topicDaily = "topic_daily"
+    case teamBadTokens = "team_bad_tokens"
     case logLevel = "log_level"
 
     /// The section of the file.
@@ -36,6 +44,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .channelsOnProviderPorts, .clientAuthorityFiles, .providerTokenUpdates, .streamsBeforeAuthentication:
             "providers"
         case .openEnrolment, .pendingPerTopic, .tokenLifeDays: "devices"
+        case .teamRate, .keyRate, .topicRate, .deviceRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens: "quotas"
         }
     }
 
@@ -54,7 +63,10 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .certificateFile, .privateKeyFile: "FILE"
         case .clientAuthorityFiles: "FILES"
         case .adminSocket: "PATH"
-        case .loops, .pendingPerTopic, .providerTokenUpdates, .streamsBeforeAuthentication, .tokenLifeDays: "N"
+        case .loops, .pendingPerTopic, .providerTokenUpdates, .streamsBeforeAuthentication, .tokenLifeDays,
+            .teamDaily, .keyDaily, .topicDaily, .teamBadTokens:
+            "N"
+        case .teamRate, .keyRate, .topicRate, .deviceRate: "N[/BURST]"
         case .openEnrolment, .channelsOnProviderPorts: "yes|no"
         case .logLevel: "LEVEL"
         }
@@ -87,6 +99,17 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .pendingPerTopic: "Notifications of one app that wait for one device; the oldest are dropped first."
         case .tokenLifeDays:
             "Days that a device may stay away before its device tokens expire; 0 for ever. It gets new ones when it is back."
+        case .teamRate:
+            "Requests a second of each team, and behind a slash how many may come at once; 0 for no limit, as in all of "
+                + "these."
+        case .keyRate: "The same for each signing key or client certificate."
+        case .topicRate: "The same for each app."
+        case .deviceRate: "The same for each device token."
+        case .teamDaily: "Notifications of each team in one day of UTC."
+        case .keyDaily: "The same for each signing key or client certificate."
+        case .topicDaily: "The same for each app."
+        case .teamBadTokens:
+            "Device tokens that are none of this server, or another app's, to which each team may send in an hour."
         case .logLevel: "The least important events that are logged: error, warning, info or debug."
         }
     }
@@ -108,6 +131,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .openEnrolment: "no"
         case .pendingPerTopic: "\(Limits.pendingPerTopicCountMax)"
         case .tokenLifeDays: "\(Limits.tokenLifeSecondsDefault / Self.secondsPerDay)"
+        case .teamRate, .keyRate, .topicRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens: "no limit"
+        case .deviceRate: "\(Limits.deviceRateDefault)/\(Limits.deviceBurstDefault)"
         case .logLevel: "info"
         }
     }

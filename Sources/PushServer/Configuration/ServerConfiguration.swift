@@ -41,6 +41,8 @@ package struct ServerConfiguration: Sendable {
     package var hasOpenEnrolment = false
     /// Notifications of one app that wait for one device.
     package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
+    /// Rates and quotas that hold unless they are set otherwise for a team, key or app.
+    package var quotas = QuotaDefaults()
     /// The least important log level that is written.
     package var logLevel: EventLog.Level = .info
     /// Standard error is the journal.

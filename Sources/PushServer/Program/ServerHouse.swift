@@ -50,13 +50,15 @@ final class ServerHouse {
                 "data_directory_open",
                 ["path": installation.directory, "remedy": "chmod 700, so that only the server looks into it"])
         }
-        let context = makeContext()
+        let context = makeContext(try makeQuotas())
         let ephemeral = try configuration.ephemeral.map { ephemeral throws(ServerError) in
             try EphemeralSetup(ephemeral, context: context, conversation: conversation, ports: ports)
         }
         let certificate = try loadCertificate()
         let threads = startDataLoops(context, certificate)
         let control = try makeControlLoop(context)
+        let keeper = QuotaKeeper(context.quotas, loop: control)
+        keeper.start()
         let conductor = Conductor(
             signals: signals, mailboxes: Array(mailboxes.dropLast()), control: control, log: log,
             loadCertificate: loadCertificate, renewCertificate: renewCertificate, reportState: reportState)
@@ -76,14 +78,27 @@ final class ServerHouse {
         reportState("READY=1\nSTATUS=Serving \(context.serverURL)")
         control.events.run()
         for thread in threads { thread.join() }
+        if let command = keeper.command() { store.submit([command]) }
         store.stop()
         log.info("stopped", [:])
         if let error = fatal.error { throw error }
     }
 
-    private func makeContext() -> ServerContext {
+    /// With what the store kept.
+    private func makeQuotas() throws(ServerError) -> Quotas {
+        do throws(StoreRefusal) {
+            guard case .quotas(let settings, let uses) = try conversation.ask([.quota(.all)]).first else {
+                preconditionFailure("the store answered a request with another request's answer")
+            }
+            return Quotas(configuration.quotas, settings: settings, uses: uses)
+        } catch {
+            throw .refused(error.detail)
+        }
+    }
+
+    private func makeContext(_ quotas: Quotas) -> ServerContext {
         ServerContext(
-            configuration: configuration, installation: installation, store: store, log: log,
+            configuration: configuration, installation: installation, store: store, quotas: quotas, log: log,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
             orderedFailures: configuration.ephemeral == nil ? nil : OrderedFailures())

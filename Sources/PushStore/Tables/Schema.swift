@@ -8,7 +8,7 @@ internal import PushSQLite
 /// rows without content, so that their old device tokens are answered with `Unregistered` and their numbers are never
 /// given out again.
 enum Schema {
-    static let migrations = Migrations([version1, version2])
+    static let migrations = Migrations([version1, version2, QuotaTable.version3])
 
     /// The first schema.
     ///

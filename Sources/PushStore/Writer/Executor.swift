@@ -37,6 +37,7 @@ final class Executor {
     let subscriptions: SubscriptionTable
     let broadcasts: BroadcastTable
     let state: StateTable
+    let quotas: QuotaTable
     let bounds: Bounds
     /// Until then no device is taken for gone, UNIX milliseconds: after a long stop they must first come back.
     let returnEndUnixMilliseconds: Int64
@@ -65,6 +66,7 @@ final class Executor {
         subscriptions = try SubscriptionTable(connection)
         broadcasts = try BroadcastTable(connection)
         state = try StateTable(connection)
+        quotas = try QuotaTable(connection)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
         lastSequence = try pending.lastSequence()
         storedSequence = lastSequence
@@ -168,6 +170,7 @@ final class Executor {
         case .removeDevice(let device): return try removeDevice(device)
         case .expireDevice(let device): return try expireDevice(device)
         case .counts: return counts(answer)
+        case .quota(let request): return try quota(request)
         }
     }
 }
@@ -188,6 +191,7 @@ extension StoreRequest {
     /// What the request needs of the disk.
     fileprivate var need: Executor.Need {
         switch self {
+        case .quota(let request): request.need
         case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
             .subscribe,
             .createChannel:
