@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushCore
+import PushNet
+import Synchronization
 import Testing
 
 @testable import PushServer
@@ -57,5 +59,25 @@ import Testing
         let rates = DeviceRates(TokenBucket(of: 3, refilledBy: 1))
         let now = 100 * Self.second
         for device in 1...500 as ClosedRange<UInt64> { #expect(taken(rates, device, of: 5, at: now) == 3) }
+    }
+
+    /// What several threads take.
+    private final class Shared: Sendable {
+        let rates = DeviceRates(TokenBucket(of: 1000, refilledBy: 1), countMax: 4)
+        let taken = Atomic<Int>(0)
+    }
+
+    @Test func `threads that send to the same device share its rate`() {
+        let shared = Shared()
+        let threads = (0..<4).map { number in
+            Thread(name: "taker-\(number)") {
+                for _ in 0..<2000 {
+                    let taking = shared.rates.take(DeviceID(rawValue: 1), TopicID(rawValue: 1), now: Self.second)
+                    if case .taken = taking { shared.taken.wrappingAdd(1, ordering: .relaxed) }
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(shared.taken.load(ordering: .relaxed) == 1000)
     }
 }

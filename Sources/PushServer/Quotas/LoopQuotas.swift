@@ -16,6 +16,8 @@ final class LoopQuotas {
     private let quotas: Quotas
     private var version: UInt64 = 0
     private var known: [QuotaSubject: Allowance?] = [:]
+    /// Of the last request: most are followed by another one of the same sender to the same app.
+    private var last: (key: String, topic: TopicID, allowances: Allowances)?
     private var hasTeams = false
     private var hasKeys = false
     private var hasTopics = false
@@ -36,14 +38,18 @@ final class LoopQuotas {
     /// - Returns: Those who have limits.
     func allowances(key: String, _ topic: Topic, _ now: QuotaMoment) -> Allowances {
         if quotas.version != version { refresh() }
-        return Allowances(
+        if let last, last.topic == topic.id, last.key == key { return last.allowances }
+        let allowances = Allowances(
             team: hasTeams ? allowance(QuotaSubject(.team, topic.teamID), now) : nil,
             key: hasKeys ? allowance(QuotaSubject(.key, key), now) : nil,
             topic: hasTopics ? allowance(QuotaSubject(.topic, topic.name), now) : nil)
+        last = (key, topic.id, allowances)
+        return allowances
     }
 
     private func refresh() {
         version = quotas.version
+        last = nil
         known.removeAll(keepingCapacity: true)
         (hasTeams, hasKeys, hasTopics) = (
             quotas.limits(any: .team), quotas.limits(any: .key), quotas.limits(any: .topic)
