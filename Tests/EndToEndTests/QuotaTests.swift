@@ -202,6 +202,9 @@ extension EndToEnd {
                 ("topic/org.example.Mail", #"{"rate":"5"}"#, 400, "BadRequest"),
                 ("topic/org.example.Mail", #"{"day":5}"#, 400, "BadRequest"),
                 ("topic/org.example.Mail", #"{"bad_tokens":5}"#, 400, "BadRequest"),
+                ("topic/org.example.Mail", #"{"burst":5}"#, 400, "BadRequest"),
+                ("topic/org.example.Mail", #"{"rate":0,"burst":5}"#, 400, "BadRequest"),
+                ("topic/org.example.Mail", #"{"rate":5,"burst":0}"#, 400, "BadRequest"),
             ]
             for (path, body, status, error) in cases {
                 let answer = try await tenants.server.admin.exchange("PATCH", "/v1/quotas/\(path)", body)

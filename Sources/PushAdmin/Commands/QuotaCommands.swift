@@ -105,7 +105,7 @@ package enum QuotaCommands {
         do throws(UsageError) {
             limits = QuotaLimits(
                 rate: try invocation.integer("rate", in: 0...Limits.quotaRateMax),
-                burst: try invocation.integer("burst", in: 0...Limits.quotaRateMax),
+                burst: try invocation.integer("burst", in: 1...Limits.quotaRateMax),
                 daily: try invocation.integer("daily", in: 0...Limits.quotaCountMax),
                 badTokens: try invocation.integer("bad-tokens", in: 0...Limits.quotaCountMax))
         } catch {

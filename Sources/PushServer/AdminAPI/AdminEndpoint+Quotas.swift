@@ -9,10 +9,12 @@ internal import PushStore
 extension AdminEndpoint {
     private static let rate = AdminBody.Kind.number(
         0...Limits.quotaRateMax, meaning: "a whole number from 0, which is no limit, to \(Limits.quotaRateMax)")
+    private static let burst = AdminBody.Kind.number(
+        1...Limits.quotaRateMax, meaning: "a whole number from 1 to \(Limits.quotaRateMax)")
     private static let count = AdminBody.Kind.number(
         0...Limits.quotaCountMax, meaning: "a whole number from 0, which is no limit, to \(Limits.quotaCountMax)")
     private static let change = AdminBody(members: [
-        AdminBody.Member(name: "rate", kind: rate), AdminBody.Member(name: "burst", kind: rate),
+        AdminBody.Member(name: "rate", kind: rate), AdminBody.Member(name: "burst", kind: burst),
         AdminBody.Member(name: "daily", kind: count), AdminBody.Member(name: "bad_tokens", kind: count),
     ])
 
@@ -64,6 +66,9 @@ extension AdminEndpoint {
         }
         guard change.badTokens == nil || subject.kind == .team else {
             return ControlAnswer.refuse(exchange, status: 400, "BadRequest", "bad_tokens is for teams only.")
+        }
+        guard change.burst == nil || change.or(loop.context.quotas.limits(of: subject)).rate.positive != nil else {
+            return ControlAnswer.refuse(exchange, status: 400, "BadRequest", "burst goes with a rate: send both.")
         }
         perform(.quota(.change(subject, change)), exchange, connection) { [self] answer, exchange in
             guard case .quotas(let settings, _) = answer else { return }

@@ -40,7 +40,8 @@ final class ServerHouse {
         signals: SignalQueue, reportState: @escaping @Sendable (String) -> Void, printLine: @escaping (String) -> Void
     ) throws(ServerError) {
         let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
-        store.start(receivers: mailboxes.map(LoopReceiver.init) + [conversation.receiver]) { error in
+        let receivers: [any StoreReplyReceiver] = mailboxes.map(LoopReceiver.init) + [conversation.receiver]
+        store.start(receivers: receivers) { error in
             log.error("store_failed", ["error": error.description])
             fatal.raise(.store(error))
             controlMailbox.post(.shutDown)

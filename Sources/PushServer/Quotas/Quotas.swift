@@ -64,10 +64,15 @@ final class Quotas: Sendable {
     /// What was used of days; most of it is written down already.
     var uses: [QuotaUse] { state.withLock { $0.allowances.values.compactMap(\.use) } }
 
+    /// What holds for a subject: what was set for it, else what is configured.
+    func limits(of subject: QuotaSubject) -> QuotaLimits {
+        (state.withLock { $0.settings[subject] } ?? QuotaLimits()).or(defaults[subject.kind])
+    }
+
     /// What is left of each limit of a subject; one that has sent nothing yet has all of it.
     func quotas(of subject: QuotaSubject, _ now: QuotaMoment) -> [AdminAPI.Quota] {
         guard let allowance = allowance(of: subject, now) else { return [] }
-        let rate = state.withLock { ($0.settings[subject] ?? QuotaLimits()).or(defaults[subject.kind]).rate }
+        let rate = limits(of: subject).rate
         let states: [(AdminAPI.Quota.Limit, QuotaState?)] = [
             (.rate, allowance.rateState(now)), (.daily, allowance.dayState(now)),
             (.badTokens, allowance.badTokenState(now)),
