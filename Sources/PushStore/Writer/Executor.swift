@@ -23,6 +23,8 @@ final class Executor {
         var pendingPerTopicCountMax: Int
         var pendingPerDeviceCountMax: Int
         var channelPerAppCountMax: Int
+        /// Devices remembered in memory.
+        var cardCountMax: Int
         /// How long a device may be unseen before its registrations expire; nil for ever.
         var registrationLifeSeconds: Int64?
     }
@@ -72,7 +74,7 @@ final class Executor {
         quotas = try QuotaTable(connection)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
         sequences = Sequences(stored: try state.lastSequence())
-        cards = DeviceCards(registrations, devices, settled)
+        cards = DeviceCards(registrations, devices, settled, countMax: bounds.cardCountMax)
         try pending.forEachRecent(after: try state.settledThrough(), cards.load)
     }
 
