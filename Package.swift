@@ -51,7 +51,7 @@ let modules: [Target] = [
     module("PushSound", uses: ["CCanberra", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
     module("PushStore", uses: ["PushCore", "PushNet", "PushSQLite"]),
-    module("PushServer", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushINI", "PushStore"]),
+    module("PushServer", uses: ["PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP", "PushINI", "PushStore"]),
     module(
         "DeviceAgent", uses: ["PushCore", "PushNet", "PushCurl", "PushSQLite", "PushDBus", "PushSound", "PushINI"]),
     module("AgentPanel", uses: ["CAdwaita", "PushCore", "PushDBus", "PushNet"]),

@@ -41,6 +41,10 @@ extension ConfigurationKey {
         case .tokenLifeDays:
             let days = try value.number(0...36_500)
             configuration.tokenLifeSeconds = days == 0 ? nil : Int64(days) * Self.secondsPerDay
+        case .trace: configuration.hasTrace = try value.boolean()
+        case .traceDays: configuration.traceLifeSeconds = Int64(try value.number(1...36_500)) * Self.secondsPerDay
+        case .traceMegabytes: configuration.traceByteCountMax = Int64(try value.number(1...1_000_000)) << 20
+        case .webhookAuthorityFile: configuration.webhookAuthorityFile = text
         case .logLevel: configuration.logLevel = try value.level()
         }
     }

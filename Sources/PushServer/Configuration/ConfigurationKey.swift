@@ -25,6 +25,10 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case openEnrolment = "open_enrolment"
     case pendingPerTopic = "pending_per_topic"
     case tokenLifeDays = "token_life_days"
+    case trace
+    case traceDays = "trace_days"
+    case traceMegabytes = "trace_megabytes"
+    case webhookAuthorityFile = "webhook_ca_file"
     case logLevel = "log_level"
 
     /// The section of the file.
@@ -36,6 +40,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .channelsOnProviderPorts, .clientAuthorityFiles, .providerTokenUpdates, .streamsBeforeAuthentication:
             "providers"
         case .openEnrolment, .pendingPerTopic, .tokenLifeDays: "devices"
+        case .trace, .traceDays, .traceMegabytes, .webhookAuthorityFile: "trace"
         }
     }
 
@@ -51,11 +56,14 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .dataDirectory: "DIR"
         case .listen, .developmentListen, .channelListen, .developmentChannelListen: "HOST:PORT"
         case .names, .developmentNames: "NAMES"
-        case .certificateFile, .privateKeyFile: "FILE"
+        case .certificateFile, .privateKeyFile, .webhookAuthorityFile: "FILE"
         case .clientAuthorityFiles: "FILES"
         case .adminSocket: "PATH"
-        case .loops, .pendingPerTopic, .providerTokenUpdates, .streamsBeforeAuthentication, .tokenLifeDays: "N"
+        case .loops, .pendingPerTopic, .providerTokenUpdates, .streamsBeforeAuthentication, .tokenLifeDays,
+            .traceDays, .traceMegabytes:
+            "N"
         case .openEnrolment, .channelsOnProviderPorts: "yes|no"
+        case .trace: "on|off"
         case .logLevel: "LEVEL"
         }
     }
@@ -87,6 +95,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .pendingPerTopic: "Notifications of one app that wait for one device; the oldest are dropped first."
         case .tokenLifeDays:
             "Days that a device may stay away before its device tokens expire; 0 for ever. It gets new ones when it is back."
+        case .trace:
+            "Whether it is written down what becomes of each notification, for posthorn trace and webhooks."
+        case .traceDays: "Days that the trace is kept."
+        case .traceMegabytes: "How much of the trace is kept, in MiB; the oldest goes first."
+        case .webhookAuthorityFile: "PEM file of authorities that webhooks trust instead of the system's."
         case .logLevel: "The least important events that are logged: error, warning, info or debug."
         }
     }
@@ -108,6 +121,10 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .openEnrolment: "no"
         case .pendingPerTopic: "\(Limits.pendingPerTopicCountMax)"
         case .tokenLifeDays: "\(Limits.tokenLifeSecondsDefault / Self.secondsPerDay)"
+        case .trace: "on"
+        case .traceDays: "\(Limits.traceLifeSecondsDefault / Self.secondsPerDay)"
+        case .traceMegabytes: "\(Limits.traceByteCountDefault >> 20)"
+        case .webhookAuthorityFile: "those of the system"
         case .logLevel: "info"
         }
     }

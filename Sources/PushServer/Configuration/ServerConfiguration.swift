@@ -41,6 +41,14 @@ package struct ServerConfiguration: Sendable {
     package var hasOpenEnrolment = false
     /// Notifications of one app that wait for one device.
     package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
+    /// Whether it is written down what becomes of notifications.
+    package var hasTrace = true
+    /// How long that is kept.
+    package var traceLifeSeconds = Limits.traceLifeSecondsDefault
+    /// How much of it is kept.
+    package var traceByteCountMax = Limits.traceByteCountDefault
+    /// PEM file of authorities that webhooks trust; nil for those of the system.
+    package var webhookAuthorityFile: String?
     /// The least important log level that is written.
     package var logLevel: EventLog.Level = .info
     /// Standard error is the journal.

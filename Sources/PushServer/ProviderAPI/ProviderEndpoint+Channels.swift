@@ -93,7 +93,7 @@ extension Rejection {
         case .broadcastsNotAllowed: self.init(.featureNotEnabled)
         case .unknownTopic: self.init(.topicMismatch)
         case .unavailable: self.init(.serviceUnavailable)
-        case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownCertificate:
+        case .alreadyExists, .traceOff, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownCertificate:
             self.init(.internalServerError)
         }
     }

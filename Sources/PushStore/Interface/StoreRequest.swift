@@ -49,6 +49,17 @@ package enum StoreRequest: Sendable {
     /// Lets all registrations of a device expire, as the store does by itself for one that was not seen for long.
     case expireDevice(DeviceID)
     case counts
+    /// Answered by `trace` when the search is over, or by `traceOff`.
+    case trace(TraceQuery)
+    /// Answered by `done`; one that is there goes on where it is.
+    case setWebhook(topic: String, url: String, secret: [UInt8])
+    /// Answered by `done`, also when there was none.
+    case removeWebhook(topic: String)
+    // From the server's own webhooks.
+    /// The back-end has everything up to a position.
+    case advanceWebhook(TopicID, to: Int64)
+    /// The back-end does not take what it is told.
+    case noteWebhookProblem(TopicID, String)
 
     /// A device that wants to enrol; id and secret are made by the caller.
     package struct NewDevice: Sendable {
@@ -88,6 +99,7 @@ package enum StoreAnswer: Sendable {
     case certificates([ProviderCertificate])
     case channel(AdminAPI.Channel)
     case channels([AdminAPI.Channel])
+    case trace(TraceFindings)
 }
 
 /// Why a `StoreRequest` was not done.
@@ -105,6 +117,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     /// The app may not have channels.
     case broadcastsNotAllowed
     case alreadyExists
+    /// The trace is switched off.
+    case traceOff
     /// A bound of `Limits` was reached.
     case tooMany
     /// The disk refused; nothing was changed. The text is for the log and for administrators.

@@ -8,7 +8,7 @@ internal import PushSQLite
 /// rows without content, so that their old device tokens are answered with `Unregistered` and their numbers are never
 /// given out again.
 enum Schema {
-    static let migrations = Migrations([version1, version2])
+    static let migrations = Migrations([version1, version2, version3])
 
     /// The first schema.
     ///
@@ -98,5 +98,16 @@ enum Schema {
             unique_low INTEGER NOT NULL, request_id BLOB NOT NULL, topic_name TEXT NOT NULL, priority INTEGER,
             expiration INTEGER NOT NULL, payload BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
         CREATE INDEX broadcasts_by_expiry ON broadcasts(expires_at_ms);
+        """
+
+    /// The trace, and the webhooks that tell of it; `TraceTable` says what a position is.
+    private static let version3: StaticString = """
+        CREATE TABLE trace(
+            position INTEGER PRIMARY KEY, first_at_ms INTEGER NOT NULL, last_at_ms INTEGER NOT NULL,
+            last_sequence INTEGER NOT NULL, events BLOB NOT NULL) STRICT;
+        CREATE INDEX trace_by_sequence ON trace(last_sequence);
+        CREATE TABLE webhooks(
+            topic INTEGER PRIMARY KEY REFERENCES topics(id), url TEXT NOT NULL, secret BLOB NOT NULL,
+            position INTEGER NOT NULL, failing_at_ms INTEGER, problem TEXT) STRICT;
         """
 }

@@ -16,13 +16,23 @@ extension Executor {
         switch try standing(of: notification.address) {
         case .rejected(let reason, let ended):
             events.append(.reply(.refused(reason, unregisteredUnixMilliseconds: ended, answer: answer)))
-        case .refusedByDevice: events.append(.delivery(.acceptedNotStored(.dropped, answer: answer)))
+        case .refusedByDevice: discard(notification, .dropped, .refusedByDevice, answer)
         case .live where notification.isNowOrNever:
-            events.append(.delivery(.nowOrNever(notification, after: lastSequence, answer: answer)))
+            let before = lastSequence
+            lastSequence += 1
+            events.append(.delivery(.nowOrNever(notification, lastSequence, after: before, answer: answer)))
         case .live where notification.isExpired(now: now):
-            events.append(.delivery(.acceptedNotStored(.expired, answer: answer)))
+            discard(notification, .expired, .none, answer)
         case .live: try store(notification, answer)
         }
+    }
+
+    /// Accepts what nobody will get.
+    func discard(
+        _ notification: Notification, _ removal: Tally.Removal, _ detail: TraceDetail, _ answer: ReplyAddress
+    ) {
+        lastSequence += 1
+        events.append(.delivery(.acceptedNotStored(notification, lastSequence, removal, detail, answer: answer)))
     }
 
     private func standing(of address: DeviceTokenContents) throws(SQLiteError) -> Standing {
@@ -52,7 +62,7 @@ extension Executor {
         if let oldest = try pending.oldest(
             device: device.stored, topic: topic, ifCountReaches: bounds.pendingPerTopicCountMax)
         {
-            try remove(oldest, of: device, .dropped)
+            try remove(oldest, of: device, .dropped, .topicBound)
         }
         lastSequence += 1
         let stored = PendingNotification(sequence: lastSequence, notification: notification)
@@ -61,9 +71,11 @@ extension Executor {
         events.append(.delivery(.stored(stored, answer: answer)))
     }
 
-    private func remove(_ sequence: Int64, of device: DeviceID, _ removal: Tally.Removal) throws(SQLiteError) {
+    private func remove(
+        _ sequence: Int64, of device: DeviceID, _ removal: Tally.Removal, _ detail: TraceDetail = .none
+    ) throws(SQLiteError) {
         if let removed = try pending.remove(sequence, of: device) {
-            events.append(.delivery(.removed(removed, removal)))
+            events.append(.delivery(.removed(removed, removal, detail)))
         }
     }
 }

@@ -18,8 +18,10 @@ extension Executor {
         case .mostRecentMessageStored where !isNowOrNever: try store(broadcast, in: channel, answer)
         case .noMessageStored, .mostRecentMessageStored:
             let notification = PendingNotification(broadcast, sequence: 0).notification
+            let before = lastSequence
+            lastSequence += 1
             events.append(
-                .broadcast(.nowOrNever(notification, channel.number, after: lastSequence, answer: answer)))
+                .broadcast(.nowOrNever(notification, lastSequence, channel.number, after: before, answer: answer)))
         }
     }
 
@@ -29,7 +31,7 @@ extension Executor {
     ) throws(SQLiteError) {
         let stored = PendingNotification(broadcast, sequence: lastSequence + 1)
         guard !stored.notification.isExpired(now: now) else {
-            return events.append(.delivery(.acceptedNotStored(.expired, answer: answer)))
+            return discard(stored.notification, .expired, .none, answer)
         }
         note(try broadcasts.remove(of: channel.number), .collapsed)
         lastSequence += 1

@@ -127,11 +127,11 @@ extension Executor {
         // What came while a topic was refused is dropped, so that it does not come when it no longer is.
         _ = try subscriptions.skipRefused(of: device, upTo: lastSequence)
         for topic in try registrations.setFilter(of: device, refusedTopics: refusedTopics) {
-            note(try pending.removeAll(of: device, topic: topic), .dropped)
+            note(try pending.removeAll(of: device, topic: topic), .dropped, .refusedByDevice)
             events.append(.stream(.silence(topic, on: device)))
         }
         for sequence in try subscriptions.skipRefused(of: device, upTo: lastSequence) {
-            events.append(.broadcast(.settled(sequence, device)))
+            events.append(.broadcast(.settled(sequence, device, isAcknowledged: false)))
         }
         events.append(.stream(.listen(device, try subscriptions.listeners(of: device))))
         return .success(.done)
@@ -150,11 +150,11 @@ extension Executor {
     func settle(_ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID) throws(SQLiteError) {
         for acknowledgement in acknowledgements {
             if let removed = try pending.remove(acknowledgement.id, of: device) {
-                events.append(.delivery(.removed(removed, .acknowledged)))
+                events.append(.delivery(.removed(removed, .acknowledged, .none)))
             } else if try subscriptions.acknowledge(acknowledgement.id, by: device) {
-                events.append(.broadcast(.settled(acknowledgement.id, device)))
+                events.append(.broadcast(.settled(acknowledgement.id, device, isAcknowledged: true)))
             }
-            events.append(.delivery(.outcome(acknowledgement.outcome)))
+            events.append(.delivery(.outcome(acknowledgement, by: device)))
         }
     }
 }

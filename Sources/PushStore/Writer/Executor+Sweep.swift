@@ -23,7 +23,7 @@ extension Executor {
     func sweep(_ damage: Damage, isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
         let countMax = WriterLimits.rowsSweptPerStepCountMax
         for row in damage.notifications where try pending.remove(row.sequence) {
-            events.append(.delivery(.removed(row, .dropped)))
+            events.append(.delivery(.removed(row, .dropped, .damaged)))
         }
         for sequence in damage.broadcasts { note(try broadcasts.remove(sequence), .dropped) }
         let expired = try pending.removeExpired(now: now, countMax: countMax)
@@ -32,7 +32,8 @@ extension Executor {
         note(expiredBroadcasts, .expired)
         try enrolmentCodes.deleteExpired(now: now)
         let isMoreUnseen = try expireUnseen(isConnected: isConnected)
-        return expired.count == countMax || expiredBroadcasts.count == countMax || isMoreUnseen
+        let isMoreTrace = try trimTrace()
+        return isMoreTrace || expired.count == countMax || expiredBroadcasts.count == countMax || isMoreUnseen
     }
 
     /// Lets the registrations of devices expire that were not seen for long; true when there may be more.

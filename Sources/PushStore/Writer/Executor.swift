@@ -24,6 +24,10 @@ final class Executor {
         var channelPerAppCountMax: Int
         /// How long a device may be unseen before its registrations expire; nil for ever.
         var registrationLifeSeconds: Int64?
+        /// Whether there is a trace, for how long it is kept, and how much of it.
+        var hasTrace: Bool
+        var traceLifeSeconds: Int64
+        var traceByteCountMax: Int64
     }
 
     let topics: TopicTable
@@ -37,6 +41,10 @@ final class Executor {
     let subscriptions: SubscriptionTable
     let broadcasts: BroadcastTable
     let state: StateTable
+    let webhooks: WebhookTable
+    let traceTable: TraceTable
+    let traceOrigins: TraceOrigins
+    let trace: TraceRecorder
     let bounds: Bounds
     /// Until then no device is taken for gone, UNIX milliseconds: after a long stop they must first come back.
     let returnEndUnixMilliseconds: Int64
@@ -65,6 +73,10 @@ final class Executor {
         subscriptions = try SubscriptionTable(connection)
         broadcasts = try BroadcastTable(connection)
         state = try StateTable(connection)
+        webhooks = try WebhookTable(connection)
+        traceTable = try TraceTable(connection)
+        traceOrigins = TraceOrigins(traceTable)
+        trace = try TraceRecorder(isOn: bounds.hasTrace, traceTable)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
         lastSequence = try pending.lastSequence()
         storedSequence = lastSequence
@@ -78,6 +90,7 @@ final class Executor {
         events.removeAll(keepingCapacity: true)
         hasDirectoryChanged = false
         lastSequence = storedSequence
+        trace.begin()
     }
 
     /// Executes one command, or refuses it when it needs more of the disk than there is.
@@ -97,18 +110,26 @@ final class Executor {
         }
     }
 
-    /// Writes down the last sequence, as the last thing of a transaction.
+    /// Writes down the last sequence and the trace, as the last thing of a transaction.
     func end() throws(SQLiteError) {
-        guard lastSequence > storedSequence else { return }
-        try pending.setLastSequence(lastSequence)
+        trace.record(events, at: now)
+        if lastSequence > storedSequence { try pending.setLastSequence(lastSequence) }
+        // On a full disk the trace waits in memory.
+        if allowance == .growing { try trace.flushIfDue(into: traceTable) }
     }
 
     /// Notes that the transaction is committed.
-    func committed() { storedSequence = lastSequence }
+    func committed() {
+        storedSequence = lastSequence
+        trace.committed()
+    }
+
+    /// Notes that the transaction failed.
+    func rolledBack() { trace.rolledBack() }
 
     /// Notes removals.
-    func note(_ removed: [PendingTable.Removed], _ removal: Tally.Removal) {
-        for removed in removed { events.append(.delivery(.removed(removed, removal))) }
+    func note(_ removed: [PendingTable.Removed], _ removal: Tally.Removal, _ detail: TraceDetail = .none) {
+        for removed in removed { events.append(.delivery(.removed(removed, removal, detail))) }
     }
 
     /// Notes removals of broadcasts.
@@ -120,7 +141,8 @@ final class Executor {
     func note(_ ended: [SubscriptionTable.Ended]) {
         for ended in ended {
             events.append(.holding(.unsubscribed(ended)))
-            if let sequence = ended.storedSequence { events.append(.broadcast(.settled(sequence, ended.device))) }
+            guard let sequence = ended.storedSequence else { continue }
+            events.append(.broadcast(.settled(sequence, ended.device, isAcknowledged: false)))
         }
     }
 
@@ -168,6 +190,15 @@ final class Executor {
         case .removeDevice(let device): return try removeDevice(device)
         case .expireDevice(let device): return try expireDevice(device)
         case .counts: return counts(answer)
+        case .trace(let query): return try search(query, answer)
+        case .setWebhook(let topic, let url, let secret): return try setWebhook(topic, url, secret)
+        case .removeWebhook(let topic): return try removeWebhook(topic)
+        case .advanceWebhook(let topic, let position):
+            try webhooks.advance(topic, to: position)
+            return .success(.done)
+        case .noteWebhookProblem(let topic, let problem):
+            try webhooks.noteProblem(topic, problem, now: now)
+            return .success(.done)
         }
     }
 }
@@ -190,12 +221,13 @@ extension StoreRequest {
         switch self {
         case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
             .subscribe,
-            .createChannel:
+            .createChannel, .setWebhook, .noteWebhookProblem:
             .growing
         case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice, .revokeCertificate,
-            .unsubscribe, .removeChannel, .expireDevice:
+            .unsubscribe, .removeChannel, .expireDevice, .removeWebhook, .advanceWebhook:
             .shrinking
-        case .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels, .subscriptions:
+        case .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels, .subscriptions,
+            .trace:
             .reading
         }
     }

@@ -10,9 +10,13 @@ struct Ledger {
     private var outbox: Outbox
     /// Devices whose streams closed, of which is to be written down that they were seen.
     private var departed: Set<DeviceID> = []
+    private let trace: TraceRecorder
+    /// Searches of the trace, the next one first.
+    private var searches: [TraceSearch] = []
 
-    init(tally: Tally, receivers: [any StoreReplyReceiver]) {
+    init(tally: Tally, trace: TraceRecorder, receivers: [any StoreReplyReceiver]) {
         self.tally = tally
+        self.trace = trace
         outbox = Outbox(receivers: receivers)
     }
 
@@ -47,6 +51,9 @@ struct Ledger {
     /// Hands out all answers and then all deliveries.
     mutating func handOut(now: Int64) {
         streams.takeOutgoing(now: now) { notifications, address in
+            for sent in notifications where sent.sequence > 0 {
+                trace.recordLater(.sent, of: sent.sequence, on: sent.notification.address.device, at: now)
+            }
             outbox.add(.deliver(notifications, stream: address), to: address)
         }
         outbox.handOut()
@@ -92,16 +99,16 @@ struct Ledger {
             tally.addPending(of: pending.notification.address.topic)
             accept(answer)
             streams.offer(pending)
-        case .nowOrNever(let notification, let after, let answer):
+        case .nowOrNever(let notification, let sequence, let after, let answer):
             accept(answer)
-            if !streams.offerNow(notification, after: after) { tally.addGone(.expired) }
-        case .acceptedNotStored(let removal, let answer):
+            if !offerNow(notification, sequence, after: after) { tally.addGone(.expired) }
+        case .acceptedNotStored(_, _, let removal, _, let answer):
             accept(answer)
             tally.addGone(removal)
-        case .removed(let removed, let removal):
+        case .removed(let removed, let removal, _):
             tally.removePending(of: removed.topic, removal)
             streams.forget(removed.sequence, of: removed.device)
-        case .outcome(let outcome): tally.add(outcome)
+        case .outcome(let acknowledgement, _): tally.add(acknowledgement.outcome)
         }
     }
 
@@ -111,12 +118,12 @@ struct Ledger {
             tally.addPending(of: template.notification.address.topic)
             accept(answer)
             for token in audience.listeners(of: channel).values { streams.offer(template.addressed(to: token)) }
-        case .nowOrNever(let template, let channel, let after, let answer):
+        case .nowOrNever(let template, let sequence, let channel, let after, let answer):
             accept(answer)
             var takerCount = 0
             for token in audience.listeners(of: channel).values {
                 let notification = template.addressed(to: token)
-                if streams.offerNow(notification, after: after) { takerCount += 1 }
+                if offerNow(notification, sequence, after: after) { takerCount += 1 }
             }
             if takerCount == 0 { tally.addGone(.expired) }
         case .removed(let removed, let removal):
@@ -124,8 +131,18 @@ struct Ledger {
             for device in audience.listeners(of: removed.channel).keys {
                 streams.forget(removed.sequence, of: device)
             }
-        case .settled(let sequence, let device): streams.forget(sequence, of: device)
+        case .settled(let sequence, let device, _): streams.forget(sequence, of: device)
         }
+    }
+
+    /// Gives one that is now or never to its device's stream; false when it found none with room.
+    private mutating func offerNow(_ notification: Notification, _ sequence: Int64, after: Int64) -> Bool {
+        let device = notification.address.device
+        let isTaken = streams.offerNow(notification, after: after)
+        let detail: TraceDetail = isTaken ? .none : streams.isOpen(device) ? .windowFull : .notConnected
+        trace.recordLater(
+            isTaken ? .sent : .expired, detail, of: sequence, on: device, at: notification.acceptedUnixMilliseconds)
+        return isTaken
     }
 
     private mutating func accept(_ answer: ReplyAddress) {
@@ -211,7 +228,28 @@ struct Ledger {
         case .channel(let description, let answer): perform(.channel(tally.channel(description)), answer)
         case .channels(let descriptions, let answer):
             perform(.channels(descriptions.map(tally.channel)), answer)
+        case .trace(let search): add(search)
         }
+    }
+
+    // MARK: Searches of the trace
+
+    /// Whether a search goes on.
+    var isSearching: Bool { !searches.isEmpty }
+
+    private mutating func add(_ search: TraceSearch) {
+        guard searches.count < Limits.traceSearchCountMax else {
+            return outbox.add(.performed(.failure(.tooMany), answer: search.answer), to: search.answer)
+        }
+        searches.append(search)
+    }
+
+    /// Takes the next search in turn.
+    mutating func takeSearch() -> TraceSearch? { searches.isEmpty ? nil : searches.removeFirst() }
+
+    /// Puts a search back in line, or answers it.
+    mutating func putBack(_ search: TraceSearch, isMore: Bool) {
+        if isMore { searches.append(search) } else { perform(.trace(search.findings), search.answer) }
     }
 
     private func completed(_ description: StoreEvent.DeviceDescription) -> AdminAPI.Device {

@@ -47,7 +47,8 @@ extension SQLiteStore.Configuration {
     fileprivate var bounds: Executor.Bounds {
         Executor.Bounds(
             pendingPerTopicCountMax: pendingPerTopicCountMax, channelPerAppCountMax: channelPerAppCountMax,
-            registrationLifeSeconds: registrationLifeSeconds)
+            registrationLifeSeconds: registrationLifeSeconds, hasTrace: hasTrace, traceLifeSeconds: traceLifeSeconds,
+            traceByteCountMax: traceByteCountMax)
     }
 }
 

@@ -17,20 +17,23 @@ enum StoreEvent {
     /// What became of notifications.
     enum Delivery {
         case stored(PendingNotification, answer: ReplyAddress)
-        case nowOrNever(Notification, after: Int64, answer: ReplyAddress)
-        case acceptedNotStored(Tally.Removal, answer: ReplyAddress)
-        case removed(PendingTable.Removed, Tally.Removal)
-        case outcome(DeviceAPI.Outcome)
+        /// With the sequence of its trace.
+        case nowOrNever(Notification, Int64, after: Int64, answer: ReplyAddress)
+        /// With the sequence of its trace, what became of it, and why.
+        case acceptedNotStored(Notification, Int64, Tally.Removal, TraceDetail, answer: ReplyAddress)
+        case removed(PendingTable.Removed, Tally.Removal, TraceDetail)
+        case outcome(DeviceAPI.Acknowledgement, by: DeviceID)
     }
 
     /// What became of broadcasts; those that come are addressed to no device yet.
     enum OfBroadcast {
         case stored(PendingNotification, ChannelNumber, answer: ReplyAddress)
-        case nowOrNever(Notification, ChannelNumber, after: Int64, answer: ReplyAddress)
+        /// With the sequence of its trace.
+        case nowOrNever(Notification, Int64, ChannelNumber, after: Int64, answer: ReplyAddress)
         /// For all subscribers.
         case removed(BroadcastTable.Removed, Tally.Removal)
         /// For one device, which acknowledged it or is not to have it.
-        case settled(Int64, DeviceID)
+        case settled(Int64, DeviceID, isAcknowledged: Bool)
     }
 
     /// What happens to streams.
@@ -70,6 +73,8 @@ enum StoreEvent {
         case devices([DeviceDescription], answer: ReplyAddress)
         case channel(ChannelDescription, answer: ReplyAddress)
         case channels([ChannelDescription], answer: ReplyAddress)
+        /// Answered when the search is over.
+        case trace(TraceSearch)
     }
 
     /// A device, but for what only its stream tells.

@@ -27,6 +27,8 @@ final class Writer {
     private var nextRestore = MonotonicTime.now
     /// What the next sweep deletes beside what expired.
     private var damage = Damage()
+    /// When what the trace has in memory is written; nil while there is nothing.
+    private var nextTraceFlush: MonotonicTime?
     private var nextNote = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
 
     init(
@@ -36,7 +38,7 @@ final class Writer {
         configuration = opened.configuration
         connection = opened.connection
         executor = opened.executor
-        ledger = Ledger(tally: opened.tally, receivers: receivers)
+        ledger = Ledger(tally: opened.tally, trace: opened.executor.trace, receivers: receivers)
         nextSweep = .now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
         reserve = opened.reserve
         self.queue = queue
@@ -49,8 +51,8 @@ final class Writer {
         if !reserve.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
         noteRunning([])
         while true {
-            let hasWork = ledger.streams.hasHungry && failure == nil
-            let taken = queue.take(until: hasWork ? .now : nextSweep)
+            let hasWork = (ledger.streams.hasHungry || ledger.isSearching) && failure == nil
+            let taken = queue.take(until: hasWork ? .now : min(nextSweep, nextTraceFlush ?? nextSweep))
             for answer in taken.shed { ledger.shed(answer) }
             var rest = taken.commands[...]
             while !rest.isEmpty {
@@ -62,7 +64,9 @@ final class Writer {
                 checkpointIfLong()
             }
             if taken.commands.isEmpty { feedStreams() }
+            searchTrace()
             ledger.handOut(now: configuration.unixMilliseconds())
+            flushTraceIfDue()
             if taken.isLast { break }
             sweepIfDue()
         }
@@ -169,6 +173,7 @@ final class Writer {
                 isCommitting = true
             }
         } catch {
+            executor.rolledBack()
             throw TransactionError(error, path: configuration.path, isCommitting: isCommitting)
         }
         executor.committed()
@@ -244,6 +249,34 @@ final class Writer {
         configuration.onNotice(.damagedRow(sequence: pending.sequence))
     }
 
+    // MARK: The trace
+
+    /// Goes on with one search, a bounded piece.
+    private func searchTrace() {
+        guard failure == nil, let search = ledger.takeSearch() else { return }
+        do {
+            ledger.putBack(search, isMore: try executor.step(search))
+        } catch {
+            fail(StoreError(error, path: configuration.path))
+        }
+    }
+
+    /// Writes what the trace has in memory when no transaction came along for it.
+    private func flushTraceIfDue() {
+        guard executor.trace.hasUnwritten else { return nextTraceFlush = nil }
+        let now = MonotonicTime.now
+        let due = nextTraceFlush ?? now.advanced(byMilliseconds: WriterLimits.traceFlushMilliseconds)
+        nextTraceFlush = due
+        guard now >= due || executor.trace.isFull else { return }
+        nextTraceFlush = now.advanced(byMilliseconds: WriterLimits.traceFlushMilliseconds)
+        flushTrace()
+    }
+
+    private func flushTrace() {
+        guard failure == nil, reserve.isHeld, executor.trace.hasUnwritten else { return }
+        _ = attempt { () throws(SQLiteError) in executor.trace.flushSoon() }
+    }
+
     private func checkpointIfLong() {
         if connection.logPageCount >= reserve.logPageCountHigh { checkpoint(.passive) }
     }
@@ -292,6 +325,7 @@ final class Writer {
     private func close() {
         ledger.noteSeen(ledger.streams.openDevices)
         noteRunning(ledger.takeDeparted(countMax: .max))
+        flushTrace()
         if failure == nil { checkpoint(.truncate) }
     }
 
