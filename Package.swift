@@ -72,7 +72,7 @@ let testTargets: [Target] = [
     tests(of: "PushTLS"),
     tests(of: "PushHTTP", uses: ["PushTLS", "PushNet"]),
     tests(of: "PushSQLite"),
-    tests(of: "PushCurl"),
+    tests(of: "PushCurl", uses: ["PushNet"]),
     tests(of: "PushDBus"),
     tests(of: "PushSound"),
     tests(of: "PushINI"),

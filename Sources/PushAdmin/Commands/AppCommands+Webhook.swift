@@ -44,11 +44,12 @@ extension AppCommands {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try LocalFile.read(path) } catch { throw .file(error) }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        let range = Limits.webhookSecretByteCounts
+        let range = Limits.webhookSecretByteCountMin...Limits.webhookSecretByteCountMax
         guard let text = String(validating: line, as: UTF8.self), range.contains(line.count) else {
             throw .badFile(
                 path: path, problem: "its first line is no secret",
-                remedy: "Write \(range.lowerBound) to \(range.upperBound) bytes of text, for example from: openssl rand -hex 32")
+                remedy: "Write \(range.lowerBound) to \(range.upperBound) bytes of text, as openssl rand -hex 32 makes."
+            )
         }
         return text
     }

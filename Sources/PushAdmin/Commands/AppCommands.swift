@@ -140,11 +140,12 @@ package enum AppCommands {
     /// What `app add`, `app set` and `app show` print.
     package static func report(of app: AdminAPI.App) -> Report {
         Report(
-            Table.fields([
-                ("Topic", app.topic), ("Name", app.name), ("Team ID", app.teamID),
-                ("Checks", app.checks.rawValue), ("Broadcasts", app.broadcasts ? "on" : "off"),
-                ("Registrations", "\(app.registrationCount)"), ("Pending", "\(app.pendingCount)"),
-            ] + (app.webhook.map(fields) ?? [])), json: app)
+            Table.fields(
+                [
+                    ("Topic", app.topic), ("Name", app.name), ("Team ID", app.teamID),
+                    ("Checks", app.checks.rawValue), ("Broadcasts", app.broadcasts ? "on" : "off"),
+                    ("Registrations", "\(app.registrationCount)"), ("Pending", "\(app.pendingCount)"),
+                ] + (app.webhook.map(fields) ?? [])), json: app)
     }
 
     /// What `app list` prints.

@@ -23,7 +23,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case badgeOnly = 41
     case otherReason = 63
 
-    /// The word in JSON and on the command line; those of devices are the device API's. Nil for none.
+    /// The word in JSON and on the command line, for devices the device API's; nil for none.
     public var word: String? {
         switch self {
         case .none: nil

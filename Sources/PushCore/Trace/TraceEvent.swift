@@ -79,10 +79,11 @@ public struct TraceEvent: Equatable, Sendable {
 
     /// Reads the packed event at an offset, and moves the offset behind it.
     ///
+    /// It is nil at the end, and for bytes that are no event.
+    ///
     /// - Parameters:
     ///   - bytes: Packed events, one behind the other.
     ///   - offset: Where to read; stays where it is when nothing is read.
-    /// - Returns: nil at the end, and for bytes that are no event.
     package init?(_ bytes: Span<UInt8>, at offset: inout Int) {
         guard offset >= 0, offset <= bytes.count, bytes.count - offset >= Self.byteCount,
             let step = TraceStep(rawValue: bytes[offset]), let detail = TraceDetail(rawValue: bytes[offset + 1])

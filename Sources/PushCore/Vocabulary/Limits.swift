@@ -84,7 +84,7 @@ public enum Limits {
     /// How long the trace is kept unless configured, in seconds: a week.
     public static let traceLifeSecondsDefault: Int64 = 7 * 24 * 3600
     /// How much of the trace is kept unless configured, in bytes: 256 MiB.
-    public static let traceByteCountDefault: Int64 = 256 << 20
+    public static let traceByteCountDefault: Int64 = 256 * 1024 * 1024
     /// Searches of the trace at a time.
     public static let traceSearchCountMax = 64
     /// Events in one answer of the trace.
@@ -93,8 +93,10 @@ public enum Limits {
     public static let webhookCountMax = 50
     /// The longest URL of a webhook, in bytes.
     public static let webhookURLByteCountMax = 2048
-    /// The shortest and the longest secret of a webhook, in bytes.
-    public static let webhookSecretByteCounts = 16...256
+    /// The shortest secret of a webhook, in bytes.
+    public static let webhookSecretByteCountMin = 16
+    /// The longest secret of a webhook, in bytes.
+    public static let webhookSecretByteCountMax = 256
     /// Events in one request of a webhook.
     public static let webhookBatchCountMax = 200
     /// How long an enrolment code is valid, in seconds.

@@ -24,7 +24,7 @@ extension AdminEndpoint {
         if let problem = WebhookURL.problem(in: body.url) {
             return ControlAnswer.refuse(exchange, status: 400, "BadURL", problem)
         }
-        let bounds = Limits.webhookSecretByteCounts
+        let bounds = Limits.webhookSecretByteCountMin...Limits.webhookSecretByteCountMax
         guard body.secret.map({ bounds.contains($0.utf8.count) }) ?? true else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadSecret",

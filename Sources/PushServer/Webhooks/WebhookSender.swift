@@ -127,10 +127,8 @@ final class WebhookSender {
         guard var target = targets[topic] else { return }
         defer { targets[topic] = target }
         if findings.hasGap {
-            context.log.warning(
-                "webhook_events_lost",
-                ["topic": target.topicName, "remedy": "raise trace_days or trace_megabytes, or mend the webhook sooner"]
-            )
+            let remedy = "raise trace_days or trace_megabytes, or mend the webhook sooner"
+            context.log.warning("webhook_events_lost", ["topic": target.topicName, "remedy": remedy])
         }
         target.delivery.found(
             eventCount: findings.entries.count, next: findings.next, isMore: findings.isMore, now: now)
@@ -142,7 +140,8 @@ final class WebhookSender {
 
     private func advance(_ target: inout Target, _ topic: TopicID, to position: Int64) {
         target.storedPosition = position
-        context.store.submit([.perform(.advanceWebhook(topic, to: position), answer: address(topic, exchange: Self.note))])
+        let answer = address(topic, exchange: Self.note)
+        context.store.submit([.perform(.advanceWebhook(topic, to: position), answer: answer)])
     }
 
     // MARK: To the back-end
@@ -182,7 +181,8 @@ final class WebhookSender {
         }
         target.isFailing = true
         target.delivery.failed(now: now, share: .random(in: 0.5...1))
-        context.store.submit([.perform(.noteWebhookProblem(topic, problem), answer: address(topic, exchange: Self.note))])
+        let answer = address(topic, exchange: Self.note)
+        context.store.submit([.perform(.noteWebhookProblem(topic, problem), answer: answer)])
     }
 
     /// What is wrong with an answer; nil when the back-end has taken the events.

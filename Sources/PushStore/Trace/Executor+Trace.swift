@@ -42,7 +42,7 @@ extension Executor {
 
     // MARK: Retention
 
-    /// Deletes what is too old or too much; true when there may be more. Without a trace, everything goes.
+    /// Deletes what is too old or too much, without a trace everything; true when there may be more.
     func trimTrace() throws(SQLiteError) -> Bool {
         let (age, isHuge) = bounds.traceLifeSeconds.multipliedReportingOverflow(by: 1000)
         let (moment, isBeforeTime) = now.subtractingReportingOverflow(age)

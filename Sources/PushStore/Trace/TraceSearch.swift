@@ -13,8 +13,8 @@ final class TraceSearch {
     private(set) var findings: TraceFindings
     /// The app that is looked for; nil unless one is.
     private let topic: TopicID?
-    /// The notifications that have the id: their sequences and devices.
-    private var wanted: [Int64: DeviceID] = [:]
+    /// The beginnings of the notifications that have the id, by sequence.
+    private var wanted: [Int64: TraceEvent] = [:]
     private var hasBegun = false
 
     init(_ query: TraceQuery, topic: TopicID?, answer: ReplyAddress) {
@@ -101,11 +101,11 @@ final class TraceSearch {
             guard origin.uniqueID == id || origin.apnsID == id else { return nil }
             // A back-end may use an apns-id again and again; the first ones are told.
             guard wanted.count < WriterLimits.traceNotificationCountMax else { return nil }
-            wanted[event.sequence] = event.device
+            wanted[event.sequence] = event
             return TraceEntry(position: position, event: event, origin: origin)
         }
-        guard let device = wanted[event.sequence], device.includes(event.device) else { return nil }
-        return TraceEntry(position: position, event: event)
+        guard let accepted = wanted[event.sequence], accepted.device.includes(event.device) else { return nil }
+        return TraceEntry(position: position, event: event, origin: accepted.origin)
     }
 
     /// Gives each entry its device token.
