@@ -21,14 +21,6 @@ extension UniqueID {
 }
 
 extension TestStore {
-    /// A store that keeps a trace.
-    static func tracing(_ adjust: (inout SQLiteStore.Configuration) -> Void = { _ in }) throws -> TestStore {
-        try TestStore { configuration in
-            configuration.hasTrace = true
-            adjust(&configuration)
-        }
-    }
-
     /// What the trace answers.
     func trace(
         _ subject: TraceQuery.Subject, since: Int64 = .min, after: Int64 = 0, limit: Int = 1000,

@@ -16,7 +16,7 @@ import Testing
                 try traceUntilKilled(path, diary, seed: UInt64(seed))
             }
         }
-        let store = try TestStore(path: path) { $0.hasTrace = true }
+        let store = try TestStore(path: path)
         var (steps, after) = ([UInt64: Set<TraceStep>](), Int64(0))
         while true {
             let findings = try store.trace(.app(topic: "com.example.App"), after: after)
@@ -40,10 +40,7 @@ import Testing
 /// Accepts and reports as fast as it can, writes down each answer, and is killed at a random moment.
 private func traceUntilKilled(_ path: String, _ diary: String, seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    let store = try TestStore(path: path) {
-        $0.hasTrace = true
-        $0.pendingPerTopicCountMax = 1_000_000
-    }
+    let store = try TestStore(path: path) { $0.pendingPerTopicCountMax = 1_000_000 }
     if seed == 0 { _ = try store.registeredDevice() }
     let device = TestDevice(number: 1)
     let token = DeviceTokenContents(device: device.id, topic: TopicID(rawValue: 1), generation: 1)

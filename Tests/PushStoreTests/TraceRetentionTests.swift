@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `what is too old goes, and positions never begin anew`() throws {
-        let store = try TestStore.tracing {
+        let store = try TestStore {
             $0.traceLifeSeconds = 100
             $0.sweepIntervalMilliseconds = 1
         }
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `more than may be kept goes, the oldest first`() throws {
-        let store = try TestStore.tracing {
+        let store = try TestStore {
             $0.traceByteCountMax = 20_000
             $0.sweepIntervalMilliseconds = 1
             $0.pendingPerTopicCountMax = 100_000
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `a clock that jumps loses nothing that is young`() throws {
-        let store = try TestStore.tracing { $0.sweepIntervalMilliseconds = 1 }
+        let store = try TestStore { $0.sweepIntervalMilliseconds = 1 }
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
         store.clock.now -= 365 * 86_400_000
@@ -72,12 +72,15 @@ import Testing
     @Test func `without a trace nothing is written, nothing is told, and what was written goes`() throws {
         let directory = try TemporaryDirectory()
         do {
-            let store = try TestStore(in: directory) { $0.hasTrace = true }
+            let store = try TestStore(in: directory)
             let (_, token) = try store.registeredDevice()
             try store.accept(.to(token, "a").identified(1))
             #expect(try store.steps(1).count == 2)
         }
-        let store = try TestStore(in: directory) { $0.sweepIntervalMilliseconds = 1 }
+        let store = try TestStore(in: directory) {
+            $0.hasTrace = false
+            $0.sweepIntervalMilliseconds = 1
+        }
         let query = TraceQuery(.notification(.unique(1)), countMax: 10)
         #expect(try store.refusal(.trace(query)) == .traceOff)
         #expect(

@@ -9,7 +9,7 @@ import Testing
     // MARK: One notification
 
     @Test func `a notification's trace goes from the back-end to the person`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
         store.clock.now += 5000
@@ -38,7 +38,7 @@ import Testing
             (.suppressed, "of an agent that is none of ours", "suppressed/other"),
         ] as [(DeviceAPI.Outcome, String?, String?)])
     func `an outcome is told in the trace's words`(outcome: DeviceAPI.Outcome, reason: String?, text: String?) throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
         try store.report(device, [.init(id: 1, outcome: outcome, reason: reason)])
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `what nobody got says why`() throws {
-        let store = try TestStore.tracing { $0.pendingPerTopicCountMax = 2 }
+        let store = try TestStore { $0.pendingPerTopicCountMax = 2 }
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "replaced", collapseID: "x").identified(1))
         try store.accept(.to(token, "dropped", collapseID: "x").identified(2))
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `what expires while it waits, and what goes out now or never, is told`() throws {
-        let store = try TestStore.tracing { $0.sweepIntervalMilliseconds = 1 }
+        let store = try TestStore { $0.sweepIntervalMilliseconds = 1 }
         let (device, token) = try store.registeredDevice()
         let expiration = TestStore.startMilliseconds / 1000 + 10
         try store.accept(.to(token, "a", expiration: expiration).identified(1))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `a device can tell nothing of what is not its own`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         let other = try store.enrol(2)
         try store.accept(.to(token, "a").identified(1))
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `an id that was used twice tells of both`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
         try store.accept(.to(token, "b", collapseID: "x").identified(1))
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `a broadcast's trace tells of each device`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let station = try Station(store)
         let channel = try station.subscribedChannel()
         let other = try station.another(2)
@@ -128,7 +128,7 @@ import Testing
     // MARK: Many
 
     @Test func `pages of a device's trace are the whole of it, in order and since a moment`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         let other = try store.register(try store.enrol(2))
         for number in 1...30 as ClosedRange<UInt64> {
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func `after a restart the trace goes on, and finds how it began`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         for number in 1...5 as ClosedRange<UInt64> { try store.accept(.to(token, "a").identified(number)) }
         let before = try store.trace(.device(device.id))
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func `a search that takes several steps finds what is at the end and everything before it`() throws {
-        let store = try TestStore.tracing { $0.pendingPerTopicCountMax = 100_000 }
+        let store = try TestStore { $0.pendingPerTopicCountMax = 100_000 }
         let (device, token) = try store.registeredDevice()
         for batch in 0..<20 as Range<UInt64> {
             _ = try store.accept((0..<500).map { .to(token, "a").identified(batch * 500 + $0) })
@@ -181,8 +181,20 @@ import Testing
         }
     }
 
+    @Test func `beginnings that lie far back, each in a row of its own, are all found`() throws {
+        let store = try TestStore { $0.pendingPerTopicCountMax = 1000 }
+        let (device, token) = try store.registeredDevice()
+        for number in 1...450 as ClosedRange<UInt64> { try store.accept(.to(token, "a").identified(number)) }
+        try store.reopen()
+        let before = try store.trace(.notification(.unique(0))).next
+        try store.report(device, (1...450).map { .init(id: $0, outcome: .viewed) })
+        let entries = try store.trace(.app(topic: "com.example.App"), after: before).entries
+        #expect(entries.count == 900)
+        #expect(entries.map(\.origin?.uniqueID) == entries.map { .unique(UInt64($0.event.sequence)) })
+    }
+
     @Test func `more searches than may wait are refused`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "a").identified(1))
         let query = TraceQuery(.notification(.unique(1)), countMax: 10)

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `a webhook is told of from the moment at which it is set, to a reopened store too`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         try store.accept(.to(token, "before").identified(1))
         try store.succeed(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1, 2]))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `a problem is told with the time of the first, until it goes on`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let (_, token) = try store.registeredDevice()
         try store.succeed(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1]))
         try store.succeed(.noteWebhookProblem(token.topic, "it answered 500"))
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `what is told has the device token of its registration, until there is a newer one`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         let (device, token) = try store.registeredDevice()
         try store.accept(.to(token, "a", expiration: 1).identified(1))
         func told() throws -> TraceEntry.Token? {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `an app takes its webhook along, and there are not too many`() throws {
-        let store = try TestStore.tracing()
+        let store = try TestStore()
         for number in 0...Limits.webhookCountMax {
             let topic = "com.example.App\(number)"
             try store.addApp(topic)

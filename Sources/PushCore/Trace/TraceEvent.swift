@@ -64,17 +64,23 @@ public struct TraceEvent: Equatable, Sendable {
     /// Appends the packed form.
     @inline(__always)
     package func append(to output: inout [UInt8]) {
-        output.append(step.rawValue)
-        output.append(detail.rawValue)
-        Self.append(UInt64(bitPattern: sequence), to: &output)
-        Self.append(device.rawValue, to: &output)
-        Self.append(UInt64(bitPattern: unixMilliseconds), to: &output)
+        let (sequence, milliseconds) = (UInt64(bitPattern: sequence), UInt64(bitPattern: unixMilliseconds))
+        // In words, of which each holds the end of one member and the beginning of the next: one copy instead of five.
+        let words: (UInt64, UInt64, UInt64, UInt64) = (
+            (UInt64(step.rawValue) | UInt64(detail.rawValue) << 8 | sequence << 16).littleEndian,
+            (sequence >> 48 | device.rawValue << 16).littleEndian,
+            (device.rawValue >> 48 | milliseconds << 16).littleEndian, (milliseconds >> 48).littleEndian
+        )
+        unsafe withUnsafeBytes(of: words) {
+            unsafe output.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<Self.byteCount]))
+        }
         guard let origin else { return }
-        Self.append(UInt64(origin.generation) << 32 | UInt64(origin.topic.rawValue), to: &output)
-        Self.append(origin.uniqueID.high, to: &output)
-        Self.append(origin.uniqueID.low, to: &output)
-        Self.append(origin.apnsID.high, to: &output)
-        Self.append(origin.apnsID.low, to: &output)
+        let more: (UInt64, UInt64, UInt64, UInt64, UInt64) = (
+            (UInt64(origin.generation) << 32 | UInt64(origin.topic.rawValue)).littleEndian,
+            origin.uniqueID.high.littleEndian, origin.uniqueID.low.littleEndian, origin.apnsID.high.littleEndian,
+            origin.apnsID.low.littleEndian
+        )
+        unsafe withUnsafeBytes(of: more) { unsafe output.append(contentsOf: $0) }
     }
 
     /// Reads the packed event at an offset, and moves the offset behind it.
@@ -97,11 +103,6 @@ public struct TraceEvent: Equatable, Sendable {
         unixMilliseconds = Int64(bitPattern: Self.number(in: bytes, at: offset + 18))
         if step == .accepted { origin = Origin(bytes, at: offset + 26) }
         offset += byteCount
-    }
-
-    @inline(__always)
-    private static func append(_ number: UInt64, to output: inout [UInt8]) {
-        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe output.append(contentsOf: $0) }
     }
 
     /// Reads eight bytes; the caller has checked that they are there.

@@ -16,6 +16,8 @@ final class TraceSearch {
     /// The beginnings of the notifications that have the id, by sequence.
     private var wanted: [Int64: TraceEvent] = [:]
     private var hasBegun = false
+    /// Whether a step ended amid a row.
+    private var isPaused = false
 
     init(_ query: TraceQuery, topic: TopicID?, answer: ReplyAddress) {
         self.query = query
@@ -47,20 +49,27 @@ final class TraceSearch {
         }
         if !hasBegun, let first = rows.first, findings.next > 0 { findings.hasGap = first.position > findings.next }
         hasBegun = true
+        isPaused = false
+        origins.readCount = 0
         for row in rows {
             try look(at: row, origins)
-            if findings.isMore { return false }
+            if findings.isMore || isPaused { return isPaused }
         }
         return !isEnd
     }
 
     private func look(at row: TraceTable.Row, _ origins: TraceOrigins) throws(SQLiteError) {
-        defer { if !findings.isMore { findings.next = max(findings.next, row.end) } }
+        defer { if !findings.isMore, !isPaused { findings.next = max(findings.next, row.end) } }
         guard row.lastUnixMilliseconds >= query.sinceUnixMilliseconds || !isByTime else { return }
         let bytes = row.events.span
         var offset = Int(clamping: max(findings.next - row.position, 0))
         while true {
             let position = row.position + Int64(offset)
+            guard origins.readCount < WriterLimits.traceOriginsReadPerStepCountMax else {
+                findings.next = position
+                isPaused = true
+                return
+            }
             // A row that a disk changed ends where it makes no sense.
             guard let event = TraceEvent(bytes, at: &offset) else { return }
             guard let entry = try entry(event, at: position, origins) else { continue }
@@ -123,6 +132,8 @@ extension DeviceID {
 final class TraceOrigins {
     private let table: TraceTable
     private var known: [Int64: TraceEvent] = [:]
+    /// Rows that were read; whoever looks for many counts them.
+    var readCount = 0
 
     init(_ table: TraceTable) { self.table = table }
 
@@ -136,6 +147,7 @@ final class TraceOrigins {
     func find(_ event: TraceEvent) throws(SQLiteError) -> TraceEvent? {
         if event.origin != nil { return event }
         if let accepted = known[event.sequence] { return accepted }
+        readCount += 1
         guard let bytes = try table.events(acceptedWith: event.sequence) else { return nil }
         let span = bytes.span
         var offset = 0

@@ -36,6 +36,8 @@ enum WriterLimits {
     static let traceBytesTrimmedPerStepMax: Int64 = 4 << 20
     /// Bytes of the trace searched between two transactions.
     static let traceBytesSearchedPerStep = 256 << 10
+    /// Rows read between two transactions for the beginnings of traces.
+    static let traceOriginsReadPerStepCountMax = 200
     /// Notifications with one id that a search tells of.
     static let traceNotificationCountMax = 100
     /// Beginnings of traces that searches keep in mind.
