@@ -10,6 +10,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case damaged = 4
     case notConnected = 5
     case windowFull = 6
+    case notWritten = 7
     // What a device gave as its reason.
     case masterOff = 32
     case switchedOff = 33
@@ -33,6 +34,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .damaged: "damaged"
         case .notConnected: "not-connected"
         case .windowFull: "window-full"
+        case .notWritten: "not-written"
         case .masterOff: "master-off"
         case .switchedOff: "switched-off"
         case .unknownApp: "unknown-app"
@@ -56,6 +58,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .refusedByDevice: "the device wants nothing of this app"
         case .damaged: "the disk changed it"
         case .notConnected: "now or never, and the device was not connected"
+        case .notWritten: "the disk did not take it; the back-end was told to send it again"
         case .windowFull: "now or never, and the device had not acknowledged enough"
         case .masterOff: "all notifications are switched off"
         case .switchedOff: "the person switched that off for the app"

@@ -3,6 +3,8 @@
 internal import PushCore
 
 extension TraceRecorder {
+    // MARK: In a transaction
+
     /// Records what a transaction did, from the list of its events.
     func record(_ events: [StoreEvent], at now: Int64) {
         guard isOn else { return }
@@ -17,22 +19,13 @@ extension TraceRecorder {
 
     private func record(_ event: StoreEvent.Delivery, at now: Int64) {
         switch event {
-        case .stored(let pending, _):
-            recordAccepted(pending.notification, sequence: pending.sequence, isStored: true, at: now)
-            record(.stored, of: pending.sequence, on: pending.notification.address.device, at: now)
-        case .nowOrNever(let notification, let sequence, _, _):
-            recordAccepted(notification, sequence: sequence, isStored: false, at: now)
-        case .acceptedNotStored(let notification, let sequence, let removal, let detail, _):
+        case .acceptedNotStored(let pending, let removal, _):
+            let notification = pending.notification
+            recordAccepted(notification, sequence: pending.sequence, isStored: true, at: now)
             let device = notification.channel == nil ? notification.address.device : .none
-            recordAccepted(notification, sequence: sequence, isStored: true, at: now)
-            record(removal.step, detail, of: sequence, on: device, at: now)
+            record(removal.step, of: pending.sequence, on: device, at: now)
         case .removed(let removed, let removal, let detail):
             record(removal.step, detail, of: removed.sequence, on: removed.device, at: now)
-        case .outcome(let acknowledgement, let device):
-            guard acknowledgement.id > 0 else { break }
-            guard let step = acknowledgement.step else { break }
-            let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
-            record(step, detail, of: acknowledgement.id, on: device, at: now)
         }
     }
 
@@ -41,13 +34,39 @@ extension TraceRecorder {
         case .stored(let pending, _, _):
             recordAccepted(pending.notification, sequence: pending.sequence, isStored: true, at: now)
             record(.stored, of: pending.sequence, on: .none, at: now)
-        case .nowOrNever(let notification, let sequence, _, _, _):
-            recordAccepted(notification, sequence: sequence, isStored: false, at: now)
+        case .nowOrNever(let pending, _, _):
+            recordAccepted(pending.notification, sequence: pending.sequence, isStored: false, at: now)
         case .removed(let removed, let removal):
             record(removal.step, of: removed.sequence, on: .none, at: now)
-        case .settled(let sequence, let device, let isAcknowledged):
-            if isAcknowledged { record(.acknowledged, of: sequence, on: device, at: now) }
+        case .settled: break
         }
+    }
+
+    /// Records that a notification is written, and what went for it.
+    func recordWritten(_ unwritten: Unwritten, at now: Int64) {
+        let device = unwritten.pending.notification.address.device
+        if !unwritten.isAcknowledged { record(.stored, of: unwritten.pending.sequence, on: device, at: now) }
+        for replaced in unwritten.replaced {
+            record(replaced.removal.step, replaced.detail, of: replaced.entry.sequence, on: device, at: now)
+        }
+    }
+
+    // MARK: Between transactions
+
+    /// Records that a notification could not be written, nor what it would have replaced and was not written either.
+    func recordRefused(_ unwritten: Unwritten, at now: Int64) {
+        let device = unwritten.pending.notification.address.device
+        recordLater(.dropped, .notWritten, of: unwritten.pending.sequence, on: device, at: now)
+        for replaced in unwritten.replaced where replaced.older != nil {
+            recordLater(.dropped, .notWritten, of: replaced.entry.sequence, on: device, at: now)
+        }
+    }
+
+    /// Records what a device tells of a notification, beside that it has it.
+    func record(_ acknowledgement: DeviceAPI.Acknowledgement, by device: DeviceID, at now: Int64) {
+        guard isOn, acknowledgement.id > 0, let step = acknowledgement.step else { return }
+        let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
+        recordLater(step, detail, of: acknowledgement.id, on: device, at: now)
     }
 }
 

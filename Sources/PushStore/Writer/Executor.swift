@@ -21,6 +21,7 @@ final class Executor {
     /// What administrators decided.
     struct Bounds {
         var pendingPerTopicCountMax: Int
+        var pendingPerDeviceCountMax: Int
         var channelPerAppCountMax: Int
         /// How long a device may be unseen before its registrations expire; nil for ever.
         var registrationLifeSeconds: Int64?
@@ -37,6 +38,7 @@ final class Executor {
     let enrolmentCodes: EnrolmentCodeTable
     let registrations: RegistrationTable
     let pending: PendingTable
+    let settled: SettledTable
     let channels: ChannelTable
     let subscriptions: SubscriptionTable
     let broadcasts: BroadcastTable
@@ -45,6 +47,9 @@ final class Executor {
     let traceTable: TraceTable
     let traceOrigins: TraceOrigins
     let trace: TraceRecorder
+    /// What is known of devices without reading.
+    let cards: DeviceCards
+    let sequences: Sequences
     let bounds: Bounds
     /// Until then no device is taken for gone, UNIX milliseconds: after a long stop they must first come back.
     let returnEndUnixMilliseconds: Int64
@@ -52,13 +57,10 @@ final class Executor {
     var now: Int64 = 0
     /// What this transaction did so far.
     var events: [StoreEvent] = []
-    /// The last sequence that was given out.
-    var lastSequence: Int64
     /// Whether apps, keys or certificates changed.
     var hasDirectoryChanged = false
     /// What the disk has room for now.
     private(set) var allowance = Need.growing
-    private var storedSequence: Int64
 
     init(_ connection: Connection, _ bounds: Bounds, now: Int64) throws(SQLiteError) {
         self.bounds = bounds
@@ -69,6 +71,7 @@ final class Executor {
         enrolmentCodes = try EnrolmentCodeTable(connection)
         registrations = try RegistrationTable(connection)
         pending = try PendingTable(connection)
+        settled = try SettledTable(connection)
         channels = try ChannelTable(connection)
         subscriptions = try SubscriptionTable(connection)
         broadcasts = try BroadcastTable(connection)
@@ -78,8 +81,9 @@ final class Executor {
         traceOrigins = TraceOrigins(traceTable)
         trace = try TraceRecorder(isOn: bounds.hasTrace, traceTable)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
-        lastSequence = try pending.lastSequence()
-        storedSequence = lastSequence
+        sequences = Sequences(stored: try state.lastSequence())
+        cards = DeviceCards(registrations, devices, settled)
+        try pending.forEachRecent(after: try state.settledThrough(), cards.load)
     }
 
     // MARK: A transaction
@@ -89,7 +93,7 @@ final class Executor {
         self.now = now
         events.removeAll(keepingCapacity: true)
         hasDirectoryChanged = false
-        lastSequence = storedSequence
+        settled.begin()
         trace.begin()
     }
 
@@ -101,31 +105,24 @@ final class Executor {
         }
         self.allowance = allowance
         switch command {
-        case .accept(let notification, let answer): try accept(notification, answer)
         case .publish(let broadcast, let answer): try publish(broadcast, answer)
-        case .attach(let secretHash, let stream): try attach(secretHash, stream)
-        case .acknowledge(let acknowledgements, let device): try settle(acknowledgements, of: device)
-        case .detach(let stream): events.append(.stream(.detach(stream: stream)))
         case .perform(let request, let answer): try perform(request, answer)
+        case .accept, .acknowledge, .attach, .detach: preconditionFailure("the dispatcher takes this command")
         }
     }
 
-    /// Writes down the last sequence and the trace, as the last thing of a transaction.
-    func end() throws(SQLiteError) {
+    /// Writes what belongs to the transaction as a whole, as the last thing of it.
+    ///
+    /// - Parameters:
+    ///   - isClosing: Whether this is the last transaction.
+    ///   - hasSpace: Whether the disk takes the trace, too; on a full one it waits in memory.
+    /// - Throws: What SQLite answered.
+    func end(isClosing: Bool, hasSpace: Bool) throws(SQLiteError) {
+        try settled.end()
+        if let reservation = sequences.reservation(isClosing: isClosing) { try state.setLastSequence(reservation) }
         trace.record(events, at: now)
-        if lastSequence > storedSequence { try pending.setLastSequence(lastSequence) }
-        // On a full disk the trace waits in memory.
-        if allowance == .growing { try trace.flushIfDue(into: traceTable) }
+        if hasSpace { try trace.flushIfDue(into: traceTable) }
     }
-
-    /// Notes that the transaction is committed.
-    func committed() {
-        storedSequence = lastSequence
-        trace.committed()
-    }
-
-    /// Notes that the transaction failed.
-    func rolledBack() { trace.rolledBack() }
 
     /// Notes removals.
     func note(_ removed: [PendingTable.Removed], _ removal: Tally.Removal, _ detail: TraceDetail = .none) {
@@ -141,8 +138,7 @@ final class Executor {
     func note(_ ended: [SubscriptionTable.Ended]) {
         for ended in ended {
             events.append(.holding(.unsubscribed(ended)))
-            guard let sequence = ended.storedSequence else { continue }
-            events.append(.broadcast(.settled(sequence, ended.device, isAcknowledged: false)))
+            if let sequence = ended.storedSequence { events.append(.broadcast(.settled(sequence, ended.device))) }
         }
     }
 
@@ -164,7 +160,8 @@ final class Executor {
         case .unsubscribe(let secretHash, let topic, let channel): return try unsubscribe(secretHash, topic, channel)
         case .subscriptions(let secretHash, let topic): return try subscriptions(secretHash, topic)
         case .setFilter(let secretHash, let topics): return try setFilter(secretHash, topics)
-        case .acknowledge(let secretHash, let acknowledgements): return try acknowledge(secretHash, acknowledgements)
+        case .setPower(let secretHash, let isSaving): return try setPower(secretHash, isSaving)
+        case .acknowledge: preconditionFailure("the dispatcher takes this request")
         case .removeSelf(let secretHash): return try removeSelf(secretHash)
         case .addApp(let topic, let name, let team, let checks, let allowsBroadcasts):
             return try addApp(topic, name, team, checks, allowsBroadcasts)
@@ -226,8 +223,8 @@ extension StoreRequest {
         case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice, .revokeCertificate,
             .unsubscribe, .removeChannel, .expireDevice, .removeWebhook, .advanceWebhook:
             .shrinking
-        case .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels, .subscriptions,
-            .trace:
+        case .setPower, .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels,
+            .subscriptions, .trace:
             .reading
         }
     }

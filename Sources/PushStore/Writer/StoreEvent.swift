@@ -16,36 +16,30 @@ enum StoreEvent {
 
     /// What became of notifications.
     enum Delivery {
-        case stored(PendingNotification, answer: ReplyAddress)
-        /// With the sequence of its trace.
-        case nowOrNever(Notification, Int64, after: Int64, answer: ReplyAddress)
-        /// With the sequence of its trace, what became of it, and why.
-        case acceptedNotStored(Notification, Int64, Tally.Removal, TraceDetail, answer: ReplyAddress)
+        case acceptedNotStored(PendingNotification, Tally.Removal, answer: ReplyAddress)
         case removed(PendingTable.Removed, Tally.Removal, TraceDetail)
-        case outcome(DeviceAPI.Acknowledgement, by: DeviceID)
     }
 
     /// What became of broadcasts; those that come are addressed to no device yet.
     enum OfBroadcast {
         case stored(PendingNotification, ChannelNumber, answer: ReplyAddress)
-        /// With the sequence of its trace.
-        case nowOrNever(Notification, Int64, ChannelNumber, after: Int64, answer: ReplyAddress)
+        case nowOrNever(PendingNotification, ChannelNumber, answer: ReplyAddress)
         /// For all subscribers.
         case removed(BroadcastTable.Removed, Tally.Removal)
         /// For one device, which acknowledged it or is not to have it.
-        case settled(Int64, DeviceID, isAcknowledged: Bool)
+        case settled(Int64, DeviceID)
     }
 
     /// What happens to streams.
     enum OfStream {
-        case attach(DeviceID, stream: ReplyAddress, [SubscriptionTable.Listener])
-        case detach(stream: ReplyAddress)
         /// What would go out of a topic does not; on all devices when there is none.
         case silence(TopicID, on: DeviceID?)
         /// What would go out of a channel does not; on all devices when there is none.
         case silenceChannel(ChannelID, on: DeviceID?)
         /// What would go out of any channel of a topic does not.
         case silenceChannels(TopicID)
+        /// Whether a device saves power.
+        case power(DeviceID, isSaving: Bool)
         /// Takes the place of what the device listened to.
         case listen(DeviceID, [SubscriptionTable.Listener])
     }
@@ -54,6 +48,8 @@ enum StoreEvent {
     enum Holding {
         case deviceAdded
         case deviceRemoved(DeviceID)
+        /// Registrations of a device changed, or its filter did; of any device when there is none.
+        case registrationsChanged(DeviceID?)
         case registrationBegan(TopicID)
         case registrationEnded(TopicID)
         case appAdded
