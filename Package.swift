@@ -51,7 +51,7 @@ let modules: [Target] = [
     module("PushSound", uses: ["CCanberra", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
     module("PushStore", uses: ["PushCore", "PushNet", "PushSQLite"]),
-    module("PushServer", uses: ["PushCore", "PushNet", "PushTLS", "PushHTTP", "PushINI", "PushStore"]),
+    module("PushServer", uses: ["PushCore", "PushCurl", "PushNet", "PushTLS", "PushHTTP", "PushINI", "PushStore"]),
     module(
         "DeviceAgent", uses: ["PushCore", "PushNet", "PushCurl", "PushSQLite", "PushDBus", "PushSound", "PushINI"]),
     module("AgentPanel", uses: ["CAdwaita", "PushCore", "PushDBus", "PushNet"]),
@@ -72,7 +72,7 @@ let testTargets: [Target] = [
     tests(of: "PushTLS"),
     tests(of: "PushHTTP", uses: ["PushTLS", "PushNet"]),
     tests(of: "PushSQLite"),
-    tests(of: "PushCurl"),
+    tests(of: "PushCurl", uses: ["PushNet"]),
     tests(of: "PushDBus"),
     tests(of: "PushSound"),
     tests(of: "PushINI"),

@@ -24,6 +24,9 @@ package struct HTTPRequest: Sendable {
     package var needsFreshConnection = false
     /// The largest answer that is taken, in bytes; a larger one fails, but a stream (`onBody`) has no bound.
     package var answerByteCountMax = 16 * 1024 * 1024
+    /// Only the head of the answer counts: the body is dropped, and a longer one than may be, or one that breaks off, is
+    /// no failure.
+    package var ignoresBody = false
 
     /// Takes what every request has.
     package init(method: String, url: String) {

@@ -85,6 +85,15 @@ enum LimitsPage {
         "drainPatience": "GOAWAY is sent to those who are still busy",
         "shutdownPatience": "connections that are left are closed, and the process ends",
         "ephemeralNotificationCountMax": "the oldest tenth is forgotten",
+        "traceLifeSecondsDefault": "older events are deleted; `trace_days` changes it",
+        "traceByteCountDefault": "the oldest events are deleted; `trace_megabytes` changes it",
+        "traceSearchCountMax": "429 `TooMany` from the admin API; a webhook looks again a second later",
+        "traceAnswerCountMax": "the answer names the place behind it, from which the next request goes on",
+        "webhookCountMax": "429 `TooMany` from the admin API",
+        "webhookURLByteCountMax": "400 `BadURL` from the admin API",
+        "webhookSecretByteCountMin": "400 `BadSecret` from the admin API",
+        "webhookSecretByteCountMax": "400 `BadSecret` from the admin API",
+        "webhookBatchCountMax": "the rest goes with the next request, at once",
         "enrolmentCodeLifeSeconds": "the code no longer works; make a new one with `posthorn enrol`",
     ]
 

@@ -10,6 +10,7 @@ struct DeviceStream {
     /// One that is now or never and not acknowledged.
     struct NowOrNever {
         var sequence: Int64
+        var device: DeviceID
         var topic: TopicID
         /// False for a copy of a broadcast, which counts once for all.
         var isCounted: Bool
@@ -210,7 +211,8 @@ struct DeviceStream {
 extension DeviceStream.NowOrNever {
     fileprivate init(_ pending: PendingNotification) {
         self.init(
-            sequence: pending.sequence, topic: pending.notification.address.topic,
+            sequence: pending.sequence, device: pending.notification.address.device,
+            topic: pending.notification.address.topic,
             isCounted: pending.notification.channel == nil)
     }
 }
