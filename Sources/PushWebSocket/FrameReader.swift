@@ -170,12 +170,13 @@ internal import CWslay
         guard failure == nil else { return }
         switch UInt32(opcode) {
         case WSLAY_TEXT_FRAME.rawValue:
-            if message.isEmpty {
-                unsafe delegate?.received(text: piece.span)
-            } else {
-                delegate?.received(text: message.span)
-            }
+            let (whole, pieces) = unsafe (piece, message)
             forgetMessage()
+            if pieces.isEmpty {
+                unsafe delegate?.received(text: whole.span)
+            } else {
+                delegate?.received(text: pieces.span)
+            }
         case WSLAY_PONG.rawValue: unsafe delegate?.received(pong: control.span)
         case WSLAY_CONNECTION_CLOSE.rawValue:
             closeCode = code == 0 ? .noStatus : WebSocketCloseCode(rawValue: code)

@@ -12,7 +12,7 @@ enum FuzzChecks {
         "json": json, "provider-token": providerToken, "event-stream": eventStream,
         "notification-event": notificationEvent, "payload": payload, "payload-checks": payloadChecks,
         "text-forms": textForms, "display-text": displayText, "certificate-scope": certificateScope,
-        "header-values": headerValues, "device-token": deviceToken,
+        "header-values": headerValues, "device-token": deviceToken, "stream-message": streamMessage,
     ]
 
     /// Validator and tree agree, and a tree that was written is read as the same tree.

@@ -39,7 +39,8 @@ enum WebSocketUpgrade {
         guard fields.contains("upgrade", in: "connection", ignoringCase: true) else {
             return .refuse(Refusal(detail: "Send 'Connection: Upgrade' with 'Upgrade: websocket'."))
         }
-        guard let version = fields.only("sec-websocket-version"), fields.text(version).utf8.elementsEqual("13".utf8) else {
+        guard let version = fields.only("sec-websocket-version"), fields.text(version).utf8.elementsEqual("13".utf8)
+        else {
             return .refuse(
                 Refusal(
                     status: 426, word: "UpgradeRequired", detail: "Send 'Sec-WebSocket-Version: 13', once: RFC 6455."))
@@ -49,7 +50,8 @@ enum WebSocketUpgrade {
         else { return .refuse(Refusal(detail: "Send one Sec-WebSocket-Key: 16 random bytes in base64.")) }
         guard fields.contains(StreamMessage.subprotocol, in: "sec-websocket-protocol", ignoringCase: false) else {
             return .refuse(
-                Refusal(detail: "Send 'Sec-WebSocket-Protocol: \(StreamMessage.subprotocol)': it is the only one here."))
+                Refusal(detail: "Send 'Sec-WebSocket-Protocol: \(StreamMessage.subprotocol)': it is the only one here.")
+            )
         }
         let input = WebSocketHandshake.acceptanceInput(key: fields.bytes.span.extracting(key))
         return .accept(Base64.encode(SHA1.hash(input.span).span))
