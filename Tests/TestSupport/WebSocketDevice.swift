@@ -19,16 +19,13 @@ package final class WebSocketDevice: Sendable {
     ///   - fields: Further fields.
     ///   - leftOut: Names of fields that are left out, as in `Sec-WebSocket-Key`.
     ///   - start: The request line.
-    ///   - receiveBuffer: SO_RCVBUF, for a device that reads slowly.
     /// - Returns: The answer.
     /// - Throws: `ProviderFailure` when there is none.
     package func connect(
-        fields: [[String]] = [], without leftOut: [String] = [], start: String = "GET /v1/stream HTTP/1.1",
-        receiveBuffer: Int? = nil
+        fields: [[String]] = [], without leftOut: [String] = [], start: String = "GET /v1/stream HTTP/1.1"
     ) async throws -> Answer {
         var command = Command("connect", server, secret)
         (command.fields, command.leftOut, command.start) = (fields, leftOut, start)
-        command.receiveBuffer = receiveBuffer
         return try await script.ask(command)
     }
 
@@ -115,7 +112,6 @@ package final class WebSocketDevice: Sendable {
         var fields: [[String]] = []
         var leftOut: [String] = []
         var start = "GET /v1/stream HTTP/1.1"
-        var receiveBuffer: Int?
 
         init(_ op: String, _ server: InstalledServer, _ secret: String) {
             self.op = op
@@ -128,7 +124,6 @@ package final class WebSocketDevice: Sendable {
             case op, host, port, secret, fields, start
             case caFile = "ca_file"
             case leftOut = "leave_out"
-            case receiveBuffer = "receive_buffer"
         }
     }
 

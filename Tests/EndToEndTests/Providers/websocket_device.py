@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import os
-import socket
 import ssl
 import struct
 
@@ -21,16 +20,9 @@ class Device:
         context.set_alpn_protocols(["http/1.1"])
         return context
 
-    async def connect(self, host, port, ca_file, secret, fields=(), leave_out=(), start="GET /v1/stream HTTP/1.1",
-                      receive_buffer=None, **_):
+    async def connect(self, host, port, ca_file, secret, fields=(), leave_out=(), start="GET /v1/stream HTTP/1.1", **_):
         """Sends a handshake with other fields than it should have, and answers status, fields and body."""
-        plain = socket.socket()
-        if receive_buffer:
-            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        plain.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(plain, (host, port))
-        self.reader, self.writer = await asyncio.open_connection(
-            sock=plain, ssl=self.context(ca_file), server_hostname=host, limit=2 ** 16)
+        self.reader, self.writer = await asyncio.open_connection(host, port, ssl=self.context(ca_file))
         all_fields = {
             "Host": f"{host}:{port}", "Upgrade": "websocket", "Connection": "keep-alive, Upgrade",
             "Sec-WebSocket-Version": "13", "Sec-WebSocket-Protocol": "other, posthorn.v1",
