@@ -35,7 +35,7 @@ if [ "$target" = websocket ]; then
     objects=$build/PushWebSocket.o
     checks=$repository/Tests/PushWebSocketTests/WebSocketFuzzCheck.swift
 fi
-swiftc $options -module-name "Fuzz$(echo "$target" | tr -d -)" -I "$build" -o "$build/$target" "$objects" $checks \
+swiftc $options -module-name "Fuzz$(echo "$target" | tr -d -)" -I "$build" -I "$repository/Sources/CWslay" -o "$build/$target" "$objects" $checks \
     "$folder/Targets/$target.swift"
 
 # The backtracer of Swift can hang in a fuzzer's crash; libFuzzer reports the input by itself.
