@@ -140,7 +140,10 @@ struct DeviceStream {
     /// Takes out what goes out now, without what expired while it was committed.
     mutating func takeOutgoing(now: Int64) -> [PendingNotification] {
         defer { outgoing = [] }
-        return outgoing.filter { $0.notification.isNowOrNever || !$0.notification.isExpired(now: now) }
+        func isLate(_ pending: PendingNotification) -> Bool {
+            !pending.notification.isNowOrNever && pending.notification.isExpired(now: now)
+        }
+        return outgoing.contains(where: isLate) ? outgoing.filter { !isLate($0) } : outgoing
     }
 
     // MARK: What becomes of it
