@@ -18,6 +18,8 @@ package struct HTTPRequest: Sendable {
     package var connectTo: String?
     /// HTTP/2 only (prior knowledge under TLS is not needed; ALPN h2).
     package var requiresHTTP2 = false
+    /// Make the connection, by way of a proxy and TLS where they belong, and send nothing: for `MultiClient.connect`.
+    var connectsOnly = false
     /// For the whole of it; nil for a stream.
     package var timeout: Duration? = .seconds(30)
     /// Do not reuse a connection that may be dead.

@@ -13,6 +13,7 @@ enum FuzzChecks {
         "notification-event": notificationEvent, "payload": payload, "payload-checks": payloadChecks,
         "text-forms": textForms, "display-text": displayText, "certificate-scope": certificateScope,
         "header-values": headerValues, "device-token": deviceToken, "trace-event": traceEvent,
+        "stream-message": streamMessage,
     ]
 
     /// Validator and tree agree, and a tree that was written is read as the same tree.

@@ -75,6 +75,10 @@ public enum Limits {
     public static let retentionSecondsMax: Int64 = 30 * 24 * 3600
     /// Acknowledgements in one request.
     public static let acknowledgementBatchCountMax = 1000
+    /// Acknowledgements that a device may send on a WebSocket beside those for what it gets there.
+    public static let acknowledgementAllowanceFirst = 50_000
+    /// Acknowledgements that a device may send on a WebSocket for each notification that it gets there.
+    public static let acknowledgementsPerNotification = 8
     /// Topics in one filter.
     public static let filterTopicCountMax = 1000
     /// Registrations of one device.
