@@ -10,6 +10,8 @@ package enum ServerError: Error, Sendable {
     case configuration(ConfigurationError)
     /// The data directory.
     case installation(InstallationError)
+    /// A backup, or a database that was to be checked, is not what was written.
+    case damaged(InstallationError)
     /// The database.
     case store(StoreError)
     /// A system call.
@@ -24,6 +26,7 @@ package enum ServerError: Error, Sendable {
         switch self {
         case .configuration, .library: 78
         case .installation: 73
+        case .damaged: 65
         case .store(let error): error.isLocked ? 75 : 74
         case .system: 71
         case .tls: 78
@@ -34,7 +37,7 @@ package enum ServerError: Error, Sendable {
     package var description: String {
         switch self {
         case .configuration(let error): error.description
-        case .installation(let error): error.description
+        case .installation(let error), .damaged(let error): error.description
         case .store(let error): error.description
         case .system(let error): "\(error.description)\n\(error.advice)"
         case .tls(let error): error.description
@@ -50,5 +53,9 @@ extension ServerError {
 
     static func wrapping<Value>(_ body: () throws(InstallationError) -> Value) throws(ServerError) -> Value {
         do throws(InstallationError) { return try body() } catch { throw .installation(error) }
+    }
+
+    static func damaging<Value>(_ body: () throws(InstallationError) -> Value) throws(ServerError) -> Value {
+        do throws(InstallationError) { return try body() } catch { throw .damaged(error) }
     }
 }

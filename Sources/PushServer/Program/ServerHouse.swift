@@ -77,13 +77,15 @@ final class ServerHouse {
         control.events.run()
         for thread in threads { thread.join() }
         store.stop()
+        context.backups.end()
         log.info("stopped", [:])
         if let error = fatal.error { throw error }
     }
 
     private func makeContext() -> ServerContext {
         ServerContext(
-            configuration: configuration, installation: installation, store: store, log: log,
+            configuration: configuration, installation: installation, store: store,
+            backups: BackupKeeper(installation, log: log), log: log,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
             orderedFailures: configuration.ephemeral == nil ? nil : OrderedFailures())

@@ -37,6 +37,7 @@ final class Executor {
     let subscriptions: SubscriptionTable
     let broadcasts: BroadcastTable
     let state: StateTable
+    let backups: BackupWork
     let bounds: Bounds
     /// Until then no device is taken for gone, UNIX milliseconds: after a long stop they must first come back.
     let returnEndUnixMilliseconds: Int64
@@ -65,6 +66,7 @@ final class Executor {
         subscriptions = try SubscriptionTable(connection)
         broadcasts = try BroadcastTable(connection)
         state = try StateTable(connection)
+        backups = BackupWork(connection)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
         lastSequence = try pending.lastSequence()
         storedSequence = lastSequence
@@ -168,6 +170,7 @@ final class Executor {
         case .removeDevice(let device): return try removeDevice(device)
         case .expireDevice(let device): return try expireDevice(device)
         case .counts: return counts(answer)
+        case .backup(let order): return backups.begin(order)
         }
     }
 }
@@ -195,7 +198,8 @@ extension StoreRequest {
         case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice, .revokeCertificate,
             .unsubscribe, .removeChannel, .expireDevice:
             .shrinking
-        case .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels, .subscriptions:
+        case .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels, .subscriptions,
+            .backup:
             .reading
         }
     }

@@ -49,7 +49,7 @@ final class Writer {
         if !reserve.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
         noteRunning([])
         while true {
-            let hasWork = ledger.streams.hasHungry && failure == nil
+            let hasWork = (ledger.streams.hasHungry || executor.backups.isRunning) && failure == nil
             let taken = queue.take(until: hasWork ? .now : nextSweep)
             for answer in taken.shed { ledger.shed(answer) }
             var rest = taken.commands[...]
@@ -64,6 +64,7 @@ final class Writer {
             if taken.commands.isEmpty { feedStreams() }
             ledger.handOut(now: configuration.unixMilliseconds())
             if taken.isLast { break }
+            executor.backups.step()
             sweepIfDue()
         }
         close()
@@ -189,6 +190,7 @@ final class Writer {
     private func fail(_ error: StoreError) {
         guard failure == nil else { return }
         failure = error
+        executor.backups.end(error)
         connection.leaveLogOnClose()
         onFatal(error)
     }
@@ -290,6 +292,7 @@ final class Writer {
 
     /// Writes down that devices were connected up to now, and leaves a file without a log.
     private func close() {
+        executor.backups.end(.failed(path: configuration.path, code: 4, text: "the server stopped"))
         ledger.noteSeen(ledger.streams.openDevices)
         noteRunning(ledger.takeDeparted(countMax: .max))
         if failure == nil { checkpoint(.truncate) }
