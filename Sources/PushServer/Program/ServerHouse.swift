@@ -54,6 +54,9 @@ final class ServerHouse {
         let ephemeral = try configuration.ephemeral.map { ephemeral throws(ServerError) in
             try EphemeralSetup(ephemeral, context: context, conversation: conversation, ports: ports)
         }
+        // Loops have got apps and keys when this is answered: without them the first provider's key would be unknown. A
+        // store that failed already answers too, and ends the server.
+        _ = try? conversation.ask([.counts])
         let certificate = try loadCertificate()
         let threads = startDataLoops(context, certificate)
         let control = try makeControlLoop(context)
