@@ -24,7 +24,8 @@ struct AdminProgramTests {
                 "app add", "app set", "app list", "app show", "app remove", "key create", "key list", "key revoke",
                 "certificate issue", "certificate list", "certificate revoke",
                 "channel create", "channel list", "channel show", "channel remove", "enrol",
-                "device list", "device show", "device remove", "send", "lint", "status", "backup", "agent status", "agent enrol",
+                "device list", "device show", "device remove", "send", "lint", "status", "backup", "agent status",
+                "agent enrol",
                 "agent unenrol", "settings list", "settings show", "settings set", "inbox list", "inbox show",
                 "inbox clear", "register", "unregister", "subscribe", "unsubscribe", "completion", "help",
             ])

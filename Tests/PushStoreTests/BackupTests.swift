@@ -121,7 +121,7 @@ import Testing
         store.store.stop()
         let good = try StoreCheck(path: store.path)
         #expect(good.problems == [] && good.pendingCount == 3)
-        try change("UPDATE pending SET payload = x'7B7D' WHERE sequence = 2")
+        try change("UPDATE pending SET record = x'7B7D' WHERE sequence = 2")
         #expect(try StoreCheck(path: store.path).problems == ["the notification 2 is not what was written"])
         try change("PRAGMA foreign_keys = OFF; DELETE FROM topics")
         let problems = try StoreCheck(path: store.path).problems
@@ -130,10 +130,15 @@ import Testing
 
     /// Every text of a file, in order.
     private func texts(in path: String) throws -> [String] {
-        let connection = try Connection(path: path, durability: .full, exclusive: true)
-        let select = try connection.prepare("SELECT payload FROM pending ORDER BY sequence")
+        let store = try TestStore(path: path) { $0.pendingPerTopicCountMax = 100_000 }
+        var (stream, replies) = try store.attach(device)
         var texts: [String] = []
-        while try select.step() { texts.append(String(decoding: select.bytes(0), as: UTF8.self)) }
+        while !replies.delivered(to: stream).isEmpty {
+            let delivered = replies.delivered(to: stream)
+            texts += delivered.map(\.text)
+            replies = try store.acknowledge(device, delivered.map(\.sequence))
+        }
+        stream = store.address()
         return texts
     }
 

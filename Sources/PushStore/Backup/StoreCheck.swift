@@ -60,12 +60,16 @@ package struct StoreCheck: Sendable {
     private mutating func checkRows(_ connection: Connection) throws(SQLiteError) {
         guard schemaVersion == Schema.migrations.version else { return }
         let notifications = try connection.prepare(
-            """
-            SELECT sequence, device, topic, generation, accepted_at_ms, unique_high, unique_low, apns_id, topic_name,
-                push_type, priority, expiration, collapse_id, payload, checksum FROM pending
-            """)
+            "SELECT sequence, device, topic, record FROM pending ORDER BY sequence")
         while try notifications.step() {
-            note(PendingNotification(row: notifications), checksum: notifications.int64(14), "notification")
+            let sequence = notifications.int64(0)
+            let (device, topic) = (
+                DeviceID(stored: notifications.int64(1)), TopicID(stored: notifications.int64(2))
+            )
+            let record = notifications.bytes(3)
+            let isIntact =
+                PendingRecord.decode(record.span, sequence: sequence, device: device, topic: topic) != nil
+            note(sequence, isIntact: isIntact, "notification")
         }
         let broadcasts = try connection.prepare(
             """
@@ -74,13 +78,14 @@ package struct StoreCheck: Sendable {
             FROM broadcasts JOIN channels ON channels.number = broadcasts.channel
             """)
         while try broadcasts.step() {
-            note(PendingNotification(broadcastRow: broadcasts), checksum: broadcasts.int64(13), "broadcast")
+            let pending = PendingNotification(broadcastRow: broadcasts)
+            note(pending.sequence, isIntact: pending.checksum == broadcasts.int64(13), "broadcast")
         }
     }
 
-    private mutating func note(_ pending: PendingNotification, checksum: Int64, _ kind: String) {
+    private mutating func note(_ sequence: Int64, isIntact: Bool, _ kind: String) {
         pendingCount += 1
-        guard pending.checksum != checksum, problems.count < Self.problemCountMax else { return }
-        problems.append("the \(kind) \(pending.sequence) is not what was written")
+        guard !isIntact, problems.count < Self.problemCountMax else { return }
+        problems.append("the \(kind) \(sequence) is not what was written")
     }
 }
