@@ -19,6 +19,7 @@ final class Site: Sendable {
     /// Makes it with a server that is stopped again.
     ///
     /// - Parameter data: The data directory; one of its own when nil.
+    /// - Throws: What one of the programs says against it.
     init(data: String? = nil) async throws {
         files = try TemporaryDirectory()
         self.data = data ?? files.path(of: "data")
@@ -51,6 +52,7 @@ final class Site: Sendable {
     ///   - options: More options of the server.
     ///   - copy: The data directory instead of the site's.
     /// - Returns: The server, which may not listen yet, or never.
+    /// - Throws: `SystemFailure` when it cannot be started.
     func start(
         _ wrapper: [String] = [], environment: [String: String] = [:], options: [String] = [], on copy: String? = nil
     ) throws -> PushServer {
@@ -82,6 +84,7 @@ final class Site: Sendable {
     /// Sends a notification whose body is a text.
     ///
     /// - Returns: The HTTP status; nil when there was no answer.
+    /// - Throws: `DeadlinePassed` when the program does not end.
     func send(
         _ text: String, to url: String, options: [String] = [], environment: [String: String] = [:]
     ) async throws -> Int? {

@@ -14,8 +14,9 @@ package struct StoreBackup: Sendable {
     package var path: String
     /// Called on the store's thread after each step; must return at once.
     package var onProgress: @Sendable (Progress) -> Void
-    /// Called on the store's thread, with what stopped the copy, if only its begin, or nil when it is complete; must
-    /// return at once. The file is closed then, and not synchronized yet.
+    /// Called on the store's thread with what stopped the copy, or nil when it is complete; must return at once.
+    ///
+    /// Also when it could not begin. The file is closed then, and not synchronized yet.
     package var onEnd: @Sendable (StoreError?) -> Void
 
     /// Joins the parts.
