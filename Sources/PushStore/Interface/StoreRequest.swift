@@ -53,6 +53,7 @@ package enum StoreRequest: Sendable {
     case counts
     /// Begins to copy the database; answered by `done` when the copy has begun, `alreadyExists` while another is made.
     case backup(StoreBackup)
+    case quota(QuotaRequest)
 
     /// A device that wants to enrol; id and secret are made by the caller.
     package struct NewDevice: Sendable {
@@ -92,6 +93,7 @@ package enum StoreAnswer: Sendable {
     case certificates([ProviderCertificate])
     case channel(AdminAPI.Channel)
     case channels([AdminAPI.Channel])
+    case quotas([QuotaSubject: QuotaLimits], [QuotaUse])
 }
 
 /// Why a `StoreRequest` was not done.

@@ -43,6 +43,7 @@ final class Executor {
     /// What is known of devices without reading.
     let cards: DeviceCards
     let sequences: Sequences
+    let quotas: QuotaTable
     let bounds: Bounds
     /// Until then no device is taken for gone, UNIX milliseconds: after a long stop they must first come back.
     let returnEndUnixMilliseconds: Int64
@@ -70,6 +71,7 @@ final class Executor {
         broadcasts = try BroadcastTable(connection)
         state = try StateTable(connection)
         backups = BackupWork(connection)
+        quotas = try QuotaTable(connection)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
         sequences = Sequences(stored: try state.lastSequence())
         cards = DeviceCards(registrations, devices, settled)
@@ -170,6 +172,7 @@ final class Executor {
         case .expireDevice(let device): return try expireDevice(device)
         case .counts: return counts(answer)
         case .backup(let order): return backups.begin(order)
+        case .quota(let request): return try quota(request)
         }
     }
 }
@@ -190,6 +193,7 @@ extension StoreRequest {
     /// What the request needs of the disk.
     fileprivate var need: Executor.Need {
         switch self {
+        case .quota(let request): request.need
         case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
             .subscribe,
             .createChannel:
