@@ -108,7 +108,7 @@ package enum PrivateFile {
         _ = unsafe push_remove_tree(path)
     }
 
-    private static func writeAll(_ bytes: [UInt8], to file: Int32, path: String) throws(NetError) {
+    static func writeAll(_ bytes: [UInt8], to file: Int32, path: String) throws(NetError) {
         var offset = 0
         while offset < bytes.count {
             let count = unsafe bytes.withUnsafeBytes {
@@ -120,7 +120,7 @@ package enum PrivateFile {
         }
     }
 
-    private static func synchronizeDirectory(of path: String) throws(NetError) {
+    static func synchronizeDirectory(of path: String) throws(NetError) {
         let parent = directory(of: path)
         let handle = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard handle >= 0 else { throw .system(call: "open", code: errno, subject: parent) }
@@ -128,7 +128,7 @@ package enum PrivateFile {
         guard fsync(handle) == 0 else { throw .system(call: "fsync", code: errno, subject: parent) }
     }
 
-    private static func directory(of path: String) -> String {
+    static func directory(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

@@ -23,9 +23,7 @@ package struct Migrations: Sendable {
     /// - Throws: `newer` when a later program made the file: use that program. `failed` when SQLite refused a step: the
     ///   file has the version before it.
     package func apply(to connection: Connection) throws(MigrationError) {
-        let found = try storedVersion(of: connection)
-        guard found <= steps.count, found >= 0 else { throw .newer(found: found, known: steps.count) }
-        for step in found..<steps.count {
+        for step in try foundVersion(of: connection)..<steps.count {
             do {
                 try connection.transaction { () throws(SQLiteError) in
                     switch steps[step] {
@@ -43,15 +41,22 @@ package struct Migrations: Sendable {
         }
     }
 
-    private func storedVersion(of connection: Connection) throws(MigrationError) -> Int {
+    /// The version that a file has now.
+    ///
+    /// - Parameter connection: The open file.
+    /// - Returns: 0 for a file without a schema.
+    /// - Throws: `newer` when a later program made the file; `failed` when SQLite refused to read it.
+    package func foundVersion(of connection: Connection) throws(MigrationError) -> Int {
+        let found: Int
         do {
             let statement = try connection.prepare("PRAGMA user_version")
-            let version = try statement.step() ? Int(statement.int64(0)) : 0
+            found = try statement.step() ? Int(statement.int64(0)) : 0
             statement.reset()
-            return version
         } catch {
             throw .failed(step: 0, error)
         }
+        guard (0...steps.count).contains(found) else { throw .newer(found: found, known: steps.count) }
+        return found
     }
 }
 

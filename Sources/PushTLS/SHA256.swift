@@ -18,4 +18,39 @@ package enum SHA256 {
             initializedCount = 32
         }
     }
+
+    /// A hash of bytes that come in pieces.
+    ///
+    /// Owns one `EVP_MD_CTX *`.
+    @safe
+    package struct Running: ~Copyable {
+        private let context: OpaquePointer
+
+        /// Begins, with `EVP_DigestInit_ex`.
+        package init() {
+            guard let made = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for SHA-256") }
+            unsafe context = made
+            let code = unsafe EVP_DigestInit_ex(context, SHA256.algorithm, nil)
+            precondition(code == 1, "SHA-256 failed")
+        }
+
+        deinit { unsafe EVP_MD_CTX_free(context) }
+
+        /// Takes the next piece.
+        package mutating func add(_ bytes: Span<UInt8>) {
+            let code = unsafe bytes.withUnsafeBufferPointer { bytes in
+                unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+            }
+            precondition(code == 1, "SHA-256 failed")
+        }
+
+        /// Ends; 32 bytes.
+        package consuming func finish() -> [UInt8] {
+            unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, initializedCount in
+                let code = unsafe EVP_DigestFinal_ex(context, digest.baseAddress, nil)
+                precondition(code == 1, "SHA-256 failed")
+                initializedCount = 32
+            }
+        }
+    }
 }

@@ -18,6 +18,9 @@ private func runServer() -> Int32 {
     do {
         switch try ServerCommand.parse(Array(process.arguments.dropFirst()), environment: process.environment) {
         case .print(let text): StandardStream.output.write(text + "\n")
+        case .check(let configuration): StandardStream.output.write(try Maintenance.check(configuration) + "\n")
+        case .restore(let configuration, let backup):
+            StandardStream.output.write(try Maintenance.restore(configuration, from: backup) + "\n")
         case .run(let configuration):
             let server = Server(
                 configuration, reportState: { ServiceManager.notify($0) },

@@ -16,7 +16,8 @@ struct ImportRulesTests {
     /// Modules, folders and files that may use FoundationEssentials: dates, files and JSON away from the data path.
     private static let controlPlane = [
         "Sources/PushServer/AdminAPI/", "Sources/PushServer/DeviceAPI/", "Sources/PushServer/Configuration/",
-        "Sources/PushServer/Ephemeral/", "Sources/PushServer/Installation/", "Sources/DeviceAgent/",
+        "Sources/PushServer/Backup/", "Sources/PushServer/Ephemeral/", "Sources/PushServer/Installation/",
+        "Sources/DeviceAgent/",
         "Sources/PushAdmin/", "Sources/PushServer/Loop/ControlAnswer.swift",
         "Sources/PushServer/Program/ServerURL.swift",
         "Sources/posthornd/Main.swift", "Sources/posthorn-agent/Main.swift",

@@ -64,7 +64,7 @@ package struct UnexpectedOutput: Error, CustomStringConvertible {
 
 extension UnexpectedOutput {
     /// A process ended that should run on.
-    init(ended process: RunningProcess) {
+    package init(ended process: RunningProcess) {
         self.init(
             result: ProgramResult(
                 exit: process.exit ?? .code(-1), output: process.output, errorOutput: process.errorOutput),

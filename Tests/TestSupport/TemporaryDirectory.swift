@@ -63,6 +63,12 @@ package struct SystemFailure: Error, CustomStringConvertible {
     /// What errno held.
     package let code: Int32
 
+    /// Joins the two.
+    package init(call: String, code: Int32) {
+        self.call = call
+        self.code = code
+    }
+
     /// The call and the system's words for the code.
     package var description: String { unsafe "\(call): \(String(cString: strerror(code)))" }
 }

@@ -39,6 +39,11 @@ enum Console {
         try? LocalFile.write(Array(text.utf8), descriptor: STDERR_FILENO, path: "standard error")
     }
 
+    /// Shows on the terminal how far something is, in place of what stood there; an empty text clears the line.
+    static func showProgress(_ text: String) {
+        try? LocalFile.write(Array("\r\u{1B}[K\(text)".utf8), descriptor: STDERR_FILENO, path: "standard error")
+    }
+
     /// Asks before something that cannot be undone, if a person is there to answer.
     ///
     /// A script gets no question: it knows what it runs.

@@ -34,6 +34,8 @@ package enum CommandError: Error, Sendable {
     indirect case advised(CommandError, remedy: String)
     /// The person said no.
     case notConfirmed
+    /// The server made no backup, and says why.
+    case backupFailed(String)
     /// A password was typed twice, and not the same.
     case notTheSamePassword
 
@@ -55,6 +57,7 @@ package enum CommandError: Error, Sendable {
         case .badFile(let path, let problem, _): "\(path): \(problem)"
         case .advised(let error, _): error.problem
         case .notConfirmed: "nothing was done"
+        case .backupFailed(let text): "there is no backup: \(text)"
         case .notTheSamePassword: "the two passwords are not the same"
         }
     }
@@ -77,6 +80,7 @@ package enum CommandError: Error, Sendable {
         case .badFile(_, _, let remedy): remedy
         case .advised(_, let remedy): remedy
         case .notConfirmed: "Answer y, or give --yes."
+        case .backupFailed: "Nothing is left of it; correct what it says and back up again."
         case .notTheSamePassword: "Try again, or put the password into a file: --password-file."
         }
     }
@@ -88,7 +92,7 @@ package enum CommandError: Error, Sendable {
         case .adminUnreachable(let attempts):
             attempts.contains { $0.finding == .noPermission } ? .notPermitted : .unreachable
         case .adminRefused(let status, _): Self.exitCode(status: status)
-        case .badAnswer, .notSent, .badFile, .notConfirmed, .notTheSamePassword: .refused
+        case .badAnswer, .notSent, .badFile, .notConfirmed, .notTheSamePassword, .backupFailed: .refused
         case .adminInterrupted, .noSessionBus, .agentUnreachable, .serverUnreachable, .serverNotTrusted: .unreachable
         case .agentRefused(let name, _): AgentFailure(busName: name).exitCode
         case .file(let error): error.exitCode

@@ -54,6 +54,7 @@ final class AdminEndpoint: Endpoint {
         case "quotas": quotas(exchange, connection, rest)
         case "devices": devices(exchange, connection, rest)
         case "enrolment-codes": enrolmentCodes(exchange, connection, rest)
+        case "backups": backups(exchange, connection, rest)
         case "ephemeral": ephemeral(exchange, rest)
         default: Self.refusePath(exchange)
         }

@@ -14,6 +14,9 @@ internal import PushTLS
 /// server.pem .key      its certificate, unless one is configured; made anew 30 days before it expires
 /// server.names         the names that server.pem was made for
 /// team-id              the team of apps and keys that are made without naming one
+/// backups              what `posthorn backup` made without a name
+/// before-restore-…     what was there before a backup was restored
+/// restoring            there while a backup is restored; no server starts then
 /// ```
 struct Installation: Sendable {
     let directory: String
@@ -44,6 +47,7 @@ struct Installation: Sendable {
         } catch {
             throw InstallationError(preparing: directory, error)
         }
+        try Self.refuseHalfRestored(directory)
         tokenKeys = try Self.tokenKeys(in: directory)
         teamID = try Self.teamID(in: directory)
         // Also where a certificate is configured: providers may want certificates later, and connections can only
@@ -74,6 +78,18 @@ struct Installation: Sendable {
     func renewCertificate() throws(InstallationError) -> Bool {
         guard let ownNames else { return false }
         return try authority.issueIfNeeded(for: ownNames)
+    }
+
+    /// Where a restore gathers its files.
+    static func restoringDirectory(in directory: String) -> String { directory + "/restoring" }
+
+    /// A part of a backup and a part of what was there would make a server that loses everything without a word.
+    private static func refuseHalfRestored(_ directory: String) throws(InstallationError) {
+        let path = restoringDirectory(in: directory)
+        guard PrivateFile.exists(path) else { return }
+        throw InstallationError(
+            path: path, problem: "A backup is being restored, or its restore was interrupted.",
+            remedy: "Let it end, or restore the backup again: posthornd --restore DIRECTORY")
     }
 
     private static func tokenKeys(in directory: String) throws(InstallationError) -> [[UInt8]] {

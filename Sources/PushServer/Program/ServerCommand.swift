@@ -10,6 +10,10 @@ package enum ServerCommand {
     package enum Request: Sendable {
         /// Print this and stop.
         case print(String)
+        /// Read the whole database, which no server uses.
+        case check(ServerConfiguration)
+        /// Put a backup in the place of what the data directory holds.
+        case restore(ServerConfiguration, from: String)
         /// Run with this configuration.
         case run(ServerConfiguration)
     }
@@ -55,6 +59,7 @@ package enum ServerCommand {
                     place: "--\(option)", problem: "It goes with --ephemeral only.",
                     remedy: "Add --ephemeral, or use --listen for the port and `posthorn app add` for topics.")
             }
+            if let request = try maintenance(invocation, configuration) { return request }
             guard invocation.has("check-config") else { return .run(configuration) }
             try checkCertificate(of: configuration)
             return .print("The configuration is good.")
@@ -63,6 +68,19 @@ package enum ServerCommand {
             let exitStatus: Int32 = error.place.hasPrefix("--") ? 64 : 78
             throw CommandLineError(exitStatus: exitStatus, text: "posthornd: \(error.description)")
         }
+    }
+
+    /// What is to be done with the data directory instead of serving.
+    private static func maintenance(
+        _ invocation: Invocation, _ configuration: ServerConfiguration
+    ) throws(ConfigurationError) -> Request? {
+        guard let option = ["check", "restore"].first(where: invocation.has) else { return nil }
+        guard !invocation.has("ephemeral") else {
+            throw ConfigurationError(
+                place: "--\(option)", problem: "It does not go with --ephemeral.",
+                remedy: "Leave --ephemeral out, and name the data directory with --data-directory.")
+        }
+        return invocation.value("restore").map { .restore(configuration, from: $0) } ?? .check(configuration)
     }
 
     /// Loads a configured certificate as the server would.
@@ -105,6 +123,11 @@ package enum ServerCommand {
             [
                 Option("config", value: "FILE", "Read this file instead of the default one.", values: .file),
                 Option("check-config", "Check flags, environment and file, say what is wrong, and stop."),
+                Option("check", "Read the whole database while no server uses it, say what is wrong, and stop."),
+                Option(
+                    "restore", value: "DIRECTORY",
+                    "Put a backup in the place of what the data directory holds, which is kept aside, and stop.",
+                    values: .file),
                 Option("ephemeral", "For a test run: on loopback, in a temporary directory; prints one line of JSON."),
                 Option(
                     "topic", value: "TOPIC", "With --ephemeral: an app with a device that acknowledges what it gets.",
@@ -132,6 +155,7 @@ package enum ServerCommand {
         exitCodes: [
             Explanation("0", "Ended in order."),
             Explanation("64", "The command line is wrong."),
+            Explanation("65", "The database, or the backup to restore, is damaged."),
             Explanation("71", "The system refused, for example the port is taken."),
             Explanation("73", "The data directory cannot be made or written."),
             Explanation("74", "The disk failed; nothing that was accepted is lost. Start again."),

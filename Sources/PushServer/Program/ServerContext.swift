@@ -10,6 +10,7 @@ struct ServerContext: Sendable {
     let installation: Installation
     let store: any NotificationStore
     let quotas: Quotas
+    let backups: BackupKeeper
     let log: EventLog
     /// For example `https://push.example.org:2197`.
     let serverURL: String

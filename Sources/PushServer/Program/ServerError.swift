@@ -10,6 +10,8 @@ package enum ServerError: Error, Sendable {
     case configuration(ConfigurationError)
     /// The data directory.
     case installation(InstallationError)
+    /// A backup, or a database that was to be checked, is not what was written.
+    case damaged(InstallationError)
     /// The database.
     case store(StoreError)
     /// The store would not tell what is needed to start.
@@ -26,6 +28,7 @@ package enum ServerError: Error, Sendable {
         switch self {
         case .configuration, .library: 78
         case .installation: 73
+        case .damaged: 65
         case .store(let error): error.isLocked ? 75 : 74
         case .refused: 74
         case .system: 71
@@ -37,7 +40,7 @@ package enum ServerError: Error, Sendable {
     package var description: String {
         switch self {
         case .configuration(let error): error.description
-        case .installation(let error): error.description
+        case .installation(let error), .damaged(let error): error.description
         case .store(let error): error.description
         case .refused(let text): text
         case .system(let error): "\(error.description)\n\(error.advice)"
@@ -54,5 +57,9 @@ extension ServerError {
 
     static func wrapping<Value>(_ body: () throws(InstallationError) -> Value) throws(ServerError) -> Value {
         do throws(InstallationError) { return try body() } catch { throw .installation(error) }
+    }
+
+    static func damaging<Value>(_ body: () throws(InstallationError) -> Value) throws(ServerError) -> Value {
+        do throws(InstallationError) { return try body() } catch { throw .damaged(error) }
     }
 }

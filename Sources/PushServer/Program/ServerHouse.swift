@@ -86,11 +86,14 @@ final class ServerHouse {
         webhookInbox.stop()
         webhooks.join()
         store.stop()
+        context.backups.end()
         log.info("stopped", [:])
         if let error = fatal.error { throw error }
     }
 
     /// With what the store kept.
+    ///
+    /// When it has answered, every loop has got apps and keys too: without them the first provider's key would be unknown.
     private func makeQuotas() throws(ServerError) -> Quotas {
         do throws(StoreRefusal) {
             guard case .quotas(let settings, let uses) = try conversation.ask([.quota(.all)]).first else {
@@ -98,13 +101,16 @@ final class ServerHouse {
             }
             return Quotas(configuration.quotas, settings: settings, uses: uses)
         } catch {
-            throw .refused(error.detail)
+            // A disk that failed ends the server as it does later; only when the store's thread has ended, that is known.
+            store.stop()
+            throw fatal.error ?? .refused(error.detail)
         }
     }
 
     private func makeContext(_ quotas: Quotas) -> ServerContext {
         ServerContext(
-            configuration: configuration, installation: installation, store: store, quotas: quotas, log: log,
+            configuration: configuration, installation: installation, store: store, quotas: quotas,
+            backups: BackupKeeper(installation, log: log), log: log,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
             orderedFailures: configuration.ephemeral == nil ? nil : OrderedFailures())

@@ -51,6 +51,8 @@ package enum StoreRequest: Sendable {
     /// Lets all registrations of a device expire, as the store does by itself for one that was not seen for long.
     case expireDevice(DeviceID)
     case counts
+    /// Begins to copy the database; answered by `done` when the copy has begun, `alreadyExists` while another is made.
+    case backup(StoreBackup)
     case quota(QuotaRequest)
     /// Answered by `trace` when the search is over, or by `traceOff`.
     case trace(TraceQuery)

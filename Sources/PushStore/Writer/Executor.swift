@@ -49,6 +49,7 @@ final class Executor {
     let traceTable: TraceTable
     let traceOrigins: TraceOrigins
     let trace: TraceRecorder
+    let backups: BackupWork
     /// What is known of devices without reading.
     let cards: DeviceCards
     let sequences: Sequences
@@ -79,6 +80,7 @@ final class Executor {
         subscriptions = try SubscriptionTable(connection)
         broadcasts = try BroadcastTable(connection)
         state = try StateTable(connection)
+        backups = BackupWork(connection)
         quotas = try QuotaTable(connection)
         webhooks = try WebhookTable(connection)
         traceTable = try TraceTable(connection)
@@ -191,6 +193,7 @@ final class Executor {
         case .removeDevice(let device): return try removeDevice(device)
         case .expireDevice(let device): return try expireDevice(device)
         case .counts: return counts(answer)
+        case .backup(let order): return backups.begin(order)
         case .quota(let request): return try quota(request)
         case .trace(let query): return try search(query, answer)
         case .setWebhook(let topic, let url, let secret): return try setWebhook(topic, url, secret)
@@ -230,7 +233,7 @@ extension StoreRequest {
             .unsubscribe, .removeChannel, .expireDevice, .removeWebhook, .advanceWebhook:
             .shrinking
         case .setPower, .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels,
-            .subscriptions, .trace:
+            .subscriptions, .trace, .backup:
             .reading
         }
     }

@@ -73,6 +73,7 @@ final class Writer {
             checkpointIfLong()
             synchronizeIfDue()
             if taken.isLast { break }
+            executor.backups.step()
             settleIfMany()
             sweepIfDue()
         }
@@ -82,7 +83,8 @@ final class Writer {
     /// Until when the writer may sleep.
     private var nextWork: MonotonicTime {
         guard failure == nil else { return nextSweep }
-        if dispatcher.ledger.streams.hasHungry || dispatcher.ledger.isSearching || settling != nil { return .past }
+        let isBusy = settling != nil || dispatcher.ledger.isSearching || executor.backups.isRunning
+        if isBusy || dispatcher.ledger.streams.hasHungry { return .past }
         var next = min(nextSweep, nextTraceFlush ?? nextSweep)
         if let due = dispatcher.nextDue { next = min(next, due) }
         if let end = dispatcher.ledger.streams.nextGatheringEnd { next = min(next, end) }
@@ -283,6 +285,7 @@ final class Writer {
     func fail(_ error: StoreError) {
         guard failure == nil else { return }
         failure = error
+        executor.backups.end(error)
         connection.leaveLogOnClose()
         onFatal(error)
         refuseAll([], error)
@@ -291,6 +294,7 @@ final class Writer {
     /// Writes down that devices were connected up to now, and leaves a file without a log.
     private func close() {
         isClosing = true
+        executor.backups.end(.failed(path: configuration.path, code: 4, text: "the server stopped"))
         if failure == nil { commit([], .all) }
         dispatcher.ledger.noteSeen(dispatcher.ledger.streams.openDevices)
         noteRunning(dispatcher.ledger.takeDeparted(countMax: .max))

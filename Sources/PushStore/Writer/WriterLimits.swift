@@ -32,6 +32,8 @@ package enum WriterLimits {
     static let devicesSweptPerStepCountMax = 100
     /// Devices in one step of which is written down that they were seen.
     static let devicesNotedPerStepCountMax = 1000
+    /// Pages of a backup that are copied between two transactions: 256 KiB.
+    static let pagesCopiedPerStepCountMax = 64
     /// How long it may be written of a device that it was seen before it is written again, in milliseconds.
     static let seenIntervalMilliseconds: Int64 = 3_600_000
     /// How long devices have to come back after a long stop before any is taken for gone, in milliseconds: a day.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushStore
+
+/// `/v1/backups`: copies of everything, made while the server runs.
+extension AdminEndpoint {
+    func backups(_ exchange: HTTPExchange, _ connection: ServerConnection, _ rest: [String]) {
+        guard rest.isEmpty else { return Self.refusePath(exchange) }
+        switch exchange.method {
+        case .get: ControlAnswer.send(exchange, AdminAPI.Backups(last: loop.context.backups.last))
+        case .post: beginBackup(exchange, connection)
+        default: Self.refuseMethod(exchange, allowed: "GET, POST")
+        }
+    }
+
+    private static let newBackup = AdminBody(members: [
+        AdminBody.Member(name: "path", kind: .text), AdminBody.Member(name: "replace", kind: .flag),
+    ])
+
+    private func beginBackup(_ exchange: HTTPExchange, _ connection: ServerConnection) {
+        guard let body = Self.newBackup.read(AdminAPI.NewBackup.self, of: exchange) else { return }
+        let keeper = loop.context.backups
+        do throws(BackupKeeper.Refusal) {
+            let order = try keeper.begin(body.path, replaces: body.replace ?? false)
+            loop.perform(.backup(order), for: exchange, on: connection) { result, exchange in
+                switch result {
+                case .success:
+                    if let last = keeper.last { ControlAnswer.send(exchange, status: 202, last) }
+                case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
+                }
+            }
+        } catch {
+            refuse(exchange, error)
+        }
+    }
+
+    private func refuse(_ exchange: HTTPExchange, _ refusal: BackupKeeper.Refusal) {
+        switch refusal {
+        case .alreadyRunning:
+            ControlAnswer.refuse(exchange, status: 409, "AlreadyRunning", "Wait for the backup that is being made.")
+        case .badPath:
+            ControlAnswer.refuse(exchange, status: 400, "BadPath", "path is a directory's name from the root.")
+        case .exists(let path):
+            ControlAnswer.refuse(
+                exchange, status: 409, "AlreadyExists", "\(path) is there: name another, or set replace (--force).")
+        case .isNoBackup(let path):
+            ControlAnswer.refuse(
+                exchange, status: 409, "AlreadyExists",
+                "\(path) is no backup, so it is not replaced: name another directory.")
+        case .cannotMake(let error):
+            ControlAnswer.refuse(exchange, status: 500, "BackupNotMade", error.description)
+        }
+    }
+}

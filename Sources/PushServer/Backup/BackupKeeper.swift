@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import PushCore
+internal import PushNet
+internal import PushStore
+
+/// Makes backups while the server runs, one at a time.
+///
+/// ```
+/// begin ──▶ copying (the store's thread, between transactions) ──▶ checking (a thread of its own) ──▶ done
+///              └──────────────────────────────┴──▶ failed, nothing is left of it
+/// ```
+/// A backup has its name only once it is whole, checked and on the disk; until then it is called `….partial`.
+final class BackupKeeper: Sendable {
+    /// Why there will be no backup.
+    enum Refusal: Error {
+        case alreadyRunning
+        case badPath
+        /// Something has the name already.
+        case exists(String)
+        /// Something has the name that is no backup, and is not replaced for that.
+        case isNoBackup(String)
+        case cannotMake(InstallationError)
+    }
+
+    private struct State {
+        var last: AdminAPI.Backup?
+        var thread: Thread?
+    }
+
+    private let installation: Installation
+    private let log: EventLog
+    private let state = Lock(State())
+
+    init(_ installation: Installation, log: EventLog) {
+        self.installation = installation
+        self.log = log
+    }
+
+    /// The last one that was begun.
+    var last: AdminAPI.Backup? { state.withLock { $0.last } }
+
+    /// Makes the directory, and the order for the store.
+    ///
+    /// - Parameters:
+    ///   - path: The directory from the root; one named after the time when nil.
+    ///   - replaces: Whether an earlier backup may be replaced.
+    /// - Returns: What to ask the store for.
+    /// - Throws: Why it cannot begin.
+    func begin(_ path: String?, replaces: Bool) throws(Refusal) -> StoreBackup {
+        let now = WallClock.unixMilliseconds() / 1000
+        let path = try Self.normalized(path ?? "\(installation.directory)/backups/\(Self.name(unixSeconds: now))")
+        if PrivateFile.exists(path) {
+            guard replaces else { throw .exists(path) }
+            guard PrivateFile.exists("\(path)/\(BackupFiles.sums)") else { throw .isNoBackup(path) }
+        }
+        let isFree = state.withLock { state in
+            guard state.last?.isUnderWay != true else { return false }
+            state.last = AdminAPI.Backup(path: path, startedAt: now)
+            return true
+        }
+        guard isFree else { throw .alreadyRunning }
+        let partial = "\(path).partial"
+        PrivateFile.removeTree(partial)
+        do throws(NetError) { try PrivateFile.makeDirectory(partial) } catch {
+            let error = InstallationError(
+                path: path, problem: "It cannot be made: \(error.description).",
+                remedy: "Name a directory that the server's user may write, or none for one in the data directory.")
+            fail(error.description)
+            throw .cannotMake(error)
+        }
+        return StoreBackup(
+            path: "\(partial)/\(BackupFiles.database)", onProgress: { self.note($0) },
+            onEnd: { error in
+                let thread = Thread(name: "backup") { self.finish(path, partial, error) }
+                self.state.withLock { $0.thread = thread }
+            })
+    }
+
+    /// Waits for a backup that the end of the store stopped, so that nothing is left of it.
+    ///
+    /// One that is being checked is left alone, as that may take long: it stays without its name.
+    func end() {
+        let thread = state.withLock { state in state.last?.state == .copying ? state.thread : nil }
+        thread?.join()
+    }
+
+    private func note(_ progress: StoreBackup.Progress) {
+        let pageByteCount: Int64 = 4096
+        state.withLock { state in
+            state.last?.byteCount = Int64(progress.pageCount) * pageByteCount
+            state.last?.copiedByteCount = Int64(progress.pageCount - progress.remainingPageCount) * pageByteCount
+        }
+    }
+
+    private func fail(_ problem: String) {
+        state.withLock { state in
+            state.last?.state = .failed
+            state.last?.problem = problem
+            state.last?.endedAt = WallClock.unixMilliseconds() / 1000
+        }
+        log.error("backup_failed", ["problem": problem])
+    }
+
+    // MARK: On a thread of its own
+
+    private func finish(_ path: String, _ partial: String, _ error: StoreError?) {
+        do throws(InstallationError) {
+            if let error { throw InstallationError(path: path, problem: "\(error.description)", remedy: "") }
+            state.withLock { $0.last?.state = .checking }
+            try complete(partial)
+            try Self.putInPlace(partial, path)
+            state.withLock { state in
+                state.last?.state = .done
+                state.last?.endedAt = WallClock.unixMilliseconds() / 1000
+            }
+            log.info("backup_done", ["path": path])
+        } catch {
+            PrivateFile.removeTree(partial)
+            fail(error.problem + (error.remedy.isEmpty ? "" : " \(error.remedy)"))
+        }
+    }
+
+    /// Reads the copy, which shows whether the database is good, and adds the other files.
+    private func complete(_ partial: String) throws(InstallationError) {
+        let database = "\(partial)/\(BackupFiles.database)"
+        let check: StoreCheck
+        do throws(StoreError) { check = try StoreCheck(path: database) } catch {
+            throw InstallationError(path: database, problem: error.description, remedy: "")
+        }
+        guard check.problems.isEmpty else {
+            throw InstallationError(
+                path: database, problem: "The database is damaged: \(check.problems.joined(separator: "; ")).",
+                remedy: "Check the disk, stop the server, and restore the last good backup.")
+        }
+        do throws(NetError) {
+            try PrivateFile.synchronize(database)
+            for name in BackupFiles.small {
+                let source = "\(installation.directory)/\(name)"
+                guard PrivateFile.exists(source) else { continue }
+                try PrivateFile.copy(source, to: "\(partial)/\(name)", mode: BackupFiles.mode(of: name))
+            }
+            try BackupFiles.writeSums(in: partial)
+        } catch {
+            throw InstallationError(preparing: partial, error)
+        }
+    }
+
+    /// Gives the backup its name; an earlier one of that name goes when the new one is there.
+    private static func putInPlace(_ partial: String, _ path: String) throws(InstallationError) {
+        let replaced = "\(path).replaced"
+        do throws(NetError) {
+            if PrivateFile.exists(path) {
+                PrivateFile.removeTree(replaced)
+                try PrivateFile.move(path, to: replaced)
+            }
+            try PrivateFile.move(partial, to: path)
+        } catch {
+            throw InstallationError(preparing: path, error)
+        }
+        PrivateFile.removeTree(replaced)
+    }
+
+    // MARK: Names
+
+    /// For example `20261122T055817Z`.
+    static func name(unixSeconds: Int64) -> String {
+        let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
+        return Date(timeIntervalSince1970: Double(unixSeconds)).formatted(style)
+    }
+
+    private static func normalized(_ path: String) throws(Refusal) -> String {
+        var bytes = Array(path.utf8)
+        while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        guard bytes.first == UInt8(ascii: "/"), bytes.count > 1, bytes.allSatisfy({ $0 >= 0x20 }) else {
+            throw .badPath
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

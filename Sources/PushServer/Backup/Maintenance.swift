@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+internal import PushStore
+
+/// What `posthornd` does with a data directory that no server uses: check it, or restore a backup into it.
+package enum Maintenance {
+    /// Reads the whole database.
+    ///
+    /// - Parameter configuration: Says where the data directory is.
+    /// - Returns: What to print when all is well.
+    /// - Throws: `damaged` with what is wrong; `store` when a server uses it or it cannot be read.
+    package static func check(_ configuration: ServerConfiguration) throws(ServerError) -> String {
+        let path = "\(configuration.dataDirectory)/\(BackupFiles.database)"
+        guard PrivateFile.exists(path) else {
+            throw .installation(
+                InstallationError(
+                    path: path, problem: "There is no database.", remedy: "Name its directory: --data-directory."))
+        }
+        let check = try check(path)
+        guard check.problems.isEmpty else {
+            throw .damaged(
+                InstallationError(
+                    path: path, problem: check.problems.joined(separator: "\n\(path): "),
+                    remedy: "Check the disk, then restore the last backup: posthornd --restore DIRECTORY"))
+        }
+        return "\(path) is whole: schema version \(check.schemaVersion), \(check.pendingCount) notifications wait."
+    }
+
+    /// Puts a backup in the place of what the data directory holds, which is kept beside it.
+    ///
+    /// Everything is copied, checked and synchronized in `restoring` before anything is moved. While that directory is
+    /// there no server starts on the data, so a restore that was interrupted is done again, not half believed.
+    /// - Parameters:
+    ///   - configuration: Says where the data directory is.
+    ///   - backup: The directory that `posthorn backup` made.
+    /// - Returns: What to print.
+    /// - Throws: `damaged` when the backup is not good, `store` when a server uses the data directory or a later version
+    ///   made the backup, `installation` when a file cannot be made; nothing was changed unless moving failed.
+    package static func restore(
+        _ configuration: ServerConfiguration, from backup: String
+    ) throws(ServerError) -> String {
+        let directory = configuration.dataDirectory
+        let restoring = Installation.restoringDirectory(in: directory)
+        let names = try ServerError.damaging { () throws(InstallationError) in
+            try BackupFiles.readSums(in: backup)
+        }
+        try making(restoring) { () throws(NetError) in
+            PrivateFile.removeTree(restoring)
+            try PrivateFile.makeDirectory(directory)
+            try PrivateFile.makeDirectory(restoring)
+        }
+        do throws(ServerError) {
+            try refuseIfInUse("\(directory)/\(BackupFiles.database)")
+            try gather(names, from: backup, into: restoring)
+        } catch {
+            PrivateFile.removeTree(restoring)
+            throw error
+        }
+        let aside = "\(directory)/before-restore-\(BackupKeeper.name(unixSeconds: WallClock.unixMilliseconds() / 1000))"
+        try making(directory) { () throws(NetError) in
+            try moveAside(directory, aside)
+            for (name, _) in names.reversed() {
+                try PrivateFile.move("\(restoring)/\(name)", to: "\(directory)/\(name)")
+                try PrivateFile.giveToOwnerOfDirectory("\(directory)/\(name)")
+            }
+        }
+        PrivateFile.removeTree(restoring)
+        return "Restored \(backup) into \(directory). What was there is in \(aside)."
+    }
+
+    /// Copies the files, compares their hashes, and makes the database fit to go on with.
+    private static func gather(
+        _ names: [(name: String, hash: String)], from backup: String, into restoring: String
+    ) throws(ServerError) {
+        for (name, hash) in names {
+            let copy = "\(restoring)/\(name)"
+            let found = try making(copy) { () throws(NetError) in
+                try PrivateFile.copy("\(backup)/\(name)", to: copy, mode: BackupFiles.mode(of: name))
+                return try BackupFiles.hash(copy)
+            }
+            guard found == hash else { throw .damaged(BackupFiles.damaged("\(backup)/\(name)")) }
+        }
+        let database = "\(restoring)/\(BackupFiles.database)"
+        let problems = try check(database).problems
+        guard problems.isEmpty else {
+            throw .damaged(BackupFiles.damaged("\(backup)/\(BackupFiles.database)", problems[0]))
+        }
+        do throws(StoreError) { try StoreRestore.prepare(path: database) } catch { throw .store(error) }
+        try making(database) { () throws(NetError) in try PrivateFile.synchronize(database) }
+    }
+
+    private static func moveAside(_ directory: String, _ aside: String) throws(NetError) {
+        try PrivateFile.makeDirectory(aside)
+        try PrivateFile.giveToOwnerOfDirectory(aside)
+        let database = BackupFiles.database
+        // Only room for a full disk, which the next start takes again.
+        PrivateFile.remove("\(directory)/\(database)-reserve")
+        let names = [database, "\(database)-wal", "\(database)-shm", "server.pem", "server.key", "server.names"]
+        for name in names + BackupFiles.small where PrivateFile.exists("\(directory)/\(name)") {
+            try PrivateFile.move("\(directory)/\(name)", to: "\(aside)/\(name)")
+        }
+    }
+
+    private static func check(_ path: String) throws(ServerError) -> StoreCheck {
+        do throws(StoreError) { return try StoreCheck(path: path) } catch {
+            if case .damaged = error {
+                throw .damaged(InstallationError(path: path, problem: error.description, remedy: ""))
+            }
+            throw .store(error)
+        }
+    }
+
+    /// A file that is damaged is not in use.
+    private static func refuseIfInUse(_ path: String) throws(ServerError) {
+        guard PrivateFile.exists(path) else { return }
+        do throws(StoreError) { try StoreRestore.refuseIfInUse(path: path) } catch { throw .store(error) }
+    }
+
+    private static func making<Value>(
+        _ path: String, _ body: () throws(NetError) -> Value
+    ) throws(ServerError) -> Value {
+        do throws(NetError) { return try body() } catch {
+            throw .installation(InstallationError(preparing: path, error))
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// Looks at every page and every row of a database that no server uses.
+///
+/// SQLite's own check finds damage to the structures; the checksum of each row that waits finds damage to its content.
+package struct StoreCheck: Sendable {
+    /// How many defects are told of each kind.
+    private static let problemCountMax = 20
+
+    /// What is wrong, a line each; empty for a file that is whole.
+    package private(set) var problems: [String] = []
+    /// Notifications and broadcasts that wait.
+    package private(set) var pendingCount = 0
+    /// The schema that the file has.
+    package let schemaVersion: Int
+
+    /// Reads the whole file; takes as long as reading it takes, and changes nothing in it.
+    ///
+    /// - Parameter path: The database; must exist.
+    /// - Throws: Why it cannot be read at all; `locked` while a server uses it, `newerSchema` when a later version of
+    ///   the program made it.
+    package init(path: String) throws(StoreError) {
+        let connection: Connection
+        do {
+            connection = try Connection(path: path, durability: .full, exclusive: true)
+        } catch {
+            throw StoreError(error, path: path)
+        }
+        do {
+            schemaVersion = try Schema.migrations.foundVersion(of: connection)
+        } catch {
+            throw StoreError(error, path: path)
+        }
+        do {
+            try checkStructure(connection)
+            if problems.isEmpty { try checkRows(connection) }
+        } catch {
+            problems.append("\(error.message) (SQLite code \(error.code))")
+        }
+    }
+
+    private mutating func checkStructure(_ connection: Connection) throws(SQLiteError) {
+        let check = try connection.prepare("PRAGMA integrity_check(20)")
+        while try check.step() {
+            let line = check.string(0)
+            if line != "ok" { problems.append(line) }
+        }
+        let foreign = try connection.prepare("PRAGMA foreign_key_check")
+        while try foreign.step() {
+            if problems.count < 2 * Self.problemCountMax {
+                problems.append("a row of \(foreign.string(0)) refers to a row of \(foreign.string(2)) that is missing")
+            }
+        }
+    }
+
+    /// Compares the checksum of each row that waits; files of earlier schemas are checked once they are brought up to date.
+    private mutating func checkRows(_ connection: Connection) throws(SQLiteError) {
+        guard schemaVersion == Schema.migrations.version else { return }
+        let notifications = try connection.prepare(
+            "SELECT sequence, device, topic, record FROM pending ORDER BY sequence")
+        while try notifications.step() {
+            let sequence = notifications.int64(0)
+            let (device, topic) = (
+                DeviceID(stored: notifications.int64(1)), TopicID(stored: notifications.int64(2))
+            )
+            let record = notifications.bytes(3)
+            let isIntact =
+                PendingRecord.decode(record.span, sequence: sequence, device: device, topic: topic) != nil
+            note(sequence, isIntact: isIntact, "notification")
+        }
+        let broadcasts = try connection.prepare(
+            """
+            SELECT sequence, channels.id, 0, topic, 0, accepted_at_ms, unique_high, unique_low, request_id, topic_name,
+                priority, expiration, payload, checksum
+            FROM broadcasts JOIN channels ON channels.number = broadcasts.channel
+            """)
+        while try broadcasts.step() {
+            let pending = PendingNotification(broadcastRow: broadcasts)
+            note(pending.sequence, isIntact: pending.checksum == broadcasts.int64(13), "broadcast")
+        }
+    }
+
+    private mutating func note(_ sequence: Int64, isIntact: Bool, _ kind: String) {
+        pendingCount += 1
+        guard !isIntact, problems.count < Self.problemCountMax else { return }
+        problems.append("the \(kind) \(sequence) is not what was written")
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension Faults {
+    /// Backups of a server that works, and what becomes of them.
+    struct BackupTests {
+        private let site: Site
+        private let backup: String
+
+        init() async throws {
+            site = try await Site()
+            backup = site.files.path(of: "backup")
+        }
+
+        /// A server with a backup that holds one notification.
+        private func backedUp() async throws -> PushServer {
+            let server = try site.start()
+            #expect(try await site.send("before", to: try await server.url()) == 200)
+            try await site.posthorn("backup", backup).succeeded()
+            return server
+        }
+
+        @Test func `a backup is whole, checked, and for its owner alone`() async throws {
+            let server = try await backedUp()
+            try await RunningProcess.run(
+                "/bin/sh", ["-c", "cd \(backup) && sha256sum --check --strict --quiet SHA256SUMS"]
+            ).succeeded()
+            let names = try FileManager.default.contentsOfDirectory(atPath: backup).sorted()
+            #expect(
+                names == ["SHA256SUMS", "authority.key", "authority.pem", "posthorn.sqlite", "team-id", "token.keys"])
+            let modes = try (names.map { "\(backup)/\($0)" } + [backup]).map {
+                try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int
+            }
+            #expect(modes == [0o600, 0o600, 0o644, 0o600, 0o600, 0o600, 0o700])
+            let unnamed = try await site.posthorn("backup").succeeded().output
+            #expect(unnamed.hasPrefix("\(site.data)/backups/"))
+            try await server.stop()
+        }
+
+        @Test func `an earlier backup is replaced only when that is asked for, and anything else never`() async throws {
+            let server = try await backedUp()
+            let again = try await site.posthorn("backup", backup)
+            #expect(again.exit == .code(1) && again.errorOutput.contains("--force"), "\(again)")
+            try await site.posthorn("backup", backup, "--force").succeeded()
+            let precious = try site.files.makeDirectory("precious")
+            let refused = try await site.posthorn("backup", precious, "--force")
+            #expect(refused.exit == .code(1) && refused.errorOutput.contains("no backup"), "\(refused)")
+            let nowhere = try await site.posthorn("backup", "/proc/backup")
+            #expect(nowhere.exit == .code(1) && nowhere.errorOutput.contains("/proc/backup"), "\(nowhere)")
+            let left = try FileManager.default.contentsOfDirectory(atPath: site.files.path).sorted()
+            #expect(!left.contains { $0.hasSuffix(".partial") || $0.hasSuffix(".replaced") }, "\(left)")
+            try await server.stop()
+        }
+
+        @Test func `a restored server has what it had, and gives no number out twice`() async throws {
+            let server = try await backedUp()
+            let url = try await server.url()
+            #expect(try await site.send("after", to: url) == 200)
+            let stream = try site.openStream(url)
+            try await eventually("both are delivered") { stream.texts == ["before", "after"] }
+            try await site.acknowledge(stream.ids, at: url)
+            try await server.stop()
+
+            let restored = try await site.posthornd("--restore", backup).succeeded()
+            let aside = try #require(restored.output.firstMatch(of: /(\S+before-restore-\S+)\.\n/)).1
+            #expect(FileManager.default.fileExists(atPath: "\(aside)/posthorn.sqlite"))
+            #expect(try await site.posthornd("--check").exit == .code(0))
+            let next = try site.start()
+            let nextURL = try await next.url()
+            let again = try site.openStream(nextURL)
+            try await eventually("what waited then comes again, what came later does not") {
+                again.texts == ["before"]
+            }
+            #expect(try await site.send("new", to: nextURL) == 200)
+            try await eventually("new ones come") { again.texts == ["before", "new"] }
+            let known = try #require(stream.ids.max())
+            #expect(try #require(again.ids.last) > known + 1_000_000)
+            try await next.stop()
+        }
+
+        @Test func `a backup that is damaged, incomplete or newer is refused, and nothing changes`() async throws {
+            try await backedUp().stop()
+            let before = try Data(contentsOf: URL(fileURLWithPath: "\(site.data)/posthorn.sqlite"))
+            func refuse(_ word: String, exit: Int32 = 65, _ change: (String) throws -> Void) async throws {
+                let copy = site.files.path(of: "changed")
+                try FileManager.default.copyItem(atPath: backup, toPath: copy)
+                defer { try? FileManager.default.removeItem(atPath: copy) }
+                try change(copy)
+                let result = try await site.posthornd("--restore", copy)
+                #expect(result.exit == .code(exit) && result.errorOutput.contains(word), "\(result)")
+            }
+            try await refuse("SHA256SUMS") { try FileManager.default.removeItem(atPath: "\($0)/SHA256SUMS") }
+            for name in ["posthorn.sqlite", "token.keys", "team-id", "authority.key"] {
+                try await refuse("\(name): It is not what was written") { copy in
+                    let file = URL(fileURLWithPath: "\(copy)/\(name)")
+                    var bytes = try Data(contentsOf: file)
+                    bytes[bytes.count / 2] ^= 1
+                    try bytes.write(to: file)
+                }
+            }
+            try await refuse("damaged") {
+                try Data("0  ../x\n".utf8).write(to: URL(fileURLWithPath: "\($0)/SHA256SUMS"))
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: "\(site.data)/posthorn.sqlite")) == before)
+            #expect(!FileManager.default.fileExists(atPath: "\(site.data)/restoring"))
+            #expect(try await site.waiting() == ["before"])
+        }
+
+        @Test func `a running server is not restored over`() async throws {
+            let server = try await backedUp()
+            let result = try await site.posthornd("--restore", backup)
+            #expect(result.exit == .code(75) && result.errorOutput.contains("Stop the other server"), "\(result)")
+            #expect(try await site.send("after", to: try await server.url()) == 200)
+            try await server.stop()
+            #expect(try await site.waiting() == ["before", "after"])
+        }
+
+        @Test(.tags(.slow)) func `a restore that is killed anywhere is done again, and no server starts before`()
+            async throws
+        {
+            try await backedUp().stop()
+            let walk = ["rename", "fsync", "unlink"].flatMap { call in
+                (1...14).map { Injection(call, "signal=KILL", when: $0) }
+            }
+            for (index, injection) in Faults.steps(walk, count: 10).enumerated() {
+                let copy = try site.copyData("case-\(index)")
+                let command =
+                    try injection.wrapper() + [
+                        RepositoryPaths.program("posthornd"), "--data-directory", copy, "--restore", backup,
+                    ]
+                let restore = try RunningProcess(command[0], Array(command.dropFirst()))
+                let exit = try await restore.waitForExit()
+                if FileManager.default.fileExists(atPath: "\(copy)/restoring") {
+                    let server = try site.start(on: copy)
+                    #expect(try await server.process.waitForExit() == .code(73), "\(server.process.transcript)")
+                    #expect(server.process.errorOutput.contains("--restore"), "\(server.process.transcript)")
+                    try await site.posthornd("--restore", backup, on: copy).succeeded()
+                }
+                #expect(try await site.waiting(on: copy) == ["before"], "\(injection.testDescription), \(exit)")
+                try FileManager.default.removeItem(atPath: copy)
+            }
+        }
+    }
+}

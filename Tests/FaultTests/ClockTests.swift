@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension Faults {
+    /// The wall clock jumps; the clock of timers does not, as in the kernel.
+    struct ClockTests {
+        private let site: Site
+        private let clock: String
+        private let environment: [String: String]
+
+        init() async throws {
+            site = try await Site()
+            clock = try site.files.write("+0", to: "clock")
+            environment = [
+                "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
+                "FAKETIME_TIMESTAMP_FILE": clock, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_NO_CACHE": "1",
+            ]
+        }
+
+        /// Moves the clock of the server and of the provider; the file is never half written.
+        private func jump(to offset: String) throws {
+            try site.files.write(offset, to: "clock.new")
+            guard unsafe rename("\(clock).new", clock) == 0 else { throw SystemFailure(call: "rename", code: errno) }
+        }
+
+        private func send(_ text: String, _ url: String, _ options: String...) async throws -> Int? {
+            try await site.send(text, to: url, options: options, environment: environment)
+        }
+
+        @Test(.tags(.slow)) func `a jump of the clock breaks no stream, expires what is over and nothing else`()
+            async throws
+        {
+            let server = try site.start(["/usr/bin/env"], environment: environment)
+            let url = try await server.url()
+            #expect(try await send("an hour", url, "--expiration", "+3600") == 200)
+            #expect(try await send("a week", url, "--expiration", "+604800") == 200)
+            #expect(try await send("for long", url) == 200)
+
+            try jump(to: "-50m")
+            let early = try site.openStream(url)
+            #expect(try await send("earlier", url) == 200)
+            let all = ["an hour", "a week", "for long", "earlier"]
+            try await eventually("nothing expired early", evidence: { early.process.transcript }) { early.texts == all }
+
+            try jump(to: "+2d")
+            #expect(try await send("tomorrow", url) == 200)
+            try await eventually("the stream lives on") { early.texts.last == "tomorrow" }
+            let late = try site.openStream(url)
+            try await eventually("what is over does not come", evidence: { late.process.transcript }) {
+                late.texts == ["a week", "for long", "earlier", "tomorrow"]
+            }
+            #expect(try await early.process.waitForExit() == .code(0), "replaced, in order")
+
+            try jump(to: "+0")
+            #expect(try await send("today", url) == 200)
+            try await eventually("the stream lives on") { late.texts.last == "today" }
+            #expect(late.process.exit == nil)
+            try await server.stop()
+        }
+
+        @Test func `a server whose clock stood in the past at its last end keeps what waits`() async throws {
+            let server = try site.start(["/usr/bin/env"], environment: environment)
+            #expect(try await send("kept", try await server.url()) == 200)
+            try await server.stop()
+            for offset in ["+20d", "-20d", "+0"] {
+                try jump(to: offset)
+                let next = try site.start(["/usr/bin/env"], environment: environment)
+                let stream = try site.openStream(try await next.url())
+                try await eventually("it waits at \(offset)") { stream.texts == ["kept"] }
+                try await next.stop()
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension Faults {
+    /// Bits of the database change while nobody looks.
+    struct DamageTests {
+        private static let sent = (0..<40).map { "text-\($0)-" + String(repeating: "\($0 % 10)", count: 200) }
+        private let site: Site
+
+        init() async throws {
+            site = try await Site()
+            let server = try site.start()
+            let url = try await server.url()
+            for text in Self.sent { #expect(try await site.send(text, to: url) == 200) }
+            try await server.stop()
+        }
+
+        /// Changes one bit, chosen by a seed.
+        private func damage(_ path: String, seed: UInt64) throws {
+            let file = URL(fileURLWithPath: path)
+            var bytes = try Data(contentsOf: file)
+            let place = seed &* 0x9E37_79B9_7F4A_7C15 >> 20
+            bytes[Int(place % UInt64(bytes.count))] ^= 1 << UInt8(seed % 8)
+            try bytes.write(to: file)
+        }
+
+        /// What a server delivers before it ends or has no more.
+        private func delivered(on copy: String) async throws -> [String] {
+            let server = try site.start(on: copy)
+            guard let url = try await server.urlIfStarted() else {
+                #expect(server.process.errorOutput.contains("Check the disk"), "\(server.process.transcript)")
+                return []
+            }
+            let stream = try site.openStream(url)
+            try await eventually("everything has come, or nothing will", evidence: { server.process.transcript }) {
+                if server.process.exit != nil || stream.process.exit != nil { return true }
+                // Two lost to one bit is more than a page of pointers loses; a server that lost more says so.
+                return stream.texts.count >= Self.sent.count
+                    || server.process.errorOutput.contains("store_notice")
+                    || server.process.errorOutput.contains("store_failed")
+            }
+            await site.settle(server, stream)
+            try await server.process.killNow()
+            return stream.texts
+        }
+
+        @Test(.tags(.slow)) func `a changed bit never changes a text, and what it costs is told`() async throws {
+            for seed in Faults.steps(Array(UInt64(1)...1000), count: 10) {
+                let copy = try site.copyData("case-\(seed)")
+                try damage("\(copy)/posthorn.sqlite", seed: seed)
+                let check = try await site.posthornd("--check", on: copy)
+                let delivered = try await delivered(on: copy)
+                #expect(Set(delivered).isSubset(of: Self.sent), "seed \(seed)")
+                switch check.exit {
+                case .code(0): #expect(delivered == Self.sent, "seed \(seed): the check found nothing")
+                default:
+                    #expect(check.exit == .code(65), "seed \(seed): \(check)")
+                    #expect(check.errorOutput.contains("restore"), "seed \(seed): \(check.errorOutput)")
+                }
+                try FileManager.default.removeItem(atPath: copy)
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension Faults {
+    /// No file descriptors are left, or the kernel has no memory for a connection.
+    struct DescriptorTests {
+        private let site: Site
+
+        init() async throws { site = try await Site() }
+
+        /// Connections that never say anything.
+        private func connect(_ count: Int, port: UInt16) -> [Int32] {
+            (0..<count).map { _ in
+                let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                var address = sockaddr_in()
+                address.sin_family = sa_family_t(AF_INET)
+                address.sin_port = port.bigEndian
+                address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+                _ = unsafe withUnsafePointer(to: &address) { pointer in
+                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                        unsafe Glibc.connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
+                }
+                return descriptor
+            }
+        }
+
+        /// How long a process has computed, in hundredths of a second.
+        private func ticks(_ process: RunningProcess) -> Int {
+            let fields = readText("/proc/\(process.identifier)/stat").split(separator: ") ").last?.split(separator: " ")
+            guard let fields, fields.count > 12 else { return 0 }
+            return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
+        }
+
+        @Test(.tags(.slow))
+        func `without descriptors open connections are served, nothing spins, and it heals by itself`() async throws {
+            let server = try site.start([try RepositoryPaths.tool("prlimit"), "--nofile=48:48"])
+            let url = try await server.url()
+            let stream = try site.openStream(url)
+            let port = try #require(URL(string: url)?.port.flatMap(UInt16.init(exactly:)))
+            let provider = try await HTTP2Client(site.target(port: Int(port)))
+            let token = try await provider.providerToken()
+            func send(_ text: String) async throws -> Int? {
+                try await provider.request(
+                    [
+                        [":method", "POST"], [":scheme", "https"], [":authority", "push.example"],
+                        [":path", "/3/device/\(site.token)"], ["authorization", "bearer \(token)"],
+                        ["apns-topic", Site.topic], ["apns-push-type", "alert"],
+                    ], body: #"{"aps":{"alert":{"body":"\#(text)"}}}"#
+                ).status
+            }
+            #expect(try await send("before") == 200)
+            let crowd = connect(100, port: port)
+            try await eventually("it has no descriptors", evidence: { server.process.transcript }) {
+                server.process.errorOutput.contains("descriptors_exhausted")
+            }
+            let before = ticks(server.process)
+            #expect(try await send("meanwhile") == 200)
+            try await eventually("it is delivered") { stream.texts.contains("meanwhile") }
+            // A listener that spins computes all the time.
+            try await Task.sleep(for: .seconds(1))
+            #expect(ticks(server.process) - before < 50)
+            #expect(try await site.posthorn("status").exit == .code(0), "an administrator gets in")
+            for descriptor in crowd { close(descriptor) }
+            try await eventually("others get in again", evidence: { server.process.transcript }) {
+                try await site.send("after", to: url) == 200
+            }
+            try await server.stop()
+        }
+
+        @Test(.tags(.slow), arguments: ["EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "ECONNABORTED"])
+        func `when the kernel accepts nobody for a while, nothing spins, and it heals by itself`(error: String)
+            async throws
+        {
+            let injection = Injection("accept4", "error=\(error)", when: "2..6")
+            let server = try site.start(try injection.wrapper())
+            let url = try await server.url()
+            #expect(try await site.send("text", to: url) == 200)
+            try await eventually("everybody gets in", evidence: { server.process.transcript }) {
+                try await site.send("text", to: url) == 200
+            }
+            let lines = server.process.errorOutput.split(separator: "\n").count
+            #expect(lines < 50, "\(server.process.errorOutput)")
+            try await server.stop()
+        }
+    }
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+
+/// A data directory with one app, its signing key and one device; servers are started on it, one after the other.
+final class Site: Sendable {
+    static let topic = "org.example.Mail"
+
+    let files: TemporaryDirectory
+    /// The data directory; on a file system of its own, perhaps.
+    let data: String
+    let keyID: String
+    let teamID: String
+    /// The device token.
+    let token: String
+    private let secret: String
+
+    /// Makes it with a server that is stopped again.
+    ///
+    /// - Parameter data: The data directory; one of its own when nil.
+    /// - Throws: What one of the programs says against it.
+    init(data: String? = nil) async throws {
+        files = try TemporaryDirectory()
+        self.data = data ?? files.path(of: "data")
+        let server = try PushServer(Self.launch(data: self.data, files: files))
+        try await server.waitUntilListening()
+        let admin = ["POSTHORN_ADMIN_SOCKET": files.path(of: "admin.sock")]
+        func posthorn(_ arguments: String...) async throws -> ProgramResult {
+            try await RunningProcess.run(RepositoryPaths.program("posthorn"), arguments, environment: admin)
+                .succeeded()
+        }
+        _ = try await posthorn("app", "add", Self.topic)
+        let key = try await posthorn("key", "create", "--output", files.path(of: "key.p8"), "--json").decoded(Key.self)
+        let code = try await posthorn("enrol", "--json").decoded(Code.self).code
+        // Beside the data directory, so that it is there whatever happens to that.
+        try FileManager.default.copyItem(atPath: "\(self.data)/authority.pem", toPath: files.path(of: "ca.pem"))
+        let url = try await server.url()
+        let device: Device = try await Self.ask(
+            url, files, "POST", "/v1/devices", body: #"{"code":"\#(code)","name":"desk","platform":"linux"}"#)
+        let registration: Registration = try await Self.ask(
+            url, files, "PUT", "/v1/apps/\(Self.topic)", secret: device.secret)
+        (keyID, teamID, secret, token) = (key.keyID, key.teamID, device.secret, registration.deviceToken)
+        try await server.stop()
+    }
+
+    /// Starts a server on the data directory, or on a copy of it.
+    ///
+    /// - Parameters:
+    ///   - wrapper: A program that starts another one, with its arguments, in the same process.
+    ///   - environment: For the server.
+    ///   - options: More options of the server.
+    ///   - copy: The data directory instead of the site's.
+    /// - Returns: The server, which may not listen yet, or never.
+    /// - Throws: `SystemFailure` when it cannot be started.
+    func start(
+        _ wrapper: [String] = [], environment: [String: String] = [:], options: [String] = [], on copy: String? = nil
+    ) throws -> PushServer {
+        PushServer(
+            try Self.launch(
+                data: copy ?? data, files: files, wrapper: wrapper, environment: environment, options: options))
+    }
+
+    /// Copies the data directory, as no server uses it.
+    func copyData(_ name: String) throws -> String {
+        let copy = files.path(of: name)
+        try FileManager.default.copyItem(atPath: data, toPath: copy)
+        return copy
+    }
+
+    /// Runs posthornd to its end, for example with `--check`.
+    func posthornd(_ arguments: String..., on copy: String? = nil) async throws -> ProgramResult {
+        try await RunningProcess.run(
+            RepositoryPaths.program("posthornd"), ["--data-directory", copy ?? data] + arguments)
+    }
+
+    /// Runs a command of posthorn against the server of now, to its end.
+    func posthorn(_ arguments: String...) async throws -> ProgramResult {
+        try await RunningProcess.run(
+            RepositoryPaths.program("posthorn"), arguments,
+            environment: ["POSTHORN_ADMIN_SOCKET": files.path(of: "admin.sock")])
+    }
+
+    /// Sends a notification whose body is a text.
+    ///
+    /// - Returns: The HTTP status; nil when there was no answer.
+    /// - Throws: `DeadlinePassed` when the program does not end.
+    func send(
+        _ text: String, to url: String, options: [String] = [], environment: [String: String] = [:]
+    ) async throws -> Int? {
+        let arguments = [
+            "send", "--server", url, "--ca-file", files.path(of: "ca.pem"), "--key", files.path(of: "key.p8"),
+            "--key-id", keyID, "--team-id", teamID, "--topic", Self.topic, "--token", token, "--body", text, "--json",
+        ]
+        // Through env(1): a library that is preloaded into a Swift program and sets a variable there takes its arguments
+        // away, as Swift looks for them beside the variables.
+        let command = [RepositoryPaths.program("posthorn")] + arguments + options
+        let result = try await RunningProcess.run("/usr/bin/env", command, environment: environment)
+        return try? result.decoded(Sent.self).status
+    }
+
+    /// Opens the device's stream and keeps what comes.
+    func openStream(_ url: String) throws -> Stream {
+        Stream(
+            try RunningProcess(
+                try RepositoryPaths.tool("curl"),
+                [
+                    "-sSN", "--cacert", files.path(of: "ca.pem"), "-H", "authorization: Bearer \(secret)",
+                    "\(url)/v1/stream",
+                ])
+        )
+    }
+
+    /// Acknowledges notifications.
+    func acknowledge(_ ids: [Int64], at url: String) async throws {
+        guard !ids.isEmpty else { return }
+        let acknowledgements = ids.map { #"{"id":\#($0),"outcome":"delivered"}"# }.joined(separator: ",")
+        let body = #"{"acks":[\#(acknowledgements)]}"#
+        _ = try await Self.call(url, files, "POST", "/v1/acks", body: body, secret: secret)
+    }
+
+    /// What waits for the device, by a new server without a fault that is stopped again.
+    func waiting(on copy: String? = nil) async throws -> [String] {
+        let server = try start(on: copy)
+        let url = try await server.url()
+        let stream = try openStream(url)
+        // Deliveries come in order, so what waited is there when the last one is.
+        let mark = "mark-\(UInt32.random(in: 0...UInt32.max))"
+        guard try await send(mark, to: url) == 200 else { throw UnexpectedOutput(ended: server.process) }
+        try await eventually("the mark is delivered", evidence: { stream.process.transcript }) {
+            stream.texts.contains(mark)
+        }
+        let texts = stream.texts.filter { $0 != mark }
+        try await acknowledge(stream.ids, at: url)
+        try await server.stop()
+        return texts.filter { !$0.hasPrefix("mark-") }
+    }
+
+    /// Lets what is on its way arrive: an answer of the server that was asked for later has come.
+    func settle(_ server: PushServer, _ stream: Stream) async {
+        for _ in 0..<2 { _ = try? await posthorn("status") }
+    }
+
+    private static func launch(
+        data: String, files: TemporaryDirectory, wrapper: [String] = [], environment: [String: String] = [:],
+        options: [String] = []
+    ) throws -> RunningProcess {
+        let settings = [
+            "POSTHORN_DATA_DIRECTORY": data, "POSTHORN_LISTEN": "127.0.0.1:0",
+            "POSTHORN_ADMIN_SOCKET": files.path(of: "admin.sock"),
+            // As in the unit: the printer of backtraces and strace would wait for each other.
+            "SWIFT_BACKTRACE": "enable=no",
+        ]
+        let command = wrapper + [RepositoryPaths.program("posthornd")] + options
+        return try RunningProcess(
+            command[0], Array(command.dropFirst()), environment: settings.merging(environment) { $1 })
+    }
+
+    private static func ask<Answer: Decodable>(
+        _ url: String, _ files: TemporaryDirectory, _ method: String, _ path: String, body: String? = nil,
+        secret: String? = nil
+    ) async throws -> Answer {
+        try await call(url, files, method, path, body: body, secret: secret).decoded(Answer.self)
+    }
+
+    private static func call(
+        _ url: String, _ files: TemporaryDirectory, _ method: String, _ path: String, body: String?, secret: String?
+    ) async throws -> ProgramResult {
+        var arguments = [
+            "-sS", "--fail-with-body", "--max-time", "20", "--cacert", files.path(of: "ca.pem"), "-X", method,
+        ]
+        if let body { arguments += ["--data-binary", body] }
+        if let secret { arguments += ["-H", "authorization: Bearer \(secret)"] }
+        return try await RunningProcess.run(try RepositoryPaths.tool("curl"), arguments + [url + path])
+            .succeeded()
+    }
+
+    private struct Key: Decodable {
+        let keyID: String
+        let teamID: String
+
+        private enum CodingKeys: String, CodingKey {
+            case keyID = "key_id"
+            case teamID = "team_id"
+        }
+    }
+
+    private struct Code: Decodable {
+        let code: String
+    }
+
+    private struct Device: Decodable {
+        let secret: String
+
+        private enum CodingKeys: String, CodingKey {
+            case secret = "device_secret"
+        }
+    }
+
+    private struct Registration: Decodable {
+        let deviceToken: String
+
+        private enum CodingKeys: String, CodingKey {
+            case deviceToken = "device_token"
+        }
+    }
+
+    private struct Sent: Decodable {
+        let status: Int
+    }
+
+}
+
+/// A posthornd that was started, and may fail.
+struct PushServer: Sendable {
+    let process: RunningProcess
+
+    init(_ process: RunningProcess) { self.process = process }
+
+    /// Waits until it serves.
+    func waitUntilListening() async throws { _ = try await url() }
+
+    /// Where it serves; throws when it ends instead.
+    func url() async throws -> String {
+        try await eventualValue("posthornd listens", evidence: { process.transcript }) {
+            let hasEnded = process.exit != nil
+            if let url = listening { return url }
+            if hasEnded { throw UnexpectedOutput(ended: process) }
+            return nil
+        }
+    }
+
+    /// Where it serves; nil when it ended instead.
+    func urlIfStarted() async throws -> String? {
+        try await eventualValue("posthornd listens or ends", evidence: { process.transcript }) { () -> String?? in
+            let hasEnded = process.exit != nil
+            if let url = listening { return .some(url) }
+            return hasEnded ? .some(nil) : nil
+        }
+    }
+
+    /// Ends it in order.
+    func stop() async throws {
+        process.send(SIGTERM)
+        let exit = try await process.waitForExit()
+        guard exit == .code(0) else { throw UnexpectedOutput(ended: process) }
+    }
+
+    private var listening: String? {
+        process.errorOutput.firstMatch(of: /event=listening url=(\S+)/).map { String($0.1) }
+    }
+}
+
+/// A device's stream, and what came on it.
+struct Stream: Sendable {
+    let process: RunningProcess
+
+    init(_ process: RunningProcess) { self.process = process }
+
+    /// The bodies of the alerts, in order.
+    var texts: [String] { process.output.matches(of: /"body":"([^"]*)"/).map { String($0.1) } }
+
+    /// The ids to acknowledge, in order.
+    var ids: [Int64] { process.output.matches(of: /"id":([0-9]+)/).compactMap { Int64($0.1) } }
+}
+
+extension Site {
+    /// What a provider needs to send to a server of this site.
+    func target(port: Int) -> ProviderTarget {
+        ProviderTarget(
+            host: "127.0.0.1", port: port, caFile: files.path(of: "ca.pem"), keyFile: files.path(of: "key.p8"),
+            keyID: keyID, teamID: teamID, topic: Self.topic)
+    }
+}
