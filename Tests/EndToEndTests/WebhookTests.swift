@@ -33,6 +33,28 @@ extension EndToEnd {
             return sent.map(\.id)
         }
 
+        /// The numbers that a device acknowledges; after a kill they do not follow on each other.
+        private func sequences(of ids: [String]) async throws -> [Int64] {
+            let answer = try await server.admin.exchange("GET", "/v1/trace?app=\(Self.mail)&limit=1000")
+            let events = try answer.decoded(Trace.self).events
+            return events.filter { $0.event == "accepted" && ids.contains($0.apnsID ?? "") }.map(\.sequence)
+        }
+
+        private struct Trace: Decodable {
+            let events: [Event]
+
+            struct Event: Decodable {
+                let event: String
+                let sequence: Int64
+                let apnsID: String?
+
+                private enum CodingKeys: String, CodingKey {
+                    case event, sequence
+                    case apnsID = "apns_id"
+                }
+            }
+        }
+
         private func waitForEvents(_ ids: [String], _ words: [String]) async throws {
             let patience = Duration.seconds(60)
             try await eventually(
@@ -84,11 +106,12 @@ extension EndToEnd {
             var ids = try await send(20)
             try await device.report((1...20).map { ($0, "shown") }, to: target)
             try await eventually("the back-end was asked") { try await webhook.received().refusedCount > 0 }
-            for round in 1...3 as ClosedRange<Int64> {
+            for _ in 1...3 {
                 try await server.process.killNow()
                 try await server.start()
-                ids += try await send(20)
-                try await device.report((1...20).map { (20 * round + $0, "shown") }, to: target)
+                let more = try await send(20)
+                try await device.report(try await sequences(of: more).map { ($0, "shown") }, to: target)
+                ids += more
             }
             try await waitForEvents(ids, ["acknowledged", "shown"])
             #expect(try await webhook.received().bad == [])

@@ -114,6 +114,7 @@ final class Dispatcher {
         for acknowledgement in acknowledgements {
             try settle(acknowledgement.id, card)
             ledger.note(acknowledgement.outcome)
+            guard acknowledgement.id <= executor.sequences.last else { continue }
             executor.trace.record(acknowledgement, by: device, at: now)
         }
     }
