@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The payload that every server gets: 250 bytes of JSON that carry run, number and the moment of sending.
+struct Payload {
+    private static let marker: StaticString = "\"bench\":\""
+    private static let head = #"{"aps":{"alert":{"title":"Lunch Together","body":"At noon, the usual place. Bring it."}"#
+        + #","badge":3,"sound":"default"},"bench":""#
+    private static let tail = #"","order":{"id":420133,"table":4,"items":["coffee","coffee","cake"],"paid":false}}"#
+
+    /// The bytes, of which `stamp` changes 36 digits.
+    private(set) var bytes: [UInt8]
+    private let start: Int
+
+    init() {
+        start = Self.head.utf8.count
+        let text = Self.head + String(repeating: "0", count: 36)
+        let padding = 250 - text.utf8.count - Self.tail.utf8.count
+        bytes = Array((text + String(repeating: "-", count: padding) + Self.tail).utf8)
+    }
+
+    mutating func stamp(run: Int, number: Int) {
+        bytes.putDecimal(run, at: start, digits: 6)
+        bytes.putDecimal(number, at: start + 6, digits: 12)
+        bytes.putDecimal(monotonicNanoseconds(), at: start + 18, digits: 18)
+    }
+
+    /// What a stamp says.
+    struct Stamp {
+        let run: Int
+        let number: Int
+        let sentNanoseconds: Int
+    }
+
+    /// The stamp in a message that holds a payload; nil when there is none.
+    static func stamp(in message: UnsafeRawBufferPointer) -> Stamp? {
+        guard let found = message.offset(of: marker) else { return nil }
+        let start = found + marker.utf8CodeUnitCount
+        guard start + 36 <= message.count else { return nil }
+        func digits(_ from: Int, _ count: Int) -> Int {
+            UnsafeRawBufferPointer(rebasing: message[start + from..<start + from + count]).decimal(at: 0)
+        }
+        return Stamp(run: digits(0, 6), number: digits(6, 12), sentNanoseconds: digits(18, 18))
+    }
+}
