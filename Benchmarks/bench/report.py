@@ -8,6 +8,7 @@ import platform
 import subprocess
 
 from .measure import HERE
+from .posthorn import PROGRAMS
 
 MARKS = {True: "yes", False: "**no**", None: ""}
 
@@ -27,8 +28,11 @@ def machine():
 
 
 def commit():
-    changed = output("git", "status", "--porcelain", "--untracked-files=no", "Sources", "Package.swift")
-    return output("git", "rev-parse", "--short", "HEAD") + ("-changed" if changed else "")
+    """The commit whose programs are measured."""
+    place = ["git", "-C", str(PROGRAMS)]
+    top = output(*place, "rev-parse", "--show-toplevel")
+    changed = output("git", "-C", top, "status", "--porcelain", "--untracked-files=no", "Sources", "Package.swift")
+    return output(*place, "rev-parse", "--short", "HEAD") + ("-changed" if changed else "")
 
 
 def table(rows):

@@ -154,8 +154,8 @@ class Redis(Server):
         return [
             "--port", 0, "--tls-port", self.port, "--tls-cert-file", certificate, "--tls-key-file", key,
             "--tls-ca-cert-file", certificate, "--tls-auth-clients", "no", "--appendonly", "yes", "--appendfsync",
-            "always", "--protected-mode", "no", "--save", "", "--dir", self.directory, "--bind", "127.0.0.1", "--maxclients", 19000,
-            "--auto-aof-rewrite-percentage", 0, "--client-output-buffer-limit", "pubsub 0 0 0"]
+            "always", "--protected-mode", "no", "--save", "", "--dir", self.directory, "--bind", "127.0.0.1",
+            "--maxclients", 19000, "--auto-aof-rewrite-percentage", 0, "--client-output-buffer-limit", "pubsub 0 0 0"]
 
 
 class Mosquitto(Server):

@@ -5,7 +5,7 @@ import json
 import subprocess
 
 from .measure import HERE, SERVER_CORE, Generator, alternate, median, ratios, watched
-from .posthorn import Posthorn
+from .posthorn import TOPIC, Posthorn
 from .servers import NATS, NGHTTPD, Mosquitto, Nchan, Redis
 
 # Of the peers' measurement in July 2025 (redis with appendfsync always 59,000 a second, ntfy with batches 8,200): ntfy
@@ -36,8 +36,14 @@ def scenario_a(shop):
             Generator("load", [("port", nghttpd.port), ("paths", paths), *common]) as to_nghttpd,
             Generator("load", [("port", nchan.port), ("paths", topics), ("expect", "201,202"), *common]) as to_nchan,
         ):
+            def unchecked():
+                ours.admin("app", "set", TOPIC, "--checks", "off")
+                answer = watched(ours, to_ours, question, count)
+                ours.admin("app", "set", TOPIC, "--checks", "warn")
+                return answer
+
             answers = alternate(
-                [("posthornd", asking(ours, to_ours, question, count)),
+                [("posthornd", asking(ours, to_ours, question, count)), ("posthornd, checks off", unchecked),
                  ("nghttpd", asking(nghttpd, to_nghttpd, question, count)),
                  ("nchan", asking(nchan, to_nchan, question, count))], shop.repeats, shop.retries)
     shop.keep("A", question, answers)
@@ -45,6 +51,8 @@ def scenario_a(shop):
              at_most=1.3, figures=figures(answers))
     shop.row("A", "requests a second / nchan", median(ratios(answers["posthornd"], answers["nchan"], "rate")),
              at_least=2)
+    shop.row("A", "CPU with payload checks / without",
+             median(ratios(answers["posthornd"], answers["posthornd, checks off"], "cpu_us")))
 
 
 def sqlite_alone(shop, batch, rows):

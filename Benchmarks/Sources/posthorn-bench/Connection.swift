@@ -3,7 +3,9 @@
 internal import CBenchmark
 internal import Glibc
 
-/// One TLS connection. A subclass speaks a protocol: `opened`, `consume`, `lost`.
+/// One TLS connection.
+///
+/// A subclass speaks a protocol: `opened`, `consume`, `lost`.
 ///
 /// ```
 ///   connecting ──▶ shaking hands ──▶ open ──▶ closed
@@ -150,7 +152,9 @@ class Connection {
             }
             guard count > 0 else {
                 guard SSL_get_error(tls, count) == SSL_ERROR_WANT_WRITE else { return ended(errorText()) }
-                if !waitsForRoom { loop.watch(self, for: EPOLL_EVENTS(EPOLLIN.rawValue | EPOLLOUT.rawValue), isNew: false) }
+                if !waitsForRoom {
+                    loop.watch(self, for: EPOLL_EVENTS(EPOLLIN.rawValue | EPOLLOUT.rawValue), isNew: false)
+                }
                 waitsForRoom = true
                 return
             }

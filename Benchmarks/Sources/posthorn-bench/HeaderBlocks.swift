@@ -5,7 +5,9 @@ internal import CBenchmark
 /// A field of a request.
 typealias Field = (name: String, value: String)
 
-/// HPACK blocks made once: what repeats is indexed as nghttp2 would, so the first block of a connection, which fills the
+/// HPACK blocks made once.
+///
+/// What repeats is indexed as nghttp2 would, so the first block of a connection, which fills the
 /// server's table, differs from all later ones. Authorization is a literal each time, and `:path` is put in between.
 struct HeaderBlocks {
     /// For the first request of a connection: what stands before `:path` and behind it.

@@ -11,8 +11,10 @@ struct Histogram {
         let value = UInt64(max(nanoseconds, 1))
         let exponent = 63 - value.leadingZeroBitCount
         let shift = max(exponent - Self.subBucketBits, 0)
-        let index = exponent < Self.subBucketBits
-            ? Int(value) : (shift + 1) << Self.subBucketBits | Int(value >> UInt64(shift)) & (1 << Self.subBucketBits - 1)
+        let index =
+            exponent < Self.subBucketBits
+            ? Int(value)
+            : (shift + 1) << Self.subBucketBits | Int(value >> UInt64(shift)) & (1 << Self.subBucketBits - 1)
         counts[index] += 1
         count += 1
         largest = max(largest, nanoseconds)

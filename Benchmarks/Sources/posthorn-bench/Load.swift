@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Drives publishers, and keeps the books: what was sent, accepted, delivered. Every number must come back once.
+/// Drives publishers, and keeps the books: every number that was sent must be accepted, and delivered, once.
 final class Load {
     /// How publishers are paced.
     enum Pace {

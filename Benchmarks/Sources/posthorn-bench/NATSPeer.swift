@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Publishes to a JetStream stream and counts its acknowledgements. The server's `tls` block says `handshake_first`.
+/// Publishes to a JetStream stream and counts its acknowledgements.
+///
+/// The server's `tls` block says `handshake_first`.
 final class NATSPublisher: Publisher {
     private let number: Int
     private var isCreated = false

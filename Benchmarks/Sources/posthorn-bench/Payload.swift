@@ -3,7 +3,8 @@
 /// The payload that every server gets: 250 bytes of JSON that carry run, number and the moment of sending.
 struct Payload {
     private static let marker: StaticString = "\"bench\":\""
-    private static let head = #"{"aps":{"alert":{"title":"Lunch Together","body":"At noon, the usual place. Bring it."}"#
+    private static let head =
+        #"{"aps":{"alert":{"title":"Lunch Together","body":"At noon, the usual place. Bring it."}"#
         + #","badge":3,"sound":"default"},"bench":""#
     private static let tail = #"","order":{"id":420133,"table":4,"items":["coffee","coffee","cake"],"paid":false}}"#
 

@@ -28,7 +28,8 @@ final class Peer {
     private static func requests(
         _ options: Options, _ target: Target, _ identities: [DeviceIdentity]
     ) -> HTTP2Publisher.Requests {
-        let paths = options.optional("paths").map { readText($0).split(separator: "\n").map(String.init) }
+        let paths =
+            options.optional("paths").map { readText($0).split(separator: "\n").map(String.init) }
             ?? identities.map { "/3/device/\($0.token)" }
         return HTTP2Publisher.Requests(
             authority: target.authority, fields: options.fields("header"), paths: paths,

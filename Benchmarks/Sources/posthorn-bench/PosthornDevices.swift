@@ -101,7 +101,8 @@ final class AcknowledgingConnection: HTTP2Connection {
     private var devices: [UInt32: EventStreamDevice] = [:]
 
     func acknowledge(_ ids: [Int], secret: String, for device: EventStreamDevice) {
-        let body = #"{"acks":["#
+        let body =
+            #"{"acks":["#
             + ids.map { #"{"id":\#($0),"outcome":"delivered"}"# }.joined(separator: ",") + "]}"
         let fields: [Field] = [
             (":method", "POST"), (":scheme", "https"), (":authority", target.authority), (":path", "/v1/acks"),

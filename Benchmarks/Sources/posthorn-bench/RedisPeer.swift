@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Redis: each notification is appended to its topic's stream and published to its channel. Devices do not acknowledge.
+/// Redis: each notification is appended to its topic's stream and published to its channel.
+///
+/// Devices do not acknowledge.
 final class RedisPublisher: Publisher {
     private var replyCount = 0
 
@@ -22,7 +24,9 @@ final class RedisPublisher: Publisher {
     override func consume(_ bytes: UnsafeRawBufferPointer) -> Int {
         var start = 0
         while let end = bytes.offset(of: "\r\n", from: start) {
-            if bytes[start] == UInt8(ascii: "-") { fail("redis: \(String(decoding: bytes[start..<end], as: UTF8.self))") }
+            if bytes[start] == UInt8(ascii: "-") {
+                fail("redis: \(String(decoding: bytes[start..<end], as: UTF8.self))")
+            }
             if bytes[start] == UInt8(ascii: ":") { noteAnswered() }
             start = end + 2
         }

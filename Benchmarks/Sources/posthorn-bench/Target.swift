@@ -3,7 +3,9 @@
 internal import CBenchmark
 internal import Glibc
 
-/// Where connections go, and with which TLS settings. Certificates are not verified: that would be the generator's cost.
+/// Where connections go, and with which TLS settings.
+///
+/// Certificates are not verified: that would be the generator's cost.
 final class Target {
     let port: UInt16
     let context: OpaquePointer
