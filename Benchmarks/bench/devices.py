@@ -31,6 +31,7 @@ def idle_memory(server, options, count, heartbeat_seconds=0):
         time.sleep(2)
         after = server.memory()
         found = {
+            "before_mb": before["Rss"] / 1024,
             "rss_kb": (idle["Rss"] - before["Rss"]) / count, "pss_kb": (idle["Pss"] - before["Pss"]) / count,
             # Both ends of each connection are on this machine.
             "slab_kb": (slab_idle - slab) / count / 2, "after_broadcast_kb": (after["Rss"] - before["Rss"]) / count
@@ -182,6 +183,9 @@ def scenario_i(shop):
         shop.row("I", f"CPU at {devices:,} devices and {devices * each:,} rows / at 1,000",
                  median(ratios(answers["grown"], answers["small"], "cpu_us")), at_most=1.5, figures=figures(answers))
         large.stop()
+        stored = sum(file.stat().st_size for file in (large.directory / "data").glob("posthorn.sqlite*")
+                     if "reserve" not in file.name)
+        shop.row("I", "bytes on disk a pending notification, devices included", stored / (devices * each))
         large.log = open(large.directory / "log", "a")
         start = time.monotonic()
         large.start()
