@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The payload that every server gets: 250 bytes of JSON that carry run, number and the moment of sending.
+///
+/// They stand in the alert's text, so that no alert is the same as another, of which posthornd would warn.
 struct Payload {
-    private static let marker: StaticString = "\"bench\":\""
-    private static let head =
-        #"{"aps":{"alert":{"title":"Lunch Together","body":"At noon, the usual place. Bring it."}"#
-        + #","badge":3,"sound":"default"},"bench":""#
-    private static let tail = #"","order":{"id":420133,"table":4,"items":["coffee","coffee","cake"],"paid":false}}"#
+    private static let marker: StaticString = "At table "
+    private static let head = #"{"aps":{"alert":{"title":"Lunch Together","body":"At table "#
+    private static let middle = #""},"badge":3,"sound":"default"},"order":{"id":420133,"table":4,"paid":false,"note":""#
+    private static let tail = #""}}"#
 
     /// The bytes, of which `stamp` changes 36 digits.
     private(set) var bytes: [UInt8]
@@ -14,9 +15,9 @@ struct Payload {
 
     init() {
         start = Self.head.utf8.count
-        let text = Self.head + String(repeating: "0", count: 36)
+        let text = Self.head + String(repeating: "0", count: 36) + Self.middle
         let padding = 250 - text.utf8.count - Self.tail.utf8.count
-        bytes = Array((text + String(repeating: "-", count: padding) + Self.tail).utf8)
+        bytes = Array((text + String(repeating: "x", count: padding) + Self.tail).utf8)
     }
 
     mutating func stamp(run: Int, number: Int) {
