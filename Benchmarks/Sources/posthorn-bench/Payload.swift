@@ -9,21 +9,21 @@ struct Payload {
     private static let middle = #""},"badge":3,"sound":"default"},"order":{"id":420133,"table":4,"paid":false,"note":""#
     private static let tail = #""}}"#
 
-    /// The bytes, of which `stamp` changes 36 digits.
+    /// The bytes, in which `stamp` writes three numbers.
     private(set) var bytes: [UInt8]
     private let start: Int
 
     init() {
         start = Self.head.utf8.count
-        let text = Self.head + String(repeating: "0", count: 36) + Self.middle
+        let text = Self.head + "000000 000000000000 000000000000000000." + Self.middle
         let padding = 250 - text.utf8.count - Self.tail.utf8.count
-        bytes = Array((text + String(repeating: "x", count: padding) + Self.tail).utf8)
+        bytes = Array((text + String(repeating: "no sugar ", count: 20).prefix(padding) + Self.tail).utf8)
     }
 
     mutating func stamp(run: Int, number: Int) {
         bytes.putDecimal(run, at: start, digits: 6)
-        bytes.putDecimal(number, at: start + 6, digits: 12)
-        bytes.putDecimal(monotonicNanoseconds(), at: start + 18, digits: 18)
+        bytes.putDecimal(number, at: start + 7, digits: 12)
+        bytes.putDecimal(monotonicNanoseconds(), at: start + 20, digits: 18)
     }
 
     /// What a stamp says.
@@ -37,10 +37,10 @@ struct Payload {
     static func stamp(in message: UnsafeRawBufferPointer) -> Stamp? {
         guard let found = message.offset(of: marker) else { return nil }
         let start = found + marker.utf8CodeUnitCount
-        guard start + 36 <= message.count else { return nil }
+        guard start + 38 <= message.count else { return nil }
         func digits(_ from: Int, _ count: Int) -> Int {
             UnsafeRawBufferPointer(rebasing: message[start + from..<start + from + count]).decimal(at: 0)
         }
-        return Stamp(run: digits(0, 6), number: digits(6, 12), sentNanoseconds: digits(18, 18))
+        return Stamp(run: digits(0, 6), number: digits(7, 12), sentNanoseconds: digits(20, 18))
     }
 }
