@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs scenarios: python3 -m bench [A … I]."""
+import subprocess
 import sys
 
 from . import devices, report, throughput
@@ -24,7 +25,7 @@ def main(names):
             say(f"{name}. {SCENARIOS[name].__doc__}")
             try:
                 SCENARIOS[name](shop)
-            except Failure as failure:
+            except (Failure, OSError, subprocess.SubprocessError) as failure:
                 failures[name] = str(failure)
                 say(f"  {name} FAILED: {failure}")
     finally:

@@ -104,7 +104,6 @@ def delivering(stack, server, options, devices=1000):
 
 def scenario_c(shop):
     """From provider to acknowledged device, 1,000 devices connected."""
-    count = 50_000
     with contextlib.ExitStack() as stack:
         ours, mosquitto, redis = (stack.enter_context(kind(shop)) for kind in (Posthorn, Mosquitto, Redis))
         ours.prepare(1000)
@@ -112,7 +111,7 @@ def scenario_c(shop):
             ("protocol", ours.stream()), ("identities", ours.identities), *ours.headers()])
         to_mosquitto = delivering(stack, mosquitto, [("protocol", "mosquitto")])
         to_redis = delivering(stack, redis, [("protocol", "redis")])
-        for outstanding, goal in ((25, 1.0), (1, None)):
+        for count, outstanding, goal in ((50_000, 25, 1.0), (10_000, 1, None)):
             question = f"closed {count} {outstanding}"
             answers = alternate(
                 [("posthornd", asking(ours, to_ours, question, count)),
