@@ -158,6 +158,7 @@ def scenario_h(shop):
             sender.start(f"open {rate} {rate * seconds}")
             drained = back.ask(f"drain {devices} 3 1000")
             busy = sender.read()
+            ours.expect_nothing_dropped()
     shop.keep("H", f"{devices} devices, {rate}/s", {"calm": [calm], "busy": [busy], "devices": [drained]})
     shop.row("H", f"seconds until {devices:,} devices have their 3", drained["drain_seconds"], at_most=60,
              figures=f"all connected after {drained['connect_seconds']:.1f} s")
@@ -179,6 +180,8 @@ def scenario_i(shop):
             answers = alternate(
                 [("grown", asking(large, to_large, f"closed {count} 100", count)),
                  ("small", asking(small, to_small, f"closed {count} 100", count))], min(shop.repeats, 4), shop.retries)
+        small.expect_nothing_dropped()
+        large.expect_nothing_dropped()
         shop.keep("I", f"{devices} devices, {devices * each} rows", answers)
         shop.row("I", f"CPU at {devices:,} devices and {devices * each:,} rows / at 1,000",
                  median(ratios(answers["grown"], answers["small"], "cpu_us")), at_most=1.5, figures=figures(answers))

@@ -6,7 +6,6 @@ import os
 import pathlib
 import random
 import socket
-import sqlite3
 import ssl
 import subprocess
 import time
@@ -107,23 +106,22 @@ class Posthorn(Server):
             f"apns-topic: {TOPIC}", "apns-push-type: alert", f"authorization: bearer {self.token}", *more]
         return [("header", field) for field in fields]
 
-    def pending(self):
-        """What the store holds for devices; the server, which locks its file, must have ended."""
-        path = self.directory / "data/posthorn.sqlite"
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
-            names = [row[0] for row in database.execute(
-                "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name LIKE 'notification%' "
-                "OR name LIKE 'pending%')")]
-            if not names:
-                raise Failure("the store has no table that looks like pending notifications: adapt posthorn.py")
-            return sum(database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names)
+    def count(self, name):
+        """One of the counts of `posthorn status`."""
+        return json.loads(self.admin("status", "--json"))[name]
 
-    def expect_nothing_pending(self):
-        """Ends the server: since every delivery was acknowledged, its store must be empty."""
-        time.sleep(1)
-        self.stop()
-        if self.pending() > 0:
-            raise Failure(f"{self.pending()} notifications are still pending although all were acknowledged")
+    def expect_nothing_dropped(self):
+        if self.count("dropped") > 0:
+            raise Failure(f"the server dropped {self.count('dropped')} notifications: more devices are needed")
+
+    def expect_all_acknowledged(self):
+        """Every delivery was acknowledged, so soon nothing may be pending, and nothing may have been dropped."""
+        deadline = time.monotonic() + 20
+        while self.count("pending") > 0:
+            if time.monotonic() > deadline:
+                raise Failure(f"{self.count('pending')} notifications are still pending although all were acknowledged")
+            time.sleep(0.1)
+        self.expect_nothing_dropped()
 
     def stream(self):
         """The protocol that devices speak: WebSocket where the server has it."""

@@ -82,6 +82,7 @@ def scenario_b(shop):
                  ("nats", asking(nats, to_nats, "closed 4000 100", 4000)),
                  ("sqlite 100", lambda: sqlite_alone(shop, 100, 50_000)),
                  ("sqlite 1000", lambda: sqlite_alone(shop, 1000, 50_000))], shop.repeats, shop.retries)
+        ours.expect_nothing_dropped()
     shop.keep("B", f"closed {count}, 4 x 100 outstanding", answers)
     to_redis = median(ratios(answers["posthornd"], answers["redis"], "rate"))
     shop.row("B", "rate / redis, appendfsync always", to_redis, at_least=1.5, figures=figures(answers))
@@ -121,7 +122,7 @@ def scenario_c(shop):
             shop.row("C", f"CPU a notification / mosquitto QoS 1, {16 * outstanding} outstanding",
                      median(ratios(answers["posthornd"], answers["mosquitto"], "cpu_us")), at_most=goal,
                      figures=figures(answers))
-        ours.expect_nothing_pending()
+        ours.expect_all_acknowledged()
 
 
 def scenario_d(shop):
@@ -148,7 +149,7 @@ def scenario_d(shop):
                  ("mosquitto", asking(mosquitto, to_mosquitto, question, count))], shop.repeats, shop.retries)
             shop.keep("D", question, answers)
             latency_rows(shop, rate, answers)
-        ours.expect_nothing_pending()
+        ours.expect_all_acknowledged()
 
 
 def latency_rows(shop, rate, answers):
