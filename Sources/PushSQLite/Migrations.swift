@@ -2,10 +2,17 @@
 
 /// Schema versions by `PRAGMA user_version`: each step in one transaction; a newer file is refused.
 package struct Migrations: Sendable {
-    private let steps: [StaticString]
+    /// What takes a file from one version to the next.
+    package enum Step: Sendable {
+        case sql(StaticString)
+        /// SQL, and then what only a program can do.
+        case program(StaticString, @Sendable (Connection) throws(SQLiteError) -> Void)
+    }
+
+    private let steps: [Step]
 
     /// Takes the steps; step i takes version i to i + 1, and a step that has shipped never changes again.
-    package init(_ steps: [StaticString]) { self.steps = steps }
+    package init(_ steps: [Step]) { self.steps = steps }
 
     /// The version that a file has after `apply`.
     package var version: Int { steps.count }
@@ -21,7 +28,12 @@ package struct Migrations: Sendable {
         for step in found..<steps.count {
             do {
                 try connection.transaction { () throws(SQLiteError) in
-                    try connection.execute(steps[step])
+                    switch steps[step] {
+                    case .sql(let sql): try connection.execute(sql)
+                    case .program(let sql, let program):
+                        try connection.execute(sql)
+                        try program(connection)
+                    }
                     // A pragma takes no parameters; this is a number of ours.
                     try connection.execute(text: "PRAGMA user_version = \(step + 1)")
                 }
@@ -49,4 +61,9 @@ package enum MigrationError: Error, Sendable {
     case newer(found: Int, known: Int)
     /// SQLite refused a step, counted from 0.
     case failed(step: Int, SQLiteError)
+}
+
+extension Migrations.Step: ExpressibleByStringLiteral {
+    /// A step of SQL alone.
+    package init(stringLiteral sql: StaticString) { self = .sql(sql) }
 }

@@ -50,6 +50,19 @@ package final class Statement {
         while try step() {}
     }
 
+    /// Binds bytes without copying them, steps to the end, resets, and lets go of the bytes.
+    package func run(lending bytes: [UInt8], at index: Int32) throws(SQLiteError) {
+        try unsafe bytes.span.withUnsafeBytes { bytes throws(SQLiteError) in
+            guard let start = bytes.baseAddress, unsafe !bytes.isEmpty else {
+                check(unsafe sqlite3_bind_zeroblob(handle, index, 0))
+                return try run()
+            }
+            defer { bindNull(at: index) }
+            check(unsafe sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))
+            try run()
+        }
+    }
+
     /// Goes back to before the first row and keeps what was bound; needed when not all rows were read.
     package func reset() { unsafe sqlite3_reset(handle) }
 
@@ -139,6 +152,14 @@ package final class Statement {
         guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// Lends the bytes of a column; none for NULL.
+    package func withBytes<Result>(_ column: Int32, _ body: (Span<UInt8>) -> Result) -> Result {
+        let start = unsafe sqlite3_column_blob(handle, column)
+        let count = unsafe start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
+        return unsafe body(bytes.bindMemory(to: UInt8.self).span)
     }
 
     /// Bytes, or nil for NULL.

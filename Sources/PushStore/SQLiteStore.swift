@@ -11,6 +11,12 @@ package final class SQLiteStore: NotificationStore {
         package var path: String
         /// Pending notifications of one (device, topic).
         package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
+        /// Pending notifications of one device, of all topics.
+        package var pendingPerDeviceCountMax = Limits.pendingPerDeviceCountMax
+        /// How long what has no haste is kept back from a device that saves power, in milliseconds.
+        package var gatheringMilliseconds: Int64 = 60_000
+        /// What an accepted notification survives.
+        package var durability = StoreDurability.full
         /// Channels of one app in one environment.
         package var channelPerAppCountMax = Limits.channelPerAppCountMax
         /// How long a device may be unseen before its registrations expire, in seconds; nil for ever.

@@ -39,7 +39,8 @@ import Testing
     @Test func `fields that the provider left out stay left out`() throws {
         let bare = Notification(
             address: token, apnsID: [], uniqueID: UniqueID(high: 0, low: 0), topicName: "", pushType: nil,
-            priority: nil, expirationUnixSeconds: nil, collapseID: nil, payload: [], acceptedUnixMilliseconds: 0)
+            priority: nil, expirationUnixSeconds: nil, collapseID: nil, payload: [],
+            acceptedUnixMilliseconds: TestStore.startMilliseconds)
         try store.accept(bare)
         let (stream, replies) = try store.attach(device)
         let delivered = try #require(replies.delivered(to: stream).first?.notification)

@@ -54,9 +54,9 @@ import Testing
         let connection = try Connection(path: path, durability: .full, exclusive: true)
         let check = try connection.prepare("PRAGMA integrity_check")
         try #require(try check.step() && check.string(0) == "ok")
-        let select = try connection.prepare("SELECT payload FROM pending")
+        let select = try connection.prepare("SELECT record FROM pending")
         var texts: Set<String> = []
-        while try select.step() { texts.insert(String(decoding: select.bytes(0), as: UTF8.self)) }
+        while try select.step() { texts.insert(payload(ofRecord: select.bytes(0))) }
         return texts
     }
 }
@@ -94,4 +94,10 @@ func killMyself(afterMicroseconds delay: UInt32) {
         usleep(delay)
         kill(getpid(), SIGKILL)
     }
+}
+
+/// The payload in a record of `pending`, whose lengths stand at fixed places.
+private func payload(ofRecord bytes: [UInt8]) -> String {
+    let lengths = [40, 42, 44].map { Int(bytes[$0]) + Int(bytes[$0 + 1]) << 8 }
+    return String(decoding: bytes[(48 + lengths.reduce(0, +))..<(bytes.count - 8)], as: UTF8.self)
 }

@@ -24,23 +24,19 @@ import Testing
         store.store.stop()
     }
 
-    @Test(arguments: [
-        "UPDATE pending SET payload = 'secund' WHERE sequence = 2",
-        "UPDATE pending SET payload = zeroblob(4) WHERE sequence = 2",
-        "UPDATE pending SET topic_name = 'com.example.Apq' WHERE sequence = 2",
-        "UPDATE pending SET apns_id = x'00' WHERE sequence = 2",
-        "UPDATE pending SET unique_low = 1 WHERE sequence = 2",
-        "UPDATE pending SET collapse_id = x'00' WHERE sequence = 2",
-        "UPDATE pending SET push_type = 'voip' WHERE sequence = 2",
-        "UPDATE pending SET generation = 2 WHERE sequence = 2",
-        "UPDATE pending SET expiration = 99 WHERE sequence = 2",
-        "UPDATE pending SET checksum = checksum + 1 WHERE sequence = 2",
-    ])
+    /// What a disk may do to a row.
+    private static let changes =
+        [
+            "record = zeroblob(4)", "record = zeroblob(0)", "record = zeroblob(length(record))", "topic = 2",
+            "record = CAST('x' AS BLOB)",
+        ] + [0, 1, 2, 3, 4, 8, 16, 24, 40, 42, 44, 48, 60, 70, 90].map { oneByteChanged($0) }
+
+    @Test(arguments: changes)
     func `a row that changed behind the store's back is dropped and reported, its neighbours are delivered`(
         change: String
     ) throws {
         try prepare()
-        try change.replacingOccurrences(of: "'secund'", with: "CAST('secund' AS BLOB)").runBySQLite(path)
+        try "UPDATE pending SET \(change) WHERE sequence = 2".runBySQLite(path)
         let store = try TestStore(in: directory)
         let device = TestDevice(number: 1)
         #expect(try store.waiting(device) == ["first", "third"])
@@ -91,7 +87,7 @@ import Testing
             store.store.stop()
         }
         let last = Limits.unacknowledgedCountMax
-        try "UPDATE pending SET payload = x'00' WHERE sequence IN (2, \(last))".runBySQLite(path)
+        try "UPDATE pending SET record = x'00' WHERE sequence IN (2, \(last))".runBySQLite(path)
         let store = try TestStore(in: directory)
         let device = TestDevice(number: 1)
         let intact = (1...count).filter { $0 != 2 && $0 != last }.map(String.init)
@@ -127,20 +123,12 @@ import Testing
         #expect(texts.allSatisfy { ["first", "second", "third"].contains($0) }, "seed \(seed)")
     }
 
-    @Test func `a damaged page is fatal: everything is refused, and the server is told once`() throws {
+    @Test func `a damaged page of notifications is found at the start, and said`() throws {
         try prepare()
         try damageLeaves()
-        let store = try TestStore(in: directory)
-        let token = DeviceTokenContents(device: DeviceID(rawValue: 1), topic: TopicID(rawValue: 1), generation: 1)
-        let (stream, replies) = try store.attach(TestDevice(number: 1))
-        #expect(replies.delivered(to: stream).isEmpty)
-        let answers = try store.accept([.to(token, "new"), .to(token, "newer")]).0
-        #expect(answers.allSatisfy { $0 == .refused(.serviceUnavailable, ended: nil) })
-        guard case .damaged(path, _, _) = store.fatal.all.first else {
-            Issue.record("\(store.fatal.all)")
-            return
-        }
-        #expect(store.fatal.all.count == 1)
+        let error = try #require(throws: StoreError.self) { try TestStore(in: directory) }
+        guard case .damaged(path, _, _) = error else { throw error }
+        #expect(error.description.contains("restore the last backup"))
     }
 
     /// Overwrites the pages that hold notifications, and no page of an index.
@@ -158,6 +146,15 @@ import Testing
         try #require(!pages.isEmpty)
         try bytes.write(to: URL(fileURLWithPath: path))
     }
+}
+
+/// An assignment that changes the byte of a record at an offset.
+private func oneByteChanged(_ offset: Int) -> String {
+    let byte = "substr(record, \(offset + 1), 1)"
+    return """
+        record = CAST(substr(record, 1, \(offset)) || CASE \(byte) WHEN x'00' THEN x'01' ELSE x'00' END
+            || substr(record, \(offset + 2)) AS BLOB)
+        """
 }
 
 extension String {

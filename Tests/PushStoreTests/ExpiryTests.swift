@@ -110,12 +110,25 @@ import Testing
         #expect(try store.waiting(device) == [])
     }
 
-    @Test func `now or never with a stream is delivered once, with sequence 0, and never stored`() throws {
+    @Test func `now or never with a stream is delivered once, waits for its acknowledgement and is never stored`()
+        throws
+    {
         let (stream, _) = try store.attach(device)
         let delivered = try store.accept([.to(token, "a", expiration: 0)]).1.delivered(to: stream)
-        #expect(delivered.map(\.sequence) == [0])
-        #expect(try store.counts().expired == 0)
-        #expect(try store.counts().pending == 0)
+        #expect(delivered.count == 1 && delivered.allSatisfy { $0.sequence > 0 })
+        #expect(try store.counts().pending == 1)
+        _ = try store.acknowledge(device, delivered.map(\.sequence))
+        let counts = try store.counts()
+        #expect(counts.pending == 0 && counts.expired == 0 && counts.acknowledged == 1)
+        #expect(try store.waiting(device) == [])
+    }
+
+    @Test func `now or never that is not acknowledged has expired when the stream closes`() throws {
+        let (stream, _) = try store.attach(device)
+        _ = try store.accept([.to(token, "a", expiration: 0)])
+        _ = try store.run([.detach(stream: stream)])
+        let counts = try store.counts()
+        #expect(counts.pending == 0 && counts.expired == 1)
         #expect(try store.waiting(device) == [])
     }
 

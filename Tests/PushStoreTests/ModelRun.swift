@@ -73,7 +73,7 @@ struct ModelRun {
     }
 
     /// Ends the store and lets SQLite check its file.
-    func end() throws -> [String] {
+    mutating func end() throws -> [String] {
         store.store.stop()
         let connection = try Connection(path: store.path, durability: .full, exclusive: true)
         let check = try connection.prepare("PRAGMA integrity_check")
@@ -82,6 +82,7 @@ struct ModelRun {
         let count = try connection.prepare(
             "SELECT (SELECT count(*) FROM pending) + (SELECT count(*) FROM broadcasts)")
         _ = try count.step()
+        model.closeStreams()
         try #require(count.int64(0) == Int64(model.counts.pending))
         return lines
     }
@@ -180,7 +181,8 @@ struct ModelRun {
         let expirations: [Int64?] = [nil, nil, nil, 1, model.now / 1000, model.now / 1000 + 30]
         return .to(
             nextToken(), "\(nextText)", expiration: expirations.randomElement(using: &random) ?? nil,
-            collapseID: isCrowded ? nil : [nil, nil, nil, "x", "y"].randomElement(using: &random) ?? nil)
+            collapseID: isCrowded ? nil : [nil, nil, nil, "x", "y"].randomElement(using: &random) ?? nil,
+            accepted: model.now)
     }
 
     /// Mostly a live token, sometimes one that ended.
@@ -190,8 +192,8 @@ struct ModelRun {
 
     private mutating func liveNowOrNever() throws -> String? {
         nextText += 1
-        let notification = Notification.to(nextToken(), "\(nextText)", expiration: 0)
-        let (expected, isDelivered) = model.acceptNow(notification.address)
+        let notification = Notification.to(nextToken(), "\(nextText)", expiration: 0, accepted: model.now)
+        let (expected, isDelivered) = model.acceptNow(notification.address, "\(nextText)")
         var deliveries = model.deliver()
         if isDelivered, let stream = model.streams[notification.address.device] {
             deliveries[stream.address, default: []].append("\(nextText)")
@@ -246,7 +248,7 @@ struct ModelRun {
     private mutating func liveBroadcastNow() throws -> String? {
         nextText += 1
         let channel = channels.suffix(4).randomElement(using: &random) ?? channels[0]
-        let (expected, listeners) = model.publishNow(to: channel.id)
+        let (expected, listeners) = model.publishNow("\(nextText)", to: channel.id)
         var deliveries = model.deliver()
         for device in listeners {
             guard let stream = model.streams[device] else { continue }
@@ -268,7 +270,7 @@ struct ModelRun {
         for case .deliver(let notifications, let stream) in replies {
             for pending in notifications {
                 texts[stream, default: []].append(pending.text)
-                if pending.sequence > 0 { textBySequence[pending.sequence] = pending.text }
+                textBySequence[pending.sequence] = pending.text
             }
         }
         return texts

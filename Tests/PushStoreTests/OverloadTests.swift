@@ -38,13 +38,13 @@ import Testing
         store.store.stop()
         try Connection(path: store.path, durability: .full, exclusive: true).execute(
             """
-            CREATE TRIGGER poison BEFORE INSERT ON pending WHEN NEW.payload = CAST('poison' AS BLOB)
+            CREATE TRIGGER poison BEFORE INSERT ON pending WHEN instr(NEW.record, CAST('poison' AS BLOB)) > 0
             BEGIN SELECT RAISE(ABORT, 'poisoned'); END
             """)
         try store.reopen()
         let (stream, _) = try store.attach(device)
         let (answers, replies) = try store.accept([
-            .to(token, "a", collapseID: "x"), .to(token, "poison", collapseID: "x"), .to(token, "b"),
+            .to(token, "a", collapseID: "x"), .to(token, "poison"), .to(token, "b"),
         ])
         #expect(answers == [.accepted, .refused(.serviceUnavailable, ended: nil), .accepted])
         #expect(replies.delivered(to: stream).map(\.text) == ["a", "b"])

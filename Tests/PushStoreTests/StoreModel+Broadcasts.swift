@@ -27,13 +27,14 @@ extension StoreModel {
     }
 
     /// One that is now or never, alone in its batch; with who gets it.
-    mutating func publishNow(to id: ChannelID) -> (Acceptance, Set<DeviceID>) {
+    mutating func publishNow(_ text: String, to id: ChannelID) -> (Acceptance, Set<DeviceID>) {
         guard let channel = channels[id] else { return (.refused(.channelNotRegistered, ended: nil), []) }
         counts.accepted += 1
         let listeners = channel.subscribers.keys.filter { device in
             !refused[device, default: []].contains(channel.topic) && hasRoom(device)
         }
         if listeners.isEmpty { counts.expired += 1 }
+        for device in listeners { streams[device]?.unacknowledged.append(text) }
         return (.accepted, Set(listeners))
     }
 
@@ -46,6 +47,9 @@ extension StoreModel {
             return stored
         }
     }
+
+    /// Whether a channel stores this one.
+    func isStoredBroadcast(_ text: String) -> Bool { channels.values.contains { $0.stored?.text == text } }
 
     /// Notes that a device needs a stored broadcast no more, if it is for it.
     mutating func settleBroadcast(_ text: String, _ device: DeviceID) {

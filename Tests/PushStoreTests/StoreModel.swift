@@ -43,6 +43,8 @@ struct StoreModel {
         var address: ReplyAddress
         /// Texts that were sent and are neither acknowledged nor gone, in order.
         var unacknowledged: [String] = []
+        /// Those of them that were now or never, and for this device alone.
+        var nowOrNever: Set<String> = []
         /// Everything that was sent, for what must not come twice.
         var sent: Set<String> = []
     }
@@ -109,7 +111,7 @@ struct StoreModel {
     }
 
     /// One that is now or never, alone in its batch; true when it is delivered.
-    mutating func acceptNow(_ token: DeviceTokenContents) -> (Acceptance, isDelivered: Bool) {
+    mutating func acceptNow(_ token: DeviceTokenContents, _ text: String) -> (Acceptance, isDelivered: Bool) {
         let registration = registrations[Place(device: token.device, topic: token.topic)] ?? Registration()
         if let refusal = registration.refusal(of: token.generation, now: now) { return (refusal, false) }
         counts.accepted += 1
@@ -118,7 +120,13 @@ struct StoreModel {
             return (.accepted, false)
         }
         let hasRoom = hasRoom(token.device)
-        if !hasRoom { counts.expired += 1 }
+        if hasRoom {
+            streams[token.device]?.unacknowledged.append(text)
+            streams[token.device]?.nowOrNever.insert(text)
+            counts.pending += 1
+        } else {
+            counts.expired += 1
+        }
         return (.accepted, hasRoom)
     }
 
@@ -126,6 +134,11 @@ struct StoreModel {
         counts.outcomes[outcome.rawValue, default: 0] += 1
         guard let text else { return }
         guard waiting[device, default: []].contains(where: { $0.text == text }) else {
+            if let never = streams[device]?.nowOrNever.remove(text) {
+                counts.acknowledged += 1
+                return remove(never, from: device)
+            }
+            if !isStoredBroadcast(text) { streams[device]?.unacknowledged.removeAll { $0 == text } }
             return settleBroadcast(text, device)
         }
         remove(text, from: device)
@@ -175,14 +188,21 @@ struct StoreModel {
     }
 
     mutating func attach(_ device: DeviceID, _ address: ReplyAddress) {
+        detach(device)
         streams[device] = Stream(address: address)
     }
 
-    mutating func detach(_ device: DeviceID) { streams[device] = nil }
+    mutating func detach(_ device: DeviceID) {
+        let lost = streams.removeValue(forKey: device)?.nowOrNever.count ?? 0
+        counts.expired += lost
+        counts.pending -= lost
+    }
+
+    mutating func closeStreams() { for device in streams.keys { detach(device) } }
 
     /// A new start: streams are gone, and what counts since the start begins again.
     mutating func reopen() {
-        streams = [:]
+        closeStreams()
         let before = counts
         self.counts = StoreModel(pendingPerTopicCountMax: 1, now: 0).counts
         (counts.apps, counts.devices) = (before.apps, before.devices)

@@ -43,14 +43,29 @@ import Testing
         #expect(try store.counts().devicesConnected == 0)
     }
 
-    @Test func `what is accepted flows to the open stream after its acceptance`() throws {
+    @Test func `what a device acknowledges at once is accepted without ever being written`() throws {
         let (stream, _) = try store.attach(device)
         let answer = store.address()
-        let replies = try store.run([.accept(.to(token, "a"), answer: answer)])
-        let accepted = try #require(replies.firstIndex { $0.answers(answer) })
-        let delivered = try #require(replies.firstIndex { $0.answers(stream) })
-        #expect(accepted < delivered)
-        #expect(replies.delivered(to: stream).map(\.text) == ["a"])
+        store.store.submit([.accept(.to(token, "a"), answer: answer)])
+        let replies = try store.collectors[0].take("the delivery") { !$0.delivered(to: stream).isEmpty }
+        #expect(!replies.contains { $0.answers(answer) })
+        let sequence = replies.delivered(to: stream)[0].sequence
+        store.store.submit([.acknowledge([.init(id: sequence, outcome: .shown)], by: device.id)])
+        _ = try store.collectors[0].take("the answer") { $0.contains { $0.answers(answer) } }
+        let counts = try store.counts()
+        #expect(counts.accepted == 1 && counts.acknowledged == 1 && counts.pending == 0)
+        #expect(try store.waiting(device) == [])
+    }
+
+    @Test func `what a device does not acknowledge is written, and then accepted`() throws {
+        let (stream, _) = try store.attach(device)
+        let answer = store.address()
+        store.store.submit([.accept(.to(token, "a"), answer: answer)])
+        _ = try store.collectors[0].take("the answer") { $0.contains { $0.answers(answer) } }
+        #expect(try store.counts().pending == 1)
+        _ = try store.run([.detach(stream: stream)])
+        try store.reopen()
+        #expect(try store.waiting(device) == ["a"])
     }
 
     @Test func `the window is full at its bound, and each acknowledgement lets one more go`() throws {

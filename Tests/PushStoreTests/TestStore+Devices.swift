@@ -92,13 +92,14 @@ extension TestDevice {
 extension Notification {
     /// A notification whose payload is a text.
     static func to(
-        _ address: DeviceTokenContents, _ text: String, expiration: Int64? = nil, collapseID: String? = nil
+        _ address: DeviceTokenContents, _ text: String, expiration: Int64? = nil, collapseID: String? = nil,
+        priority: UInt8? = 10, accepted: Int64 = TestStore.startMilliseconds
     ) -> Notification {
         Notification(
             address: address, apnsID: Array("id of \(text)".utf8), uniqueID: UniqueID(high: 1, low: .max),
-            topicName: "com.example.App", pushType: .alert, priority: 10, expirationUnixSeconds: expiration,
+            topicName: "com.example.App", pushType: .alert, priority: priority, expirationUnixSeconds: expiration,
             collapseID: collapseID.map { Array($0.utf8) }, payload: Array(text.utf8),
-            acceptedUnixMilliseconds: TestStore.startMilliseconds)
+            acceptedUnixMilliseconds: accepted)
     }
 }
 

@@ -29,6 +29,7 @@ final class TestStore {
         var configuration = SQLiteStore.Configuration(path: self.path) { clock.now }
         // Far beyond any test, so that only a test that sweeps sees a sweep.
         configuration.sweepIntervalMilliseconds = 3_600_000
+        configuration.pendingPerDeviceCountMax = .max
         let notices = notices
         configuration.onNotice = { notices.add($0) }
         adjust(&configuration)

@@ -52,6 +52,8 @@ enum LimitsPage {
         "streamEventByteCountMax": "the device drops the connection and connects anew",
         "pendingPerTopicCountMax":
             "the oldest notification that waits is dropped, and counted as `dropped`; `pending_per_topic` changes it",
+        "pendingPerDeviceCountMax":
+            "the oldest notification that waits is dropped, and counted as `dropped`; `pending_per_device` changes it",
         "unacknowledgedCountMax": "the next one is sent after an acknowledgement",
         "retentionSecondsMax": "the notification expires, and is counted as `expired`",
         "acknowledgementBatchCountMax": "status 429; the agent sends several batches",

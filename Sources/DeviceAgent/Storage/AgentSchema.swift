@@ -13,7 +13,7 @@ internal import PushSQLite
 ///     alerts         which alerts are on the screen, and where, so that the next run takes them up
 ///     subscriptions  channels that apps listen to, and what the server does not know of it yet
 enum AgentSchema {
-    static let migrations = Migrations([first, second, third])
+    static let migrations = Migrations([.sql(first), .sql(second), .sql(third)])
 
     private static let first: StaticString = """
         CREATE TABLE identity (

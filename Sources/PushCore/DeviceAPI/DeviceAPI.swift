@@ -110,6 +110,15 @@ public enum DeviceAPI {
         }
     }
 
+    /// The body of `PUT /v1/power`.
+    public struct Power: Codable, Sendable {
+        /// Whether the device saves power: notifications of priority 5 and 1 may then come later, together.
+        public var saving: Bool
+
+        /// Tells whether it does.
+        public init(saving: Bool) { self.saving = saving }
+    }
+
     /// The body of `POST /v1/acks`.
     public struct Acknowledgements: Codable, Sendable {
         /// At most `Limits.acknowledgementBatchCountMax` of them.

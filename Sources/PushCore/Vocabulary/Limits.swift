@@ -67,6 +67,8 @@ public enum Limits {
 
     /// Pending notifications of one (device, topic); the oldest is dropped first.
     public static let pendingPerTopicCountMax = 100
+    /// Pending notifications of one device, of all its apps; the oldest is dropped for the next one.
+    public static let pendingPerDeviceCountMax = 1000
     /// Notifications sent to a device and not yet acknowledged.
     public static let unacknowledgedCountMax = 64
     /// How long a notification is kept at most, in seconds: 30 days.

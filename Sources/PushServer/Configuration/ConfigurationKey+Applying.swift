@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushNet
+internal import PushStore
 
 extension ConfigurationKey {
     /// Puts a value into the configuration.
@@ -38,6 +39,9 @@ extension ConfigurationKey {
             configuration.unauthenticatedStreamCountMax = try value.number(1...Limits.concurrentStreamCountMax)
         case .openEnrolment: configuration.hasOpenEnrolment = try value.boolean()
         case .pendingPerTopic: configuration.pendingPerTopicCountMax = try value.number(1...1_000_000)
+        case .pendingPerDevice: configuration.pendingPerDeviceCountMax = try value.number(1...10_000_000)
+        case .gatherSeconds: configuration.gatheringSeconds = Int64(try value.number(0...3600))
+        case .durability: configuration.durability = try value.durability()
         case .tokenLifeDays:
             let days = try value.number(0...36_500)
             configuration.tokenLifeSeconds = days == 0 ? nil : Int64(days) * Self.secondsPerDay
@@ -81,6 +85,13 @@ private struct Value {
         case "no", "false", "off", "0": false
         default: throw refusal("Write yes or no.")
         }
+    }
+
+    func durability() throws(ConfigurationError) -> StoreDurability {
+        guard let durability = StoreDurability(rawValue: text) else {
+            throw refusal("Write full, normal or relaxed.")
+        }
+        return durability
     }
 
     func level() throws(ConfigurationError) -> EventLog.Level {

@@ -24,7 +24,10 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case streamsBeforeAuthentication = "streams_before_authentication"
     case openEnrolment = "open_enrolment"
     case pendingPerTopic = "pending_per_topic"
+    case pendingPerDevice = "pending_per_device"
+    case gatherSeconds = "gather_seconds"
     case tokenLifeDays = "token_life_days"
+    case durability
     case logLevel = "log_level"
 
     /// The section of the file.
@@ -35,7 +38,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             "server"
         case .channelsOnProviderPorts, .clientAuthorityFiles, .providerTokenUpdates, .streamsBeforeAuthentication:
             "providers"
-        case .openEnrolment, .pendingPerTopic, .tokenLifeDays: "devices"
+        case .openEnrolment, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .tokenLifeDays: "devices"
+        case .durability: "store"
         }
     }
 
@@ -54,8 +58,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .certificateFile, .privateKeyFile: "FILE"
         case .clientAuthorityFiles: "FILES"
         case .adminSocket: "PATH"
-        case .loops, .pendingPerTopic, .providerTokenUpdates, .streamsBeforeAuthentication, .tokenLifeDays: "N"
+        case .loops, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .providerTokenUpdates,
+            .streamsBeforeAuthentication, .tokenLifeDays:
+            "N"
         case .openEnrolment, .channelsOnProviderPorts: "yes|no"
+        case .durability: "full|normal|relaxed"
         case .logLevel: "LEVEL"
         }
     }
@@ -85,6 +92,13 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             "Streams that HTTP/2 SETTINGS allow a provider until it has authenticated; Apple's is 1."
         case .openEnrolment: "Whether devices may enrol without a code."
         case .pendingPerTopic: "Notifications of one app that wait for one device; the oldest are dropped first."
+        case .pendingPerDevice:
+            "Notifications of all apps that wait for one device; the oldest are dropped first."
+        case .gatherSeconds:
+            "Seconds that notifications of priority 5 and 1 are kept back, at most, from a device that saves power."
+        case .durability:
+            "What an accepted notification survives: full a power cut, normal the end of the server, relaxed neither for "
+                + "certain."
         case .tokenLifeDays:
             "Days that a device may stay away before its device tokens expire; 0 for ever. It gets new ones when it is back."
         case .logLevel: "The least important events that are logged: error, warning, info or debug."
@@ -107,6 +121,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .streamsBeforeAuthentication: "\(Limits.concurrentStreamCountMax)"
         case .openEnrolment: "no"
         case .pendingPerTopic: "\(Limits.pendingPerTopicCountMax)"
+        case .pendingPerDevice: "\(Limits.pendingPerDeviceCountMax), and at least pending_per_topic"
+        case .gatherSeconds: "60"
+        case .durability: "full"
         case .tokenLifeDays: "\(Limits.tokenLifeSecondsDefault / Self.secondsPerDay)"
         case .logLevel: "info"
         }

@@ -166,5 +166,6 @@ extension ServerConfiguration {
     private mutating func settleEphemeral() {
         // A test wants every notification, however fast it sends.
         pendingPerTopicCountMax = Limits.ephemeralNotificationCountMax
+        pendingPerDeviceCountMax = Limits.ephemeralNotificationCountMax
     }
 }

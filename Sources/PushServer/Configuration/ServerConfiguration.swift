@@ -2,6 +2,7 @@
 
 internal import PushCore
 package import PushNet
+package import PushStore
 
 /// What the server runs with, after flags, environment and file were joined.
 package struct ServerConfiguration: Sendable {
@@ -41,6 +42,12 @@ package struct ServerConfiguration: Sendable {
     package var hasOpenEnrolment = false
     /// Notifications of one app that wait for one device.
     package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
+    /// Notifications of all apps that wait for one device; nil for the default.
+    package var pendingPerDeviceCountMax: Int?
+    /// How long what has no haste is kept back from a device that saves power, in seconds.
+    package var gatheringSeconds: Int64 = 60
+    /// What an accepted notification survives.
+    package var durability = StoreDurability.full
     /// The least important log level that is written.
     package var logLevel: EventLog.Level = .info
     /// Standard error is the journal.

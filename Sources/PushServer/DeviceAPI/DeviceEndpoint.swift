@@ -25,11 +25,13 @@ final class DeviceEndpoint {
         switch (exchange.method, path) {
         case (.get, "/v1/stream"): loop.streams.open(exchange, on: connection, secretHash: secretHash)
         case (.put, "/v1/filter"): setFilter(exchange, connection, secretHash)
+        case (.put, "/v1/power"): setPower(exchange, connection, secretHash)
         case (.post, "/v1/acks"): acknowledge(exchange, connection, secretHash)
         case (.delete, "/v1/devices/self"):
             perform(.removeSelf(secretHash: secretHash), exchange, connection)
         case (_, "/v1/stream"): Self.refuseMethod(exchange, allowed: "GET")
         case (_, "/v1/filter"): Self.refuseMethod(exchange, allowed: "PUT")
+        case (_, "/v1/power"): Self.refuseMethod(exchange, allowed: "PUT")
         case (_, "/v1/acks"): Self.refuseMethod(exchange, allowed: "POST")
         case (_, "/v1/devices/self"): Self.refuseMethod(exchange, allowed: "DELETE")
         case _ where path.hasPrefix("/v1/apps/"):
@@ -71,6 +73,11 @@ final class DeviceEndpoint {
             return ControlAnswer.refuse(exchange, .tooMany)
         }
         perform(.setFilter(secretHash: secretHash, refusedTopics: body.refusedTopics), exchange, connection)
+    }
+
+    private func setPower(_ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8]) {
+        guard let body = ControlAnswer.body(DeviceAPI.Power.self, of: exchange) else { return }
+        perform(.setPower(secretHash: secretHash, isSaving: body.saving), exchange, connection)
     }
 
     private func acknowledge(_ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8]) {

@@ -65,7 +65,8 @@ final class ServerHouse {
             "listening",
             [
                 "url": context.serverURL, "loops": "\(threads.count)", "admin_socket": configuration.adminSocket,
-                "data_directory": installation.directory, "version": ProductVersion.text,
+                "data_directory": installation.directory, "durability": configuration.durability.rawValue,
+                "version": ProductVersion.text,
             ])
         if let ephemeral {
             let devices = BuiltInDevices(ephemeral.devices, loop: control)
@@ -136,6 +137,11 @@ final class ServerHouse {
         var options = SQLiteStore.Configuration(
             path: installation.databaseFile, unixMilliseconds: WallClock.unixMilliseconds)
         options.pendingPerTopicCountMax = configuration.pendingPerTopicCountMax
+        options.pendingPerDeviceCountMax =
+            configuration.pendingPerDeviceCountMax
+            ?? max(Limits.pendingPerDeviceCountMax, configuration.pendingPerTopicCountMax)
+        options.gatheringMilliseconds = configuration.gatheringSeconds * 1000
+        options.durability = configuration.durability
         options.registrationLifeSeconds = configuration.tokenLifeSeconds
         options.onNotice = { log.warning("store_notice", ["code": $0.code, "notice": $0.description]) }
         do throws(StoreError) {

@@ -7,6 +7,14 @@ internal import PushCore
 /// Everything up to `lastSent` was sent on this stream, has expired or is gone. Behind it lie rows of the table if
 /// `hasBacklog`; while there is none, and the window has room, new notifications go out without being read again.
 struct DeviceStream {
+    /// One that is now or never and not acknowledged.
+    struct NowOrNever {
+        var sequence: Int64
+        var topic: TopicID
+        /// False for a copy of a broadcast, which counts once for all.
+        var isCounted: Bool
+    }
+
     /// Where deliveries go.
     let address: ReplyAddress
     /// What will be handed out next, in order.
@@ -15,46 +23,67 @@ struct DeviceStream {
     private(set) var hasBacklog = true
     /// The last sequence that was sent or left out.
     private(set) var lastSent: Int64 = 0
+    /// Whether the device answers so soon that it is worth waiting for its acknowledgement before anything is written.
+    private(set) var acknowledgesQuickly = true
+    /// The device saves power: what has no haste is gathered.
+    private(set) var isSaving = false
+    /// Until when what has no haste is kept back; nil when nothing is.
+    private(set) var gatheringEnd: MonotonicTime?
     /// Sent and not acknowledged, ascending.
     private var unacknowledged: [Int64] = []
+    private var nowOrNever: [NowOrNever] = []
     /// Now or never, and behind rows that are still to be read; in order.
-    private var held: [Held] = []
+    private var held: [PendingNotification] = []
+    /// One that was sent, and when, to see how soon it is acknowledged.
+    private var probe: (sequence: Int64, moment: MonotonicTime)?
 
-    private struct Held {
-        /// The last sequence that was given out before it came.
-        var after: Int64
-        var notification: Notification
+    private let gatheringMilliseconds: Int64
+
+    /// Opens one.
+    ///
+    /// - Parameters:
+    ///   - address: Where deliveries go.
+    ///   - gatheringMilliseconds: How long what has no haste is kept back while the device saves power.
+    init(address: ReplyAddress, gatheringMilliseconds: Int64) {
+        self.address = address
+        self.gatheringMilliseconds = gatheringMilliseconds
     }
-
-    init(address: ReplyAddress) { self.address = address }
 
     /// How many more may be sent before an acknowledgement.
     var room: Int { Limits.unacknowledgedCountMax - unacknowledged.count }
 
     /// Whether the table should be read now.
-    var isHungry: Bool { hasBacklog && room > 0 }
+    var isHungry: Bool { hasBacklog && room > 0 && gatheringEnd == nil }
 
-    /// Takes a notification that was just stored, or leaves it to the table.
-    mutating func offer(_ pending: PendingNotification) {
-        guard !hasBacklog, room > 0 else {
-            hasBacklog = true
-            return
+    // MARK: Sending
+
+    /// Takes a notification that was just accepted, or leaves it to the table; true when it goes out.
+    mutating func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> Bool {
+        if isSaving, pending.notification.hasNoHaste {
+            gatheringEnd = gatheringEnd ?? moment.advanced(byMilliseconds: gatheringMilliseconds)
+        } else {
+            // It takes with it what was kept back before it.
+            gatheringEnd = nil
         }
+        guard !hasBacklog, room > 0, gatheringEnd == nil else {
+            hasBacklog = true
+            return false
+        }
+        if probe == nil { probe = (pending.sequence, moment) }
         send(pending)
+        return true
     }
 
     /// Takes one that is delivered now or never; false when the window has no room.
     ///
-    /// - Parameters:
-    ///   - notification: The notification.
-    ///   - after: The last sequence that was given out before it: what the table holds up to there goes first.
-    /// - Returns: Whether it will be delivered, unless `refill` says otherwise.
-    mutating func offerNow(_ notification: Notification, after: Int64) -> Bool {
-        guard room > 0 else { return false }
+    /// What the table holds goes before it, and `refill` may find then that there is no room after all.
+    mutating func offerNow(_ pending: PendingNotification) -> Bool {
+        guard room > held.count else { return false }
         if hasBacklog {
-            held.append(Held(after: after, notification: notification))
+            gatheringEnd = nil
+            held.append(pending)
         } else {
-            outgoing.append(PendingNotification(sequence: 0, notification: notification))
+            sendNow(pending)
         }
         return true
     }
@@ -65,63 +94,125 @@ struct DeviceStream {
     ///   - read: The next rows, in order, at most `room`, without damaged ones.
     ///   - last: The sequence up to which the table was read.
     ///   - isComplete: Whether nothing is left there.
-    /// - Returns: How many now-or-never ones found the window full after all, without broadcasts.
-    mutating func refill(_ read: [PendingNotification], through last: Int64, isComplete: Bool) -> Int {
-        hasBacklog = !isComplete
+    /// - Returns: Now-or-never ones that found the window full after all.
+    mutating func refill(_ read: [PendingNotification], through last: Int64, isComplete: Bool) -> [NowOrNever] {
+        var late: [NowOrNever] = []
         for pending in read {
-            sendHeld { $0.after < pending.sequence }
+            sendHeld(before: pending.sequence, &late)
+            guard room > 0 else {
+                // What is held took the place; the rest stays in the table.
+                late += held.map(NowOrNever.init)
+                held = []
+                return late
+            }
             send(pending)
         }
         lastSent = max(lastSent, last)
-        guard isComplete else {
-            defer { held = [] }
-            return held.count { $0.notification.isCountedAlone }
+        hasBacklog = !isComplete
+        if isComplete {
+            sendHeld(before: .max, &late)
+        } else {
+            late += held.map(NowOrNever.init)
+            held = []
         }
-        sendHeld { _ in true }
-        return 0
+        return late
     }
 
-    /// Forgets one that was acknowledged or removed: it is not sent any more, and makes room.
-    mutating func forget(_ sequence: Int64) {
-        guard sequence <= lastSent else { return }
-        if let index = unacknowledged.firstIndex(of: sequence) { unacknowledged.remove(at: index) }
-        outgoing.removeAll { $0.sequence == sequence }
-    }
-
-    /// Drops what would go out and is of a kind; returns how many of it were now or never, without broadcasts.
-    mutating func dropOutgoing(where isOfKind: (Notification) -> Bool) -> Int {
-        let before = nowOrNeverCount
-        outgoing.removeAll { isOfKind($0.notification) }
-        held.removeAll { isOfKind($0.notification) }
-        return before - nowOrNeverCount
-    }
-
-    /// How many now-or-never ones have not gone out yet, without broadcasts.
-    var nowOrNeverCount: Int {
-        held.count { $0.notification.isCountedAlone }
-            + outgoing.count { $0.sequence == 0 && $0.notification.isCountedAlone }
-    }
-
-    /// Takes out what goes out now, without what expired while it was committed.
-    mutating func takeOutgoing(now: Int64) -> [PendingNotification] {
-        defer { outgoing = [] }
-        return outgoing.filter { $0.sequence == 0 || !$0.notification.isExpired(now: now) }
-    }
-
-    private mutating func sendHeld(while isNext: (Held) -> Bool) {
-        let due = held.prefix(while: isNext)
-        for held in due { outgoing.append(PendingNotification(sequence: 0, notification: held.notification)) }
+    private mutating func sendHeld(before sequence: Int64, _ late: inout [NowOrNever]) {
+        let due = held.prefix { $0.sequence < sequence }
+        for pending in due {
+            if room > 0 { sendNow(pending) } else { late.append(NowOrNever(pending)) }
+        }
         held.removeFirst(due.count)
+    }
+
+    private mutating func sendNow(_ pending: PendingNotification) {
+        nowOrNever.append(NowOrNever(pending))
+        send(pending)
     }
 
     private mutating func send(_ pending: PendingNotification) {
         outgoing.append(pending)
         unacknowledged.append(pending.sequence)
-        lastSent = pending.sequence
+        lastSent = max(lastSent, pending.sequence)
+    }
+
+    /// Takes out what goes out now, without what expired while it was committed.
+    mutating func takeOutgoing(now: Int64) -> [PendingNotification] {
+        defer { outgoing = [] }
+        return outgoing.filter { $0.notification.isNowOrNever || !$0.notification.isExpired(now: now) }
+    }
+
+    // MARK: What becomes of it
+
+    /// Notes that a notification was acknowledged.
+    mutating func acknowledge(_ sequence: Int64, at moment: MonotonicTime) {
+        if let probe, probe.sequence <= sequence {
+            if moment <= probe.moment.advanced(byMilliseconds: WriterLimits.graceMilliseconds) {
+                acknowledgesQuickly = true
+            }
+            self.probe = nil
+        }
+        forget(sequence)
+    }
+
+    /// Notes that one was written because its acknowledgement did not come in time.
+    mutating func noteSlow() { acknowledgesQuickly = false }
+
+    /// Forgets one that was acknowledged or removed: it is not sent any more, and makes room.
+    mutating func forget(_ sequence: Int64) {
+        guard sequence <= lastSent else { return }
+        if let index = unacknowledged.firstIndex(of: sequence) { unacknowledged.remove(at: index) }
+        if !outgoing.isEmpty { outgoing.removeAll { $0.sequence == sequence } }
+    }
+
+    /// Forgets one that was now or never and was acknowledged; nil when there is no such one.
+    mutating func acknowledgeNowOrNever(_ sequence: Int64) -> NowOrNever? {
+        guard let index = nowOrNever.firstIndex(where: { $0.sequence == sequence }) else { return nil }
+        forget(sequence)
+        return nowOrNever.remove(at: index)
+    }
+
+    /// Drops what would go out and is of a kind; returns those of it that were now or never.
+    mutating func dropOutgoing(where isOfKind: (Notification) -> Bool) -> [NowOrNever] {
+        let dropped = held.filter { isOfKind($0.notification) }.map(NowOrNever.init)
+        held.removeAll { isOfKind($0.notification) }
+        var never: [NowOrNever] = []
+        for pending in outgoing where isOfKind(pending.notification) {
+            if let index = unacknowledged.firstIndex(of: pending.sequence) { unacknowledged.remove(at: index) }
+            guard let index = nowOrNever.firstIndex(where: { $0.sequence == pending.sequence }) else { continue }
+            never.append(nowOrNever.remove(at: index))
+        }
+        outgoing.removeAll { isOfKind($0.notification) }
+        return never + dropped
+    }
+
+    /// Those that are now or never and will not be acknowledged any more, when the stream closes.
+    var abandoned: [NowOrNever] { nowOrNever + held.map(NowOrNever.init) }
+
+    // MARK: Saving power
+
+    /// Notes whether the device saves power.
+    mutating func setSaving(_ isSaving: Bool) {
+        self.isSaving = isSaving
+        if !isSaving { gatheringEnd = nil }
+    }
+
+    /// Lets go what was kept back long enough.
+    mutating func endGathering(by moment: MonotonicTime) {
+        if let end = gatheringEnd, end <= moment { gatheringEnd = nil }
+    }
+}
+
+extension DeviceStream.NowOrNever {
+    fileprivate init(_ pending: PendingNotification) {
+        self.init(
+            sequence: pending.sequence, topic: pending.notification.address.topic,
+            isCounted: pending.notification.channel == nil)
     }
 }
 
 extension Notification {
-    /// Whether this is no copy of a broadcast, which counts once for all.
-    fileprivate var isCountedAlone: Bool { channel == nil }
+    /// Whether its provider allows a delay to save power: priorities 5 and 1.
+    fileprivate var hasNoHaste: Bool { (priority ?? 10) < 10 }
 }

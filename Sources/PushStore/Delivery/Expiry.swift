@@ -6,18 +6,20 @@ extension Notification {
     /// Whether it is to be delivered now or never.
     var isNowOrNever: Bool { expirationUnixSeconds == 0 }
 
-    /// Whether its expiration has passed; up to that very moment it is delivered.
+    /// Whether its expiration has passed, or without one the longest time that anything is kept; up to that very moment
+    /// it is delivered.
     func isExpired(now: Int64) -> Bool {
-        guard let expirationUnixSeconds else { return false }
-        return now > expirationUnixSeconds.millisecondsOfSeconds
+        if let expirationUnixSeconds { return now > expirationUnixSeconds.millisecondsOfSeconds }
+        let (end, isFar) = acceptedUnixMilliseconds.addingReportingOverflow(Limits.retentionSecondsMax * 1000)
+        return !isFar && now > end
     }
 
-    /// Until when it waits, UNIX milliseconds: its expiration, and at most the retention from now on.
-    func expiryUnixMilliseconds(now: Int64, retentionSeconds: Int64) -> Int64 {
+    /// Until when it waits, UNIX milliseconds: its expiration, and at most the retention from now on; nil without an
+    /// expiration, when only the retention counts.
+    func expiryUnixMilliseconds(now: Int64, retentionSeconds: Int64) -> Int64? {
+        guard let expirationUnixSeconds else { return nil }
         let (latest, overflow) = now.addingReportingOverflow(retentionSeconds * 1000)
-        let bound = overflow ? Int64.max : latest
-        guard let expirationUnixSeconds else { return bound }
-        return min(expirationUnixSeconds.millisecondsOfSeconds, bound)
+        return min(expirationUnixSeconds.millisecondsOfSeconds, overflow ? Int64.max : latest)
     }
 }
 

@@ -4,12 +4,18 @@ internal import PushCore
 
 /// The open streams of all devices.
 struct Streams {
+    private let gatheringMilliseconds: Int64
     private var byDevice: [DeviceID: DeviceStream] = [:]
     private var deviceByAddress: [ReplyAddress: DeviceID] = [:]
     /// Devices with something to hand out; may name one twice, or one that is gone.
     private var outgoing: [DeviceID] = []
     /// Devices whose table should be read, in turn; may name one twice, or one that is gone.
     private var hungry: [DeviceID] = []
+    /// Devices that save power.
+    private var saving: Set<DeviceID> = []
+
+    /// Takes how long what has no haste is kept back from devices that save power.
+    init(gatheringMilliseconds: Int64) { self.gatheringMilliseconds = gatheringMilliseconds }
 
     /// How many streams are open.
     var count: Int { byDevice.count }
@@ -26,7 +32,7 @@ struct Streams {
     /// Opens a device's stream; returns the one that it replaces.
     mutating func attach(_ device: DeviceID, _ address: ReplyAddress) -> DeviceStream? {
         let earlier = remove(device)
-        byDevice[device] = DeviceStream(address: address)
+        byDevice[device] = DeviceStream(address: address, gatheringMilliseconds: gatheringMilliseconds)
         deviceByAddress[address] = device
         hungry.append(device)
         return earlier
@@ -39,26 +45,38 @@ struct Streams {
     mutating func remove(_ device: DeviceID) -> DeviceStream? {
         guard let stream = byDevice.removeValue(forKey: device) else { return nil }
         deviceByAddress[stream.address] = nil
+        saving.remove(device)
         return stream
     }
 
-    /// Shows a stored notification to its device's stream.
-    mutating func offer(_ pending: PendingNotification) {
-        let device = pending.notification.address.device
-        guard byDevice[device] != nil else { return }
-        change(device) { stream in stream.offer(pending) }
+    /// Shows an accepted notification to its device's stream; true when it goes out.
+    mutating func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> Bool {
+        change(pending.notification.address.device) { stream in stream.offer(pending, at: moment) } ?? false
     }
 
     /// Gives one that is now or never to its device's stream; false when it found none with room.
-    mutating func offerNow(_ notification: Notification, after: Int64) -> Bool {
-        let device = notification.address.device
-        guard byDevice[device] != nil else { return false }
-        return change(device) { stream in stream.offerNow(notification, after: after) } ?? false
+    mutating func offerNow(_ pending: PendingNotification) -> Bool {
+        change(pending.notification.address.device) { stream in stream.offerNow(pending) } ?? false
     }
 
-    /// Tells a device's stream that a notification is gone from the table.
+    /// Whether a device's stream is so quick that its acknowledgement is worth a moment.
+    func acknowledgesQuickly(_ device: DeviceID) -> Bool { byDevice[device]?.acknowledgesQuickly ?? false }
+
+    /// Notes that a device's acknowledgement did not come in time.
+    mutating func noteSlow(_ device: DeviceID) { change(device) { stream in stream.noteSlow() } }
+
+    /// Tells a device's stream that the device acknowledged a notification.
+    mutating func acknowledge(_ sequence: Int64, by device: DeviceID, at moment: MonotonicTime) {
+        change(device) { stream in stream.acknowledge(sequence, at: moment) }
+    }
+
+    /// Tells a device's stream that the device acknowledged one that may be now or never; nil when it is not.
+    mutating func acknowledgeNowOrNever(_ sequence: Int64, by device: DeviceID) -> DeviceStream.NowOrNever? {
+        change(device) { stream in stream.acknowledgeNowOrNever(sequence) } ?? nil
+    }
+
+    /// Tells a device's stream that a notification is gone from the queue.
     mutating func forget(_ sequence: Int64, of device: DeviceID) {
-        guard byDevice[device] != nil else { return }
         change(device) { stream in stream.forget(sequence) }
     }
 
@@ -67,14 +85,34 @@ struct Streams {
     /// - Parameters:
     ///   - device: The device; all when nil.
     ///   - isOfKind: Whether one is dropped.
-    /// - Returns: How many of it were now or never, without broadcasts.
-    mutating func dropOutgoing(on device: DeviceID?, where isOfKind: (Notification) -> Bool) -> Int {
-        var neverCount = 0
+    /// - Returns: Those of it that were now or never.
+    mutating func dropOutgoing(
+        on device: DeviceID?, where isOfKind: (Notification) -> Bool
+    ) -> [DeviceStream.NowOrNever] {
+        var never: [DeviceStream.NowOrNever] = []
         for device in device.map({ [$0] }) ?? (outgoing + hungry) {
-            neverCount += change(device) { stream in stream.dropOutgoing(where: isOfKind) } ?? 0
+            never += change(device) { stream in stream.dropOutgoing(where: isOfKind) } ?? []
         }
-        return neverCount
+        return never
     }
+
+    // MARK: Saving power
+
+    /// Notes whether a device saves power.
+    mutating func setSaving(_ isSaving: Bool, _ device: DeviceID) {
+        change(device) { stream in stream.setSaving(isSaving) }
+        if isSaving { saving.insert(device) } else { saving.remove(device) }
+    }
+
+    /// Lets go what was kept back long enough.
+    mutating func endGathering(by moment: MonotonicTime) {
+        for device in saving { change(device) { stream in stream.endGathering(by: moment) } }
+    }
+
+    /// When the next of what is kept back goes out; nil when nothing is.
+    var nextGatheringEnd: MonotonicTime? { saving.compactMap { byDevice[$0]?.gatheringEnd }.min() }
+
+    // MARK: Reading
 
     /// Takes out what goes out now.
     mutating func takeOutgoing(now: Int64, _ deliver: ([PendingNotification], ReplyAddress) -> Void) {
@@ -105,13 +143,13 @@ struct Streams {
     ///   - read: The next rows, in order.
     ///   - last: The sequence up to which the table was read.
     ///   - isComplete: Whether nothing is left there.
-    /// - Returns: How many now-or-never ones found no room after all.
+    /// - Returns: Now-or-never ones that found no room after all.
     mutating func refill(
         _ device: DeviceID, _ read: [PendingNotification], through last: Int64, isComplete: Bool
-    ) -> Int {
-        let lateCount = change(device) { stream in stream.refill(read, through: last, isComplete: isComplete) }
+    ) -> [DeviceStream.NowOrNever] {
+        let late = change(device) { stream in stream.refill(read, through: last, isComplete: isComplete) }
         if byDevice[device]?.isHungry == true { hungry.append(device) }
-        return lateCount ?? 0
+        return late ?? []
     }
 
     /// Puts a device back in line.

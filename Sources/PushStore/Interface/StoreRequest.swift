@@ -16,6 +16,8 @@ package enum StoreRequest: Sendable {
     case subscriptions(secretHash: [UInt8], topic: String)
     case unregister(secretHash: [UInt8], topic: String)
     case setFilter(secretHash: [UInt8], refusedTopics: [String])
+    /// Whether the device saves power, for as long as its stream is open; answered by `done`.
+    case setPower(secretHash: [UInt8], isSaving: Bool)
     case acknowledge(secretHash: [UInt8], [DeviceAPI.Acknowledgement])
     case removeSelf(secretHash: [UInt8])
     // From administrators.

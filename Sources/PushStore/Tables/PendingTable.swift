@@ -3,7 +3,11 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Notifications that wait for their device's acknowledgement, in order of acceptance.
+/// Notifications that wait for their device's acknowledgement, in order of acceptance, and which of them are settled.
+///
+/// `pending` is written at its end and nothing orders it by device: that index is what would cost most, a page of its
+/// own for nearly every row. The newest rows are known in memory instead (`DeviceCards`). Rows that stay are written into
+/// `settled`, by device, many at a time, when there are many: see `SettlingRun`.
 final class PendingTable {
     /// Names a row that was removed.
     struct Removed {
@@ -12,211 +16,174 @@ final class PendingTable {
         var topic: TopicID
     }
 
+    /// A row that is known in memory.
+    struct Recent {
+        var sequence: Int64
+        var device: DeviceID
+        var topic: TopicID
+        var collapse: CollapseHash
+    }
+
     private let connection: Connection
     private let insert: Statement
-    private let selectCollapsible: Statement
-    private let selectAtBound: Statement
+    private let delete: Statement
+    private let selectOne: Statement
+    private let selectRecent: Statement
+    private let selectOfTopic: Statement
+    private let selectExpired: Statement
     private let selectOldest: Statement
-    private let selectWaiting: Statement
-    private let deleteOne: Statement
-    private let deleteDamaged: Statement
-    private let deleteOfRegistration: Statement
-    private let deleteOfDevice: Statement
-    private let deleteOfTopic: Statement
-    private let deleteExpired: Statement
-    private let countByTopic: Statement
-    private let countOfDevice: Statement
-    private let selectLastSequence: Statement
-    private let updateLastSequence: Statement
+    private var record: [UInt8] = []
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        insert = try connection.prepare(
-            "INSERT INTO pending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        selectCollapsible = try connection.prepare(
-            "SELECT sequence FROM pending WHERE device = ? AND topic = ? AND collapse_id = ?")
-        selectAtBound = try connection.prepare(
-            "SELECT 1 FROM pending WHERE device = ? AND topic = ? LIMIT 1 OFFSET ?")
-        selectOldest = try connection.prepare("SELECT min(sequence) FROM pending WHERE device = ? AND topic = ?")
-        selectWaiting = try connection.prepare(
+        insert = try connection.prepare("INSERT INTO pending VALUES (?, ?, ?, ?, ?, ?)")
+        delete = try connection.prepare("DELETE FROM pending WHERE sequence = ?")
+        selectOne = try connection.prepare(
+            "SELECT device, topic, record, expires_at_ms FROM pending WHERE sequence = ?")
+        selectRecent = try connection.prepare(
             """
-            SELECT sequence, device, topic, generation, accepted_at_ms, unique_high, unique_low, apns_id, topic_name,
-                push_type, priority, expiration, collapse_id, payload, checksum
-            FROM pending INDEXED BY pending_by_device
-            WHERE device = ? AND sequence > ? AND expires_at_ms >= ? ORDER BY sequence LIMIT ?
+            SELECT sequence, device, topic, collapse FROM pending
+            WHERE sequence > ? AND NOT EXISTS (
+                SELECT 1 FROM settled WHERE settled.device = pending.device AND settled.sequence = pending.sequence)
+            ORDER BY sequence
             """)
-        deleteOne = try connection.prepare(
-            "DELETE FROM pending WHERE sequence = ? AND device = ? RETURNING sequence, device, topic")
-        deleteDamaged = try connection.prepare("DELETE FROM pending WHERE sequence = ?")
-        deleteOfRegistration = try connection.prepare(
-            "DELETE FROM pending WHERE device = ? AND topic = ? RETURNING sequence, device, topic")
-        deleteOfDevice = try connection.prepare(
-            "DELETE FROM pending WHERE device = ? RETURNING sequence, device, topic")
-        deleteOfTopic = try connection.prepare(
-            "DELETE FROM pending WHERE topic = ? RETURNING sequence, device, topic")
-        deleteExpired = try connection.prepare(
+        selectOfTopic = try connection.prepare("SELECT sequence, device, topic FROM pending WHERE topic = ?")
+        selectExpired = try connection.prepare(
             """
-            DELETE FROM pending WHERE sequence IN (
-                SELECT sequence FROM pending WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ?)
-            RETURNING sequence, device, topic
+            SELECT sequence, device, topic FROM pending INDEXED BY pending_by_expiry
+            WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ?
             """)
-        countByTopic = try connection.prepare("SELECT topic, count(*) FROM pending GROUP BY device, topic")
-        countOfDevice = try connection.prepare("SELECT count(*) FROM pending WHERE device = ?")
-        selectLastSequence = try connection.prepare("SELECT value FROM state WHERE name = 'last_sequence'")
-        updateLastSequence = try connection.prepare("UPDATE state SET value = ? WHERE name = 'last_sequence'")
+        selectOldest = try connection.prepare("SELECT sequence, device, topic, record FROM pending ORDER BY sequence")
     }
 
-    // MARK: One notification
+    /// Puts a notification at the end.
+    func add(
+        _ pending: PendingNotification, collapse: CollapseHash, expiresUnixMilliseconds: Int64?
+    ) throws(SQLiteError) {
+        PendingRecord.encode(pending, into: &record)
+        try insert(pending, collapse, expiresUnixMilliseconds)
+    }
 
-    /// Puts a notification at the end of its device's queue.
-    func add(_ pending: PendingNotification, expiresUnixMilliseconds: Int64) throws(SQLiteError) {
-        let notification = pending.notification
+    /// Moves one from an earlier schema; one that was damaged there stays so.
+    func add(
+        _ pending: PendingNotification, isIntact: Bool, collapse: CollapseHash, expiresUnixMilliseconds: Int64?
+    ) throws(SQLiteError) {
+        guard !isIntact else {
+            return try add(pending, collapse: collapse, expiresUnixMilliseconds: expiresUnixMilliseconds)
+        }
+        var wrong = pending
+        wrong.sequence = -1
+        PendingRecord.encode(wrong, into: &record)
+        try insert(pending, collapse, expiresUnixMilliseconds)
+    }
+
+    private func insert(
+        _ pending: PendingNotification, _ collapse: CollapseHash, _ expiresUnixMilliseconds: Int64?
+    ) throws(SQLiteError) {
         insert.bind(pending.sequence, at: 1)
-        insert.bind(notification.address.device.stored, at: 2)
-        insert.bind(Int64(notification.address.topic.rawValue), at: 3)
-        insert.bind(Int64(notification.address.generation), at: 4)
+        insert.bind(pending.notification.address.device.stored, at: 2)
+        insert.bind(Int64(pending.notification.address.topic.rawValue), at: 3)
+        insert.bind(collapse.stored, at: 4)
         insert.bind(expiresUnixMilliseconds, at: 5)
-        insert.bind(notification.acceptedUnixMilliseconds, at: 6)
-        insert.bind(Int64(bitPattern: notification.uniqueID.high), at: 7)
-        insert.bind(Int64(bitPattern: notification.uniqueID.low), at: 8)
-        insert.bind(notification.apnsID, at: 9)
-        insert.bind(notification.topicName, at: 10)
-        insert.bind(notification.pushType?.rawValue, at: 11)
-        insert.bind(notification.priority.map(Int64.init), at: 12)
-        insert.bind(notification.expirationUnixSeconds, at: 13)
-        insert.bind(notification.collapseID, at: 14)
-        insert.bind(notification.payload, at: 15)
-        insert.bind(pending.checksum, at: 16)
-        try insert.run()
-    }
-
-    /// The one that a collapse id would replace.
-    func collapsible(device: Int64, topic: TopicID, collapseID: [UInt8]) throws(SQLiteError) -> Int64? {
-        selectCollapsible.bind(device, at: 1)
-        selectCollapsible.bind(Int64(topic.rawValue), at: 2)
-        selectCollapsible.bind(collapseID, at: 3)
-        defer { selectCollapsible.reset() }
-        return try selectCollapsible.step() ? selectCollapsible.int64(0) : nil
-    }
-
-    /// The oldest of an app on a device, if at least `countMax` wait there.
-    func oldest(device: Int64, topic: TopicID, ifCountReaches countMax: Int) throws(SQLiteError) -> Int64? {
-        selectAtBound.bind(device, at: 1)
-        selectAtBound.bind(Int64(topic.rawValue), at: 2)
-        selectAtBound.bind(Int64(max(countMax, 1) - 1), at: 3)
-        defer { selectAtBound.reset() }
-        guard try selectAtBound.step() else { return nil }
-        selectOldest.bind(device, at: 1)
-        selectOldest.bind(Int64(topic.rawValue), at: 2)
-        defer { selectOldest.reset() }
-        return try selectOldest.step() ? selectOldest.optionalInt64(0) : nil
-    }
-
-    /// Removes one, if it is the device's.
-    func remove(_ sequence: Int64, of device: DeviceID) throws(SQLiteError) -> Removed? {
-        deleteOne.bind(sequence, at: 1)
-        deleteOne.bind(device.stored, at: 2)
-        return try removed(by: deleteOne).first
+        try insert.run(lending: record, at: 6)
     }
 
     /// Removes one, whosever it is; false when it is gone already.
     func remove(_ sequence: Int64) throws(SQLiteError) -> Bool {
-        deleteDamaged.bind(sequence, at: 1)
-        try deleteDamaged.run()
+        delete.bind(sequence, at: 1)
+        try delete.run()
         return connection.changedRowCount > 0
     }
 
-    // MARK: Many
-
-    /// Removes all of an app on a device.
-    func removeAll(of device: DeviceID, topic: TopicID) throws(SQLiteError) -> [Removed] {
-        deleteOfRegistration.bind(device.stored, at: 1)
-        deleteOfRegistration.bind(Int64(topic.rawValue), at: 2)
-        return try removed(by: deleteOfRegistration)
+    /// A row that was read; without a notification when it is not what was written.
+    struct Read {
+        var topic: TopicID
+        var notification: PendingNotification?
+        /// Until when it waits; nil without an expiration.
+        var expiresUnixMilliseconds: Int64?
     }
 
-    /// Removes all of a device.
-    func removeAll(of device: DeviceID) throws(SQLiteError) -> [Removed] {
-        deleteOfDevice.bind(device.stored, at: 1)
-        return try removed(by: deleteOfDevice)
-    }
-
-    /// Removes all of an app, on every device; reads the whole index, as nothing is ordered by topic alone.
-    func removeAll(of topic: TopicID) throws(SQLiteError) -> [Removed] {
-        deleteOfTopic.bind(Int64(topic.rawValue), at: 1)
-        return try removed(by: deleteOfTopic)
-    }
-
-    /// Removes expired ones, at most so many.
-    func removeExpired(now: Int64, countMax: Int) throws(SQLiteError) -> [Removed] {
-        deleteExpired.bind(now, at: 1)
-        deleteExpired.bind(Int64(countMax), at: 2)
-        return try removed(by: deleteExpired)
-    }
-
-    private func removed(by statement: Statement) throws(SQLiteError) -> [Removed] {
-        var rows: [Removed] = []
-        while try statement.step() {
-            rows.append(
-                Removed(
-                    sequence: statement.int64(0), device: DeviceID(stored: statement.int64(1)),
-                    topic: TopicID(stored: statement.int64(2))))
+    /// Reads one of a device; nil when there is no such row.
+    func read(_ sequence: Int64, of device: DeviceID) throws(SQLiteError) -> Read? {
+        selectOne.bind(sequence, at: 1)
+        defer { selectOne.reset() }
+        guard try selectOne.step(), selectOne.int64(0) == device.stored else { return nil }
+        let topic = TopicID(stored: selectOne.int64(1))
+        let notification = selectOne.withBytes(2) { bytes in
+            PendingRecord.decode(bytes, sequence: sequence, device: device, topic: topic)
         }
+        return Read(topic: topic, notification: notification, expiresUnixMilliseconds: selectOne.optionalInt64(3))
+    }
+
+    /// The rows behind a sequence that are not settled.
+    func forEachRecent(after sequence: Int64, _ take: (Recent) -> Void) throws(SQLiteError) {
+        selectRecent.bind(sequence, at: 1)
+        while try selectRecent.step() {
+            take(
+                Recent(
+                    sequence: selectRecent.int64(0), device: DeviceID(stored: selectRecent.int64(1)),
+                    topic: TopicID(stored: selectRecent.int64(2)),
+                    collapse: CollapseHash(stored: selectRecent.optionalInt64(3))))
+        }
+    }
+
+    /// All of an app, on every device; reads the whole table, as nothing is ordered by topic.
+    func all(of topic: TopicID) throws(SQLiteError) -> [Removed] {
+        selectOfTopic.bind(Int64(topic.rawValue), at: 1)
+        return try rows(of: selectOfTopic)
+    }
+
+    /// Those whose expiration has passed, at most so many.
+    func expired(now: Int64, countMax: Int) throws(SQLiteError) -> [Removed] {
+        selectExpired.bind(now, at: 1)
+        selectExpired.bind(Int64(countMax), at: 2)
+        return try rows(of: selectExpired)
+    }
+
+    /// Those that were accepted before a moment, at most so many: as rows are in order of acceptance, the oldest ones.
+    func accepted(before moment: Int64, countMax: Int) throws(SQLiteError) -> [Removed] {
+        var old: [Removed] = []
+        defer { selectOldest.reset() }
+        while old.count < countMax, try selectOldest.step() {
+            let accepted = selectOldest.withBytes(3) { PendingRecord.acceptedUnixMilliseconds($0) }
+            guard let accepted, accepted < moment else { break }
+            old.append(row(of: selectOldest))
+        }
+        return old
+    }
+
+    private func rows(of statement: Statement) throws(SQLiteError) -> [Removed] {
+        var rows: [Removed] = []
+        while try statement.step() { rows.append(row(of: statement)) }
         return rows
     }
 
-    // MARK: Reading
+    private func row(of statement: Statement) -> Removed {
+        Removed(
+            sequence: statement.int64(0), device: DeviceID(stored: statement.int64(1)),
+            topic: TopicID(stored: statement.int64(2)))
+    }
+}
 
-    /// The next ones of a device that have not expired, in order.
-    ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - sequence: Those behind this one.
-    ///   - now: UNIX milliseconds.
-    ///   - countMax: At most so many.
-    ///   - takeRow: Gets each, and whether its checksum is right.
-    /// - Throws: What SQLite answered.
-    func forEachWaiting(
-        of device: DeviceID, after sequence: Int64, now: Int64, countMax: Int,
-        _ takeRow: (PendingNotification, _ isIntact: Bool) -> Void
-    ) throws(SQLiteError) {
-        selectWaiting.bind(device.stored, at: 1)
-        selectWaiting.bind(sequence, at: 2)
-        selectWaiting.bind(now, at: 3)
-        selectWaiting.bind(Int64(countMax), at: 4)
-        while try selectWaiting.step() {
-            let pending = PendingNotification(row: selectWaiting)
-            takeRow(pending, pending.checksum == selectWaiting.int64(14))
+/// A collapse id as a number, by which a queue is searched; the row has the id itself.
+struct CollapseHash: Equatable {
+    /// Not 0; nil without a collapse id.
+    let value: UInt64?
+
+    /// Takes a collapse id.
+    init(_ collapseID: [UInt8]?) {
+        guard let collapseID else {
+            value = nil
+            return
         }
+        var checksum = Checksum()
+        checksum.add(collapseID.span)
+        value = checksum.value
     }
 
-    /// How many wait for each topic.
-    func countsByTopic() throws(SQLiteError) -> [TopicID: Int] {
-        var counts: [TopicID: Int] = [:]
-        while try countByTopic.step() {
-            counts[TopicID(stored: countByTopic.int64(0)), default: 0] += Int(countByTopic.int64(1))
-        }
-        return counts
-    }
+    /// Takes a column.
+    init(stored: Int64?) { value = stored.map(UInt64.init(bitPattern:)) }
 
-    /// How many wait for a device.
-    func count(of device: DeviceID) throws(SQLiteError) -> Int {
-        countOfDevice.bind(device.stored, at: 1)
-        defer { countOfDevice.reset() }
-        return try countOfDevice.step() ? Int(countOfDevice.int64(0)) : 0
-    }
-
-    // MARK: The last sequence, which is never given out again
-
-    /// The last sequence that was given out.
-    func lastSequence() throws(SQLiteError) -> Int64 {
-        defer { selectLastSequence.reset() }
-        return try selectLastSequence.step() ? selectLastSequence.int64(0) : 0
-    }
-
-    /// Remembers the last sequence; once a transaction, where AUTOINCREMENT would do it for each row.
-    func setLastSequence(_ sequence: Int64) throws(SQLiteError) {
-        updateLastSequence.bind(sequence, at: 1)
-        try updateLastSequence.run()
-    }
+    /// As a column.
+    var stored: Int64? { value.map(Int64.init(bitPattern:)) }
 }

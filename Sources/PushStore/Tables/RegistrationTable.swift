@@ -28,6 +28,7 @@ final class RegistrationTable {
     }
 
     private let select: Statement
+    private let selectAll: Statement
     private let selectEnvironment: Statement
     private let upsert: Statement
     private let countLive: Statement
@@ -47,6 +48,8 @@ final class RegistrationTable {
             """
             SELECT generation, live, refused, ended_at_ms, expired FROM registrations WHERE device = ? AND topic = ?
             """)
+        selectAll = try connection.prepare(
+            "SELECT generation, live, refused, ended_at_ms, expired, topic FROM registrations WHERE device = ?")
         selectEnvironment = try connection.prepare(
             "SELECT environment FROM registrations WHERE device = ? AND topic = ?")
         upsert = try connection.prepare(
@@ -92,8 +95,19 @@ final class RegistrationTable {
         select.bind(device, at: 1)
         select.bind(Int64(topic.rawValue), at: 2)
         defer { select.reset() }
-        guard try select.step() else { return nil }
-        return Row(
+        return try select.step() ? row(of: select) : nil
+    }
+
+    /// All rows of a device, live or not.
+    func all(of device: DeviceID) throws(SQLiteError) -> [(topic: TopicID, row: Row)] {
+        var rows: [(topic: TopicID, row: Row)] = []
+        selectAll.bind(device.stored, at: 1)
+        while try selectAll.step() { rows.append((TopicID(stored: selectAll.int64(5)), row(of: selectAll))) }
+        return rows
+    }
+
+    private func row(of select: Statement) -> Row {
+        Row(
             generation: UInt32(truncatingIfNeeded: select.int64(0)), isLive: select.int64(1) != 0,
             isRefused: select.int64(2) != 0, endedUnixMilliseconds: select.optionalInt64(3),
             hasExpired: select.int64(4) != 0)

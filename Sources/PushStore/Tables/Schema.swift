@@ -8,7 +8,9 @@ internal import PushSQLite
 /// rows without content, so that their old device tokens are answered with `Unregistered` and their numbers are never
 /// given out again.
 enum Schema {
-    static let migrations = Migrations([version1, version2])
+    static let migrations = Migrations([
+        .sql(version1), .sql(version2), .program(version3, SchemaVersion3.movePending),
+    ])
 
     /// The first schema.
     ///
@@ -98,5 +100,24 @@ enum Schema {
             unique_low INTEGER NOT NULL, request_id BLOB NOT NULL, topic_name TEXT NOT NULL, priority INTEGER,
             expiration INTEGER NOT NULL, payload BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
         CREATE INDEX broadcasts_by_expiry ON broadcasts(expires_at_ms);
+        """
+
+    /// Pending notifications as records, at the end of a table that nothing orders by device; see `PendingTable`.
+    ///
+    /// `expires_at_ms` is NULL where the provider gave no expiration: such rows go by age. `settled` knows the older ones by
+    /// device, and `settled_counts` how many it knows of each topic.
+    private static let version3: StaticString = """
+        ALTER TABLE pending RENAME TO pending_2;
+        DROP INDEX pending_by_device;
+        DROP INDEX pending_by_topic;
+        DROP INDEX pending_by_expiry;
+        CREATE TABLE pending(
+            sequence INTEGER PRIMARY KEY, device INTEGER NOT NULL, topic INTEGER NOT NULL, collapse INTEGER,
+            expires_at_ms INTEGER, record BLOB NOT NULL) STRICT;
+        CREATE INDEX pending_by_expiry ON pending(expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+        CREATE TABLE settled(
+            device INTEGER NOT NULL, sequence INTEGER NOT NULL, topic INTEGER NOT NULL, collapse INTEGER,
+            PRIMARY KEY (device, sequence)) WITHOUT ROWID, STRICT;
+        CREATE TABLE settled_counts(topic INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;
         """
 }

@@ -30,6 +30,7 @@ final class SubscriptionTable {
     private let selectListeners: Statement
     private let countByChannel: Statement
     private let acknowledge: Statement
+    private let selectWaiting: Statement
     private let skipRefused: Statement
     private let selectOnTheWay: Statement
     private let deleteOne: Statement
@@ -59,6 +60,11 @@ final class SubscriptionTable {
         acknowledge = try connection.prepare(
             """
             UPDATE subscriptions SET since = ?1
+            WHERE channel = (SELECT channel FROM broadcasts WHERE sequence = ?1) AND device = ?2 AND since < ?1
+            """)
+        selectWaiting = try connection.prepare(
+            """
+            SELECT 1 FROM subscriptions
             WHERE channel = (SELECT channel FROM broadcasts WHERE sequence = ?1) AND device = ?2 AND since < ?1
             """)
         skipRefused = try connection.prepare(
@@ -140,6 +146,14 @@ final class SubscriptionTable {
         insert.bind(channel.rawValue, at: 3)
         insert.bind(since, at: 4)
         try insert.run()
+    }
+
+    /// Whether a stored broadcast waits for a device's acknowledgement.
+    func isWaiting(_ sequence: Int64, for device: DeviceID) throws(SQLiteError) -> Bool {
+        selectWaiting.bind(sequence, at: 1)
+        selectWaiting.bind(device.stored, at: 2)
+        defer { selectWaiting.reset() }
+        return try selectWaiting.step()
     }
 
     /// Notes that a device has a stored broadcast; false when there is none, or it is not for this device.

@@ -104,6 +104,12 @@ struct MonotonicTime: Comparable {
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
+    /// Long ago.
+    static var past: MonotonicTime { MonotonicTime(nanoseconds: 0) }
+
+    /// Never.
+    static var future: MonotonicTime { MonotonicTime(nanoseconds: .max) }
+
     /// So much later.
     func advanced(byMilliseconds milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: nanoseconds + milliseconds * 1_000_000)

@@ -41,7 +41,8 @@ extension Executor {
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
         try removeChannels(of: topic)
         try registrations.endAll(of: topic, now: now)
-        note(try pending.removeAll(of: topic), .unregistered)
+        note(try removeWaiting(try pending.all(of: topic)), .unregistered)
+        events.append(.holding(.registrationsChanged(nil)))
         try topics.remove(topic, now: now)
         events.append(.stream(.silence(topic, on: nil)))
         events.append(.holding(.appRemoved(topic)))
@@ -132,7 +133,7 @@ extension Executor {
             deviceID: row.id.text, name: row.name, platform: row.platform,
             enrolledAt: row.enrolledUnixMilliseconds.unixSeconds, connected: false,
             topics: try registrations.liveTopicNames(of: row.id),
-            pendingCount: try pending.count(of: row.id) + broadcasts.count(of: row.id),
+            pendingCount: try waitingCount(of: row.id) + broadcasts.count(of: row.id),
             seenAt: row.seenUnixMilliseconds?.unixSeconds)
         return StoreEvent.DeviceDescription(id: row.id, device: device, nowUnixSeconds: now.unixSeconds)
     }

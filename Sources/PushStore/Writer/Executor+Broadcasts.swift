@@ -17,9 +17,9 @@ extension Executor {
         case .noMessageStored where !isNowOrNever: reject(.badExpirationDate, answer)
         case .mostRecentMessageStored where !isNowOrNever: try store(broadcast, in: channel, answer)
         case .noMessageStored, .mostRecentMessageStored:
-            let notification = PendingNotification(broadcast, sequence: 0).notification
-            events.append(
-                .broadcast(.nowOrNever(notification, channel.number, after: lastSequence, answer: answer)))
+            guard let sequence = sequences.next() else { return reject(.serviceUnavailable, answer) }
+            let pending = PendingNotification(broadcast, sequence: sequence)
+            events.append(.broadcast(.nowOrNever(pending, channel.number, answer: answer)))
         }
     }
 
@@ -27,15 +27,16 @@ extension Executor {
     private func store(
         _ broadcast: Broadcast, in channel: ChannelTable.Row, _ answer: ReplyAddress
     ) throws(SQLiteError) {
-        let stored = PendingNotification(broadcast, sequence: lastSequence + 1)
+        guard let sequence = sequences.next() else { return reject(.serviceUnavailable, answer) }
+        let stored = PendingNotification(broadcast, sequence: sequence)
         guard !stored.notification.isExpired(now: now) else {
             return events.append(.delivery(.acceptedNotStored(.expired, answer: answer)))
         }
         note(try broadcasts.remove(of: channel.number), .collapsed)
-        lastSequence += 1
+        let latest = now + Limits.broadcastStorageSecondsMax * 1000
         let expires = stored.notification.expiryUnixMilliseconds(
             now: now, retentionSeconds: Limits.broadcastStorageSecondsMax)
-        try broadcasts.add(stored, of: channel.number, expiresUnixMilliseconds: expires)
+        try broadcasts.add(stored, of: channel.number, expiresUnixMilliseconds: expires ?? latest)
         events.append(.broadcast(.stored(stored, channel.number, answer: answer)))
     }
 

@@ -93,7 +93,7 @@ extension Executor {
         guard try subscriptions.count(of: device, topic: topic) < Limits.subscriptionPerAppCountMax else {
             return .failure(.tooMany)
         }
-        try subscriptions.add(device, topic, row.number, since: lastSequence)
+        try subscriptions.add(device, topic, row.number, since: sequences.last)
         let token = DeviceTokenContents(device: device, topic: topic, generation: registration.generation)
         let listener = SubscriptionTable.Listener(channel: row.number, token: token)
         events.append(.holding(.subscribed(row.number, registration.isRefused ? nil : listener)))

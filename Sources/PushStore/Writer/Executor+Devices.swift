@@ -22,15 +22,6 @@ extension Executor {
         return .success(.done)
     }
 
-    /// Opens a device's stream.
-    func attach(_ secretHash: [UInt8], _ stream: ReplyAddress) throws(SQLiteError) {
-        if let device = try identify(secretHash) {
-            events.append(.stream(.attach(device, stream: stream, try subscriptions.listeners(of: device))))
-        } else {
-            events.append(.reply(.performed(.failure(.unauthorized), answer: stream)))
-        }
-    }
-
     func removeSelf(_ secretHash: [UInt8]) throws(SQLiteError) -> Verdict {
         guard let device = try identify(secretHash) else { return .failure(.unauthorized) }
         return try remove(device)
@@ -53,10 +44,11 @@ extension Executor {
     /// Ends all registrations of a device, with their subscriptions and what waits; returns how many rows that were.
     func endRegistrations(of device: DeviceID, asExpired: Bool) throws(SQLiteError) -> Int {
         let topics = try registrations.endAll(of: device, asExpired: asExpired, now: now)
-        let waiting = try pending.removeAll(of: device)
+        let waiting = try removeWaiting(of: device, topic: nil)
         let subscribed = try subscriptions.removeAll(of: device)
         note(waiting, .unregistered)
         note(subscribed)
+        events.append(.holding(.registrationsChanged(device)))
         for topic in topics {
             events.append(.stream(.silence(topic, on: device)))
             events.append(.holding(.registrationEnded(topic)))
@@ -94,6 +86,7 @@ extension Executor {
             device: device, topic: topic.id, generation: (earlier?.generation ?? 0) + 1)
         let isRefused = try registrations.isRefused(topicName, by: device)
         try registrations.register(contents, in: environment, isRefused: isRefused, now: now)
+        events.append(.holding(.registrationsChanged(device)))
         events.append(.holding(.registrationBegan(topic.id)))
         return .success(.registered(contents))
     }
@@ -111,9 +104,10 @@ extension Executor {
     /// Ends a live registration, with its subscriptions and what waits.
     private func end(_ device: DeviceID, _ topic: TopicID) throws(SQLiteError) {
         try registrations.end(device: device, topic: topic, now: now)
-        note(try pending.removeAll(of: device, topic: topic), .unregistered)
+        note(try removeWaiting(of: device, topic: topic), .unregistered)
         note(try subscriptions.removeAll(of: device, topic: topic))
         events.append(.stream(.silence(topic, on: device)))
+        events.append(.holding(.registrationsChanged(device)))
         events.append(.holding(.registrationEnded(topic)))
     }
 
@@ -125,36 +119,58 @@ extension Executor {
             refusedTopics.allSatisfy({ $0.utf8.count <= Limits.topicByteCountMax })
         else { return .failure(.tooMany) }
         // What came while a topic was refused is dropped, so that it does not come when it no longer is.
-        _ = try subscriptions.skipRefused(of: device, upTo: lastSequence)
+        _ = try subscriptions.skipRefused(of: device, upTo: sequences.last)
+        events.append(.holding(.registrationsChanged(device)))
         for topic in try registrations.setFilter(of: device, refusedTopics: refusedTopics) {
-            note(try pending.removeAll(of: device, topic: topic), .dropped)
+            note(try removeWaiting(of: device, topic: topic), .dropped)
             events.append(.stream(.silence(topic, on: device)))
         }
-        for sequence in try subscriptions.skipRefused(of: device, upTo: lastSequence) {
+        for sequence in try subscriptions.skipRefused(of: device, upTo: sequences.last) {
             events.append(.broadcast(.settled(sequence, device)))
         }
         events.append(.stream(.listen(device, try subscriptions.listeners(of: device))))
         return .success(.done)
     }
 
-    func acknowledge(
-        _ secretHash: [UInt8], _ acknowledgements: [DeviceAPI.Acknowledgement]
-    ) throws(SQLiteError) -> Verdict {
+    /// Notes whether a device saves power, for as long as its stream is open.
+    func setPower(_ secretHash: [UInt8], _ isSaving: Bool) throws(SQLiteError) -> Verdict {
         guard let device = try identify(secretHash) else { return .failure(.unauthorized) }
-        guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else { return .failure(.tooMany) }
-        try settle(acknowledgements, of: device)
+        events.append(.stream(.power(device, isSaving: isSaving)))
         return .success(.done)
     }
 
-    /// Removes what a device acknowledged, and counts its outcomes.
-    func settle(_ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID) throws(SQLiteError) {
-        for acknowledgement in acknowledgements {
-            if let removed = try pending.remove(acknowledgement.id, of: device) {
-                events.append(.delivery(.removed(removed, .acknowledged)))
-            } else if try subscriptions.acknowledge(acknowledgement.id, by: device) {
-                events.append(.broadcast(.settled(acknowledgement.id, device)))
-            }
-            events.append(.delivery(.outcome(acknowledgement.outcome)))
+    // MARK: Its queue
+
+    /// Removes what waits for a device, or for an app on it.
+    func removeWaiting(of device: DeviceID, topic: TopicID?) throws(SQLiteError) -> [PendingTable.Removed] {
+        var removed: [PendingTable.Removed] = []
+        func remove(_ sequence: Int64, _ rowTopic: TopicID, isSettled: Bool) throws(SQLiteError) {
+            guard topic == nil || rowTopic == topic, try pending.remove(sequence) else { return }
+            if isSettled { try settled.remove(sequence, of: device, topic: rowTopic) }
+            removed.append(PendingTable.Removed(sequence: sequence, device: device, topic: rowTopic))
         }
+        for row in try settled.rows(of: device, after: .min, countMax: .max) {
+            try remove(row.sequence, row.topic, isSettled: true)
+        }
+        for entry in cards.known(device)?.recent.all ?? [] {
+            try remove(entry.sequence, entry.topic, isSettled: false)
+        }
+        return removed
+    }
+
+    /// Removes rows of any devices; returns those that were there.
+    func removeWaiting(_ rows: [PendingTable.Removed]) throws(SQLiteError) -> [PendingTable.Removed] {
+        var removed: [PendingTable.Removed] = []
+        for row in rows where try pending.remove(row.sequence) {
+            try settled.remove(row.sequence, of: row.device, topic: row.topic)
+            removed.append(row)
+        }
+        return removed
+    }
+
+    /// How many wait for a device, without broadcasts.
+    func waitingCount(of device: DeviceID) throws(SQLiteError) -> Int {
+        let settledCount = try settled.counts(of: device).reduce(0) { $0 + $1.count }
+        return settledCount + (cards.known(device)?.recent.count ?? 0)
     }
 }

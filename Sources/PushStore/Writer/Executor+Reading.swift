@@ -4,6 +4,31 @@ internal import PushCore
 internal import PushSQLite
 
 extension Executor {
+    /// A row of a device's queue; without a notification when it is not what was written.
+    struct WaitingRow {
+        var sequence: Int64
+        var topic: TopicID
+        var notification: PendingNotification?
+        var channel: ChannelID?
+        /// Until when it waits; nil without an expiration.
+        var expiresUnixMilliseconds: Int64?
+
+        /// Whether it waits no more.
+        func isExpired(now: Int64) -> Bool {
+            if let expiresUnixMilliseconds { return now > expiresUnixMilliseconds }
+            return notification?.notification.isExpired(now: now) ?? false
+        }
+    }
+
+    /// What was found of a device's queue.
+    struct Waiting {
+        var rows: [WaitingRow] = []
+        /// The last sequence that was looked at.
+        var last: Int64
+        /// Whether nothing is left behind it.
+        var isComplete = true
+    }
+
     /// Reads the next of a device's queue, its own notifications and broadcasts, in the order of their sequences.
     ///
     /// - Parameters:
@@ -12,34 +37,77 @@ extension Executor {
     ///   - sequence: Those behind this one.
     ///   - now: UNIX milliseconds; expired ones are left out.
     ///   - countMax: At most so many.
-    ///   - takeRow: Gets each, and whether its checksum is right.
+    ///   - isGone: Whether a row is only waiting for its deletion.
+    /// - Returns: What was found; damaged rows without their notifications.
     /// - Throws: What SQLite answered.
-    func forEachWaiting(
+    func waiting(
         of device: DeviceID, isListener: Bool, after sequence: Int64, now: Int64, countMax: Int,
-        _ takeRow: (PendingNotification, _ isIntact: Bool) -> Void
+        isGone: (Int64) -> Bool
+    ) throws(SQLiteError) -> Waiting {
+        var found = try own(of: device, after: sequence, countMax: countMax, isGone: isGone)
+        if isListener { try addBroadcasts(to: &found, device, after: sequence, now: now, countMax: countMax) }
+        if found.rows.count > countMax {
+            found.rows.removeLast(found.rows.count - countMax)
+            found.last = found.rows[countMax - 1].sequence
+            found.isComplete = false
+        }
+        found.rows.removeAll { row in row.isExpired(now: now) || isGone(row.sequence) }
+        return found
+    }
+
+    /// Its own notifications: first the settled ones, which are older, then those that the card knows.
+    private func own(
+        of device: DeviceID, after sequence: Int64, countMax: Int, isGone: (Int64) -> Bool
+    ) throws(SQLiteError) -> Waiting {
+        var found = Waiting(last: sequence)
+        guard let card = try cards.card(of: device) else { return found }
+        if card.settledCount > 0 {
+            let rows = try settled.rows(of: device, after: sequence, countMax: countMax)
+            for row in rows where !isGone(row.sequence) { try read(row.sequence, of: device, into: &found.rows) }
+            found.last = rows.last?.sequence ?? sequence
+            if rows.count == countMax {
+                found.isComplete = false
+                return found
+            }
+        }
+        for entry in card.recent.after(found.last) {
+            guard found.rows.count < countMax else {
+                found.isComplete = false
+                break
+            }
+            if entry.isWritten { try read(entry.sequence, of: device, into: &found.rows) }
+            found.last = entry.sequence
+        }
+        return found
+    }
+
+    private func read(
+        _ sequence: Int64, of device: DeviceID, into rows: inout [WaitingRow]
     ) throws(SQLiteError) {
-        var waiting: [(pending: PendingNotification, isIntact: Bool)] = []
-        if isListener {
-            try broadcasts.forEachWaiting(of: device, after: sequence, now: now, countMax: countMax) {
-                waiting.append(($0, $1))
-            }
+        guard let row = try pending.read(sequence, of: device) else { return }
+        rows.append(
+            WaitingRow(
+                sequence: sequence, topic: row.topic, notification: row.notification, channel: nil,
+                expiresUnixMilliseconds: row.expiresUnixMilliseconds))
+    }
+
+    /// Puts broadcasts among what was found, as far as both are known.
+    private func addBroadcasts(
+        to found: inout Waiting, _ device: DeviceID, after sequence: Int64, now: Int64, countMax: Int
+    ) throws(SQLiteError) {
+        var rows: [WaitingRow] = []
+        try broadcasts.forEachWaiting(of: device, after: sequence, now: now, countMax: countMax) { pending, isIntact in
+            rows.append(
+                WaitingRow(
+                    sequence: pending.sequence, topic: pending.notification.address.topic,
+                    notification: isIntact ? pending : nil, channel: pending.notification.channel))
         }
-        var (rowCount, nextBroadcast) = (0, 0)
-        func take(_ pending: PendingNotification, _ isIntact: Bool) {
-            if rowCount < countMax { takeRow(pending, isIntact) }
-            rowCount += 1
-        }
-        func takeBroadcasts(before sequence: Int64) {
-            while nextBroadcast < waiting.count, waiting[nextBroadcast].pending.sequence < sequence {
-                take(waiting[nextBroadcast].pending, waiting[nextBroadcast].isIntact)
-                nextBroadcast += 1
-            }
-        }
-        // Each of the two gives its first ones, and together they have the first ones of both.
-        try pending.forEachWaiting(of: device, after: sequence, now: now, countMax: countMax) { pending, isIntact in
-            takeBroadcasts(before: pending.sequence)
-            take(pending, isIntact)
-        }
-        takeBroadcasts(before: .max)
+        guard let lastBroadcast = rows.last?.sequence else { return }
+        let ownEnd = found.isComplete ? Int64.max : found.last
+        let broadcastEnd = rows.count < countMax ? Int64.max : lastBroadcast
+        let end = min(ownEnd, broadcastEnd)
+        found.rows = (found.rows + rows).filter { $0.sequence <= end }.sorted { $0.sequence < $1.sequence }
+        found.last = end == .max ? max(found.last, lastBroadcast) : end
+        found.isComplete = end == .max
     }
 }

@@ -22,17 +22,18 @@ extension Executor {
     /// - Throws: What SQLite answered.
     func sweep(_ damage: Damage, isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
         let countMax = WriterLimits.rowsSweptPerStepCountMax
-        for row in damage.notifications where try pending.remove(row.sequence) {
-            events.append(.delivery(.removed(row, .dropped)))
-        }
+        note(try removeWaiting(damage.notifications), .dropped)
         for sequence in damage.broadcasts { note(try broadcasts.remove(sequence), .dropped) }
-        let expired = try pending.removeExpired(now: now, countMax: countMax)
+        let retention = Limits.retentionSecondsMax * 1000
+        var expired = try removeWaiting(try pending.expired(now: now, countMax: countMax))
+        expired += try removeWaiting(
+            try pending.accepted(before: now.subtractingReportingOverflow(retention).partialValue, countMax: countMax))
         note(expired, .expired)
         let expiredBroadcasts = try broadcasts.removeExpired(now: now, countMax: countMax)
         note(expiredBroadcasts, .expired)
         try enrolmentCodes.deleteExpired(now: now)
         let isMoreUnseen = try expireUnseen(isConnected: isConnected)
-        return expired.count == countMax || expiredBroadcasts.count == countMax || isMoreUnseen
+        return expired.count >= countMax || expiredBroadcasts.count == countMax || isMoreUnseen
     }
 
     /// Lets the registrations of devices expire that were not seen for long; true when there may be more.
@@ -99,12 +100,12 @@ extension Executor {
     func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
         guard let identity = try devices.authenticate(secretHash) else { return nil }
         // A full disk has other worries.
-        if allowance == .growing, isStale(identity) { try devices.noteSeen(identity.device, now: now) }
+        if allowance == .growing, isStale(identity, now: now) { try devices.noteSeen(identity.device, now: now) }
         return identity.device
     }
 
     /// Whether what is written of a device is too old to leave it at that, or from a clock that was wrong.
-    private func isStale(_ identity: DeviceTable.Identity) -> Bool {
+    func isStale(_ identity: DeviceTable.Identity, now: Int64) -> Bool {
         guard let seen = identity.seenUnixMilliseconds, !identity.isDormant, seen <= now else { return true }
         let (age, isHuge) = now.subtractingReportingOverflow(seen)
         return isHuge || age >= WriterLimits.seenIntervalMilliseconds(life: bounds.registrationLifeSeconds)

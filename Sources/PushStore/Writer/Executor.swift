@@ -21,6 +21,7 @@ final class Executor {
     /// What administrators decided.
     struct Bounds {
         var pendingPerTopicCountMax: Int
+        var pendingPerDeviceCountMax: Int
         var channelPerAppCountMax: Int
         /// How long a device may be unseen before its registrations expire; nil for ever.
         var registrationLifeSeconds: Int64?
@@ -33,10 +34,14 @@ final class Executor {
     let enrolmentCodes: EnrolmentCodeTable
     let registrations: RegistrationTable
     let pending: PendingTable
+    let settled: SettledTable
     let channels: ChannelTable
     let subscriptions: SubscriptionTable
     let broadcasts: BroadcastTable
     let state: StateTable
+    /// What is known of devices without reading.
+    let cards: DeviceCards
+    let sequences: Sequences
     let bounds: Bounds
     /// Until then no device is taken for gone, UNIX milliseconds: after a long stop they must first come back.
     let returnEndUnixMilliseconds: Int64
@@ -44,13 +49,10 @@ final class Executor {
     var now: Int64 = 0
     /// What this transaction did so far.
     var events: [StoreEvent] = []
-    /// The last sequence that was given out.
-    var lastSequence: Int64
     /// Whether apps, keys or certificates changed.
     var hasDirectoryChanged = false
     /// What the disk has room for now.
     private(set) var allowance = Need.growing
-    private var storedSequence: Int64
 
     init(_ connection: Connection, _ bounds: Bounds, now: Int64) throws(SQLiteError) {
         self.bounds = bounds
@@ -61,13 +63,15 @@ final class Executor {
         enrolmentCodes = try EnrolmentCodeTable(connection)
         registrations = try RegistrationTable(connection)
         pending = try PendingTable(connection)
+        settled = try SettledTable(connection)
         channels = try ChannelTable(connection)
         subscriptions = try SubscriptionTable(connection)
         broadcasts = try BroadcastTable(connection)
         state = try StateTable(connection)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
-        lastSequence = try pending.lastSequence()
-        storedSequence = lastSequence
+        sequences = Sequences(stored: try state.lastSequence())
+        cards = DeviceCards(registrations, devices, settled)
+        try pending.forEachRecent(after: try state.settledThrough(), cards.load)
     }
 
     // MARK: A transaction
@@ -77,7 +81,7 @@ final class Executor {
         self.now = now
         events.removeAll(keepingCapacity: true)
         hasDirectoryChanged = false
-        lastSequence = storedSequence
+        settled.begin()
     }
 
     /// Executes one command, or refuses it when it needs more of the disk than there is.
@@ -88,23 +92,17 @@ final class Executor {
         }
         self.allowance = allowance
         switch command {
-        case .accept(let notification, let answer): try accept(notification, answer)
         case .publish(let broadcast, let answer): try publish(broadcast, answer)
-        case .attach(let secretHash, let stream): try attach(secretHash, stream)
-        case .acknowledge(let acknowledgements, let device): try settle(acknowledgements, of: device)
-        case .detach(let stream): events.append(.stream(.detach(stream: stream)))
         case .perform(let request, let answer): try perform(request, answer)
+        case .accept, .acknowledge, .attach, .detach: preconditionFailure("the dispatcher takes this command")
         }
     }
 
-    /// Writes down the last sequence, as the last thing of a transaction.
-    func end() throws(SQLiteError) {
-        guard lastSequence > storedSequence else { return }
-        try pending.setLastSequence(lastSequence)
+    /// Writes what belongs to the transaction as a whole, as the last thing of it.
+    func end(isClosing: Bool = false) throws(SQLiteError) {
+        try settled.end()
+        if let reservation = sequences.reservation(isClosing: isClosing) { try state.setLastSequence(reservation) }
     }
-
-    /// Notes that the transaction is committed.
-    func committed() { storedSequence = lastSequence }
 
     /// Notes removals.
     func note(_ removed: [PendingTable.Removed], _ removal: Tally.Removal) {
@@ -142,7 +140,8 @@ final class Executor {
         case .unsubscribe(let secretHash, let topic, let channel): return try unsubscribe(secretHash, topic, channel)
         case .subscriptions(let secretHash, let topic): return try subscriptions(secretHash, topic)
         case .setFilter(let secretHash, let topics): return try setFilter(secretHash, topics)
-        case .acknowledge(let secretHash, let acknowledgements): return try acknowledge(secretHash, acknowledgements)
+        case .setPower(let secretHash, let isSaving): return try setPower(secretHash, isSaving)
+        case .acknowledge: preconditionFailure("the dispatcher takes this request")
         case .removeSelf(let secretHash): return try removeSelf(secretHash)
         case .addApp(let topic, let name, let team, let checks, let allowsBroadcasts):
             return try addApp(topic, name, team, checks, allowsBroadcasts)
@@ -195,7 +194,8 @@ extension StoreRequest {
         case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice, .revokeCertificate,
             .unsubscribe, .removeChannel, .expireDevice:
             .shrinking
-        case .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels, .subscriptions:
+        case .setPower, .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels,
+            .subscriptions:
             .reading
         }
     }

@@ -4,14 +4,15 @@ internal import PushCore
 
 /// What the writer keeps in memory: streams, who listens, counts and the outbox; changed by committed events only.
 struct Ledger {
-    private(set) var streams = Streams()
+    private(set) var streams: Streams
     private(set) var tally: Tally
     private var audience = Audience()
     private var outbox: Outbox
     /// Devices whose streams closed, of which is to be written down that they were seen.
     private var departed: Set<DeviceID> = []
 
-    init(tally: Tally, receivers: [any StoreReplyReceiver]) {
+    init(tally: Tally, gatheringMilliseconds: Int64, receivers: [any StoreReplyReceiver]) {
+        streams = Streams(gatheringMilliseconds: gatheringMilliseconds)
         self.tally = tally
         outbox = Outbox(receivers: receivers)
     }
@@ -30,19 +31,34 @@ struct Ledger {
         }
     }
 
+    // MARK: Answers
+
     /// Refuses a command because of the disk.
     mutating func refuse(_ command: StoreCommand, _ text: String) {
         if case .detach(let stream) = command {
-            detach(stream)
+            _ = detach(stream)
         } else if let (reply, address) = StoreReply.unavailable(command, text) {
             outbox.add(reply, to: address)
         }
     }
 
-    /// Refuses one that nobody had time for.
+    /// Refuses one that nobody had time or room for.
     mutating func shed(_ answer: ReplyAddress) {
-        outbox.add(.refused(.serviceUnavailable, unregisteredUnixMilliseconds: nil, answer: answer), to: answer)
+        refuse(.serviceUnavailable, endedUnixMilliseconds: nil, answer)
     }
+
+    /// Refuses a notification.
+    mutating func refuse(_ reason: RejectionReason, endedUnixMilliseconds: Int64?, _ answer: ReplyAddress) {
+        outbox.add(.refused(reason, unregisteredUnixMilliseconds: endedUnixMilliseconds, answer: answer), to: answer)
+    }
+
+    /// Refuses a request, or a stream.
+    mutating func refuse(_ refusal: StoreRefusal, _ answer: ReplyAddress) {
+        outbox.add(.performed(.failure(refusal), answer: answer), to: answer)
+    }
+
+    /// Tells that a request is done.
+    mutating func confirm(_ answer: ReplyAddress) { perform(.done, answer) }
 
     /// Hands out all answers and then all deliveries.
     mutating func handOut(now: Int64) {
@@ -68,9 +84,11 @@ struct Ledger {
 
     /// Gives a device's stream what was read for it, up to a sequence.
     mutating func refill(_ device: DeviceID, _ read: [PendingNotification], through last: Int64, isComplete: Bool) {
-        let lateCount = streams.refill(device, read, through: last, isComplete: isComplete)
-        tally.addGone(.expired, count: lateCount)
+        expire(streams.refill(device, read, through: last, isComplete: isComplete))
     }
+
+    /// Lets go what was kept back long enough for devices that save power.
+    mutating func endGathering(by moment: MonotonicTime) { streams.endGathering(by: moment) }
 
     // MARK: Who was seen
 
@@ -86,22 +104,100 @@ struct Ledger {
 
     // MARK: Notifications
 
+    /// A notification is accepted: it is on the disk, or its device has it.
+    mutating func accept(_ unwritten: Unwritten, isAcknowledged: Bool) {
+        let address = unwritten.pending.notification.address
+        if unwritten.isAnswered { tally.addAccepted() } else { accept(unwritten.answer) }
+        if isAcknowledged { tally.addGone(.acknowledged) } else { tally.addPending(of: address.topic) }
+        for replaced in unwritten.replaced {
+            if let older = replaced.older {
+                if older.isAnswered { tally.addAccepted() } else { accept(older.answer) }
+                tally.addGone(replaced.removal)
+            } else {
+                tally.removePending(of: replaced.entry.topic, replaced.removal)
+            }
+        }
+    }
+
+    /// Tells a provider that its notification is accepted, which is written later.
+    mutating func answer(_ unwritten: Unwritten) {
+        outbox.add(.accepted(answer: unwritten.answer), to: unwritten.answer)
+    }
+
+    /// A notification could not be written, nor could what it would have replaced.
+    mutating func refuse(_ unwritten: Unwritten) {
+        refuse(unwritten.answer, isAnswered: unwritten.isAnswered)
+        for replaced in unwritten.replaced {
+            if let older = replaced.older { refuse(older.answer, isAnswered: older.isAnswered) }
+        }
+    }
+
+    /// A notification that was accepted before it was written is lost after all: that is what its durability allows.
+    private mutating func refuse(_ answer: ReplyAddress, isAnswered: Bool) {
+        guard isAnswered else { return shed(answer) }
+        tally.addAccepted()
+        tally.addGone(.dropped)
+    }
+
+    /// A notification is accepted and goes nowhere.
+    mutating func acceptNotStored(_ pending: PendingNotification, _ removal: Tally.Removal, _ answer: ReplyAddress) {
+        accept(answer)
+        tally.addGone(removal)
+    }
+
+    /// A notification is accepted, and its device gets it now or never.
+    mutating func acceptNowOrNever(_ pending: PendingNotification, _ answer: ReplyAddress) {
+        accept(answer)
+        if streams.offerNow(pending) {
+            tally.addPending(of: pending.notification.address.topic)
+        } else {
+            tally.addGone(.expired)
+        }
+    }
+
+    /// Shows a notification to its device's stream; true when it goes out.
+    mutating func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> Bool {
+        streams.offer(pending, at: moment)
+    }
+
+    /// A notification that waited is gone.
+    mutating func remove(_ sequence: Int64, of device: DeviceID, _ topic: TopicID, _ removal: Tally.Removal) {
+        tally.removePending(of: topic, removal)
+        streams.forget(sequence, of: device)
+    }
+
+    /// A device acknowledged what may be now or never; false when it is not.
+    mutating func acknowledgeNowOrNever(_ sequence: Int64, by device: DeviceID) -> Bool {
+        guard let never = streams.acknowledgeNowOrNever(sequence, by: device) else { return false }
+        if never.isCounted { tally.removePending(of: never.topic, .acknowledged) }
+        return true
+    }
+
+    /// A notification makes room in its device's stream.
+    mutating func forget(_ sequence: Int64, of device: DeviceID) { streams.forget(sequence, of: device) }
+
+    /// A device acknowledged a notification.
+    mutating func acknowledge(_ sequence: Int64, by device: DeviceID, at moment: MonotonicTime) {
+        streams.acknowledge(sequence, by: device, at: moment)
+    }
+
+    /// A device's acknowledgement did not come in time.
+    mutating func noteSlow(_ device: DeviceID) { streams.noteSlow(device) }
+
+    /// Counts what a device tells.
+    mutating func note(_ outcome: DeviceAPI.Outcome) { tally.add(outcome) }
+
+    /// Counts now-or-never ones that came to nothing.
+    private mutating func expire(_ never: [DeviceStream.NowOrNever]) {
+        for never in never where never.isCounted { tally.removePending(of: never.topic, .expired) }
+    }
+
     private mutating func apply(_ event: StoreEvent.Delivery) {
         switch event {
-        case .stored(let pending, let answer):
-            tally.addPending(of: pending.notification.address.topic)
-            accept(answer)
-            streams.offer(pending)
-        case .nowOrNever(let notification, let after, let answer):
-            accept(answer)
-            if !streams.offerNow(notification, after: after) { tally.addGone(.expired) }
         case .acceptedNotStored(let removal, let answer):
             accept(answer)
             tally.addGone(removal)
-        case .removed(let removed, let removal):
-            tally.removePending(of: removed.topic, removal)
-            streams.forget(removed.sequence, of: removed.device)
-        case .outcome(let outcome): tally.add(outcome)
+        case .removed(let removed, let removal): remove(removed.sequence, of: removed.device, removed.topic, removal)
         }
     }
 
@@ -110,13 +206,14 @@ struct Ledger {
         case .stored(let template, let channel, let answer):
             tally.addPending(of: template.notification.address.topic)
             accept(answer)
-            for token in audience.listeners(of: channel).values { streams.offer(template.addressed(to: token)) }
-        case .nowOrNever(let template, let channel, let after, let answer):
+            for token in audience.listeners(of: channel).values {
+                _ = streams.offer(template.addressed(to: token), at: .now)
+            }
+        case .nowOrNever(let template, let channel, let answer):
             accept(answer)
             var takerCount = 0
-            for token in audience.listeners(of: channel).values {
-                let notification = template.addressed(to: token)
-                if streams.offerNow(notification, after: after) { takerCount += 1 }
+            for token in audience.listeners(of: channel).values where streams.offerNow(template.addressed(to: token)) {
+                takerCount += 1
             }
             if takerCount == 0 { tally.addGone(.expired) }
         case .removed(let removed, let removal):
@@ -137,35 +234,39 @@ struct Ledger {
 
     private mutating func apply(_ event: StoreEvent.OfStream) {
         switch event {
-        case .attach(let device, let stream, let listeners):
-            let earlier = streams.attach(device, stream)
-            close(earlier)
-            if let earlier { outbox.add(.ended(.replaced, stream: earlier.address), to: earlier.address) }
-            audience.set(device, listeners)
-            outbox.add(.attached(device, stream: stream), to: stream)
-        case .detach(let stream): detach(stream)
         case .silence(let topic, let device):
-            let neverCount = streams.dropOutgoing(on: device) { $0.address.topic == topic }
-            tally.addGone(.expired, count: neverCount)
+            expire(streams.dropOutgoing(on: device) { $0.address.topic == topic })
         case .silenceChannel(let channel, let device):
             _ = streams.dropOutgoing(on: device) { $0.channel == channel }
         case .silenceChannels(let topic):
             _ = streams.dropOutgoing(on: nil) { $0.channel != nil && $0.address.topic == topic }
+        case .power(let device, let isSaving): streams.setSaving(isSaving, device)
         case .listen(let device, let listeners):
             if streams.isOpen(device) { audience.set(device, listeners) }
         }
     }
 
-    private mutating func detach(_ address: ReplyAddress) {
-        guard let device = streams.device(at: address) else { return }
+    /// Opens a device's stream, in place of an earlier one.
+    mutating func attach(_ device: DeviceID, _ stream: ReplyAddress, _ listeners: [SubscriptionTable.Listener]) {
+        let earlier = streams.attach(device, stream)
+        close(earlier)
+        if let earlier { outbox.add(.ended(.replaced, stream: earlier.address), to: earlier.address) }
+        audience.set(device, listeners)
+        outbox.add(.attached(device, stream: stream), to: stream)
+    }
+
+    /// Closes a stream; returns its device, or nil when another stream took over.
+    mutating func detach(_ address: ReplyAddress) -> DeviceID? {
+        guard let device = streams.device(at: address) else { return nil }
         close(streams.remove(device))
         audience.remove(device)
         departed.insert(device)
+        return device
     }
 
-    /// Counts what a stream that is gone would have delivered now or never.
+    /// What a stream that is gone would have delivered now or never has expired.
     private mutating func close(_ stream: DeviceStream?) {
-        if let stream { tally.addGone(.expired, count: stream.nowOrNeverCount) }
+        if let stream { expire(stream.abandoned) }
     }
 
     // MARK: Holdings
@@ -180,6 +281,7 @@ struct Ledger {
             audience.remove(device)
             departed.remove(device)
             if let stream { outbox.add(.ended(.removed, stream: stream.address), to: stream.address) }
+        case .registrationsChanged: break
         case .registrationBegan(let topic): tally.addRegistrations(1, of: topic)
         case .registrationEnded(let topic): tally.addRegistrations(-1, of: topic)
         case .appAdded: tally.addApps(1)

@@ -16,7 +16,9 @@ struct OpenedStore: @unchecked Sendable {
     init(_ configuration: SQLiteStore.Configuration) throws(StoreError) {
         self.configuration = configuration
         do {
-            connection = try Connection(path: configuration.path, durability: .full, exclusive: true)
+            connection = try Connection(
+                path: configuration.path, durability: configuration.durability == .full ? .full : .normal,
+                exclusive: true)
         } catch {
             throw StoreError(error, path: configuration.path)
         }
@@ -37,7 +39,7 @@ struct OpenedStore: @unchecked Sendable {
             throw StoreError(error, path: configuration.path)
         }
         // Far from what a server ever reaches, and far enough from overflow.
-        guard (0...Int64.max / 2).contains(executor.lastSequence) else {
+        guard (0...Int64.max / 2).contains(executor.sequences.last) else {
             throw .damaged(path: configuration.path, code: 11, text: "the last sequence cannot be right")
         }
     }
@@ -46,7 +48,8 @@ struct OpenedStore: @unchecked Sendable {
 extension SQLiteStore.Configuration {
     fileprivate var bounds: Executor.Bounds {
         Executor.Bounds(
-            pendingPerTopicCountMax: pendingPerTopicCountMax, channelPerAppCountMax: channelPerAppCountMax,
+            pendingPerTopicCountMax: max(pendingPerTopicCountMax, 1),
+            pendingPerDeviceCountMax: max(pendingPerDeviceCountMax, 1), channelPerAppCountMax: channelPerAppCountMax,
             registrationLifeSeconds: registrationLifeSeconds)
     }
 }
@@ -54,10 +57,14 @@ extension SQLiteStore.Configuration {
 extension Executor {
     /// Counts what the file holds.
     fileprivate func tally() throws(SQLiteError) -> Tally {
-        Tally(
+        var pending = try settled.countsByTopic()
+        cards.forEachWithRecent { card in
+            for entry in card.recent.all { pending[entry.topic, default: 0] += 1 }
+        }
+        return Tally(
             apps: try topics.all().count, devices: try devices.count(),
             registrationsByTopic: try registrations.liveCountByTopic(),
-            pendingByTopic: try pending.countsByTopic().merging(try broadcasts.countsByTopic(), uniquingKeysWith: +),
+            pendingByTopic: pending.merging(try broadcasts.countsByTopic(), uniquingKeysWith: +),
             subscriptionsByChannel: try subscriptions.countsByChannel())
     }
 }

@@ -16,17 +16,14 @@ enum StoreEvent {
 
     /// What became of notifications.
     enum Delivery {
-        case stored(PendingNotification, answer: ReplyAddress)
-        case nowOrNever(Notification, after: Int64, answer: ReplyAddress)
         case acceptedNotStored(Tally.Removal, answer: ReplyAddress)
         case removed(PendingTable.Removed, Tally.Removal)
-        case outcome(DeviceAPI.Outcome)
     }
 
     /// What became of broadcasts; those that come are addressed to no device yet.
     enum OfBroadcast {
         case stored(PendingNotification, ChannelNumber, answer: ReplyAddress)
-        case nowOrNever(Notification, ChannelNumber, after: Int64, answer: ReplyAddress)
+        case nowOrNever(PendingNotification, ChannelNumber, answer: ReplyAddress)
         /// For all subscribers.
         case removed(BroadcastTable.Removed, Tally.Removal)
         /// For one device, which acknowledged it or is not to have it.
@@ -35,14 +32,14 @@ enum StoreEvent {
 
     /// What happens to streams.
     enum OfStream {
-        case attach(DeviceID, stream: ReplyAddress, [SubscriptionTable.Listener])
-        case detach(stream: ReplyAddress)
         /// What would go out of a topic does not; on all devices when there is none.
         case silence(TopicID, on: DeviceID?)
         /// What would go out of a channel does not; on all devices when there is none.
         case silenceChannel(ChannelID, on: DeviceID?)
         /// What would go out of any channel of a topic does not.
         case silenceChannels(TopicID)
+        /// Whether a device saves power.
+        case power(DeviceID, isSaving: Bool)
         /// Takes the place of what the device listened to.
         case listen(DeviceID, [SubscriptionTable.Listener])
     }
@@ -51,6 +48,8 @@ enum StoreEvent {
     enum Holding {
         case deviceAdded
         case deviceRemoved(DeviceID)
+        /// Registrations of a device changed, or its filter did; of any device when there is none.
+        case registrationsChanged(DeviceID?)
         case registrationBegan(TopicID)
         case registrationEnded(TopicID)
         case appAdded

@@ -4,6 +4,24 @@
 enum WriterLimits {
     /// Commands in one transaction; the rest waits for the next one.
     static let commandsPerTransactionCountMax = 1024
+    /// How long a notification that went out is not written because its acknowledgement may come, in milliseconds.
+    static let graceMilliseconds: Int64 = 4
+    /// How long a deletion that nobody waits for may wait for company, in milliseconds.
+    static let deletionDelayMilliseconds: Int64 = 10
+    /// Deletions in one transaction.
+    static let deletionsPerTransactionCountMax = 1024
+    /// How long a notification may be accepted and not written with the durability `relaxed`, in milliseconds.
+    static let relaxedMilliseconds: Int64 = 100
+    /// How long the log may be written and not synchronized with a durability below `full`, in milliseconds.
+    static let synchronizationMilliseconds: Int64 = 1000
+    /// Cards of devices in memory; of those beyond it that have no recent notifications, some are forgotten.
+    static let cardCountMax = 1 << 20
+    /// Recent notifications; beyond it they are settled.
+    static let recentCountMax = 1 << 17
+    /// Notifications settled in one step.
+    static let settledPerStepCountMax = 512
+    /// How many sequences are reserved at once; so many are passed over when the server ends without closing.
+    static let sequenceBlock: Int64 = 1 << 20
     /// Commands that wait for the writer; beyond it notifications are refused with `ServiceUnavailable`.
     static let queuedCommandCountMax = 65_536
     /// Rows read for waiting streams between two transactions.

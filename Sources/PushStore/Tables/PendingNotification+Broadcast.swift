@@ -4,22 +4,6 @@ internal import PushCore
 internal import PushSQLite
 
 extension PendingNotification {
-    /// Reads a row of `PendingTable`'s selection.
-    init(row: Statement) {
-        let address = DeviceTokenContents(
-            device: DeviceID(stored: row.int64(1)), topic: TopicID(stored: row.int64(2)),
-            generation: UInt32(truncatingIfNeeded: row.int64(3)))
-        let uniqueID = UniqueID(high: UInt64(bitPattern: row.int64(5)), low: UInt64(bitPattern: row.int64(6)))
-        self.init(
-            sequence: row.int64(0),
-            notification: Notification(
-                address: address, apnsID: row.bytes(7), uniqueID: uniqueID, topicName: row.string(8),
-                pushType: row.optionalString(9).flatMap(PushType.init(rawValue:)),
-                priority: row.optionalInt64(10).map(UInt8.init(truncatingIfNeeded:)),
-                expirationUnixSeconds: row.optionalInt64(11), collapseID: row.optionalBytes(12),
-                payload: row.bytes(13), acceptedUnixMilliseconds: row.int64(4)))
-    }
-
     /// Reads a row of `BroadcastTable`'s selection, as `init(_:sequence:)` would make it.
     init(broadcastRow row: Statement) {
         let uniqueID = UniqueID(high: UInt64(bitPattern: row.int64(6)), low: UInt64(bitPattern: row.int64(7)))
@@ -75,34 +59,5 @@ extension DeviceTokenContents {
     /// Stands in a broadcast until it is addressed to a subscriber.
     fileprivate static func ofNoDevice(_ topic: TopicID) -> DeviceTokenContents {
         DeviceTokenContents(device: DeviceID(rawValue: 0), topic: topic, generation: 0)
-    }
-}
-
-/// FNV-1a over 64-bit words, with the high half folded down, so that each input bit reaches the low half too.
-struct Checksum {
-    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    /// Adds a word.
-    mutating func add(_ word: UInt64) {
-        value = (value ^ word) &* 0x0000_0100_0000_01b3
-        value ^= value >> 32
-    }
-
-    /// Adds the count and then the bytes, eight at a time.
-    mutating func add(_ bytes: Span<UInt8>) {
-        add(UInt64(bytes.count))
-        var index = 0
-        while index + 8 <= bytes.count {
-            var word: UInt64 = 0
-            for offset in 0..<8 { word |= UInt64(bytes[index + offset]) << UInt64(offset * 8) }
-            add(word)
-            index += 8
-        }
-        var last: UInt64 = 0
-        while index < bytes.count {
-            last = last << 8 | UInt64(bytes[index])
-            index += 1
-        }
-        add(last)
     }
 }

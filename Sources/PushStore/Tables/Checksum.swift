@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// FNV-1a over 64-bit words, with the high half folded down, so that each input bit reaches the low half too.
+struct Checksum {
+    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    /// Adds a word.
+    mutating func add(_ word: UInt64) {
+        value = (value ^ word) &* 0x0000_0100_0000_01b3
+        value ^= value >> 32
+    }
+
+    /// Adds the count and then the bytes, eight at a time.
+    mutating func add(_ bytes: Span<UInt8>) {
+        add(UInt64(bytes.count))
+        var index = 0
+        while index + 8 <= bytes.count {
+            var word: UInt64 = 0
+            for offset in 0..<8 { word |= UInt64(bytes[index + offset]) << UInt64(offset * 8) }
+            add(word)
+            index += 8
+        }
+        var last: UInt64 = 0
+        while index < bytes.count {
+            last = last << 8 | UInt64(bytes[index])
+            index += 1
+        }
+        add(last)
+    }
+}

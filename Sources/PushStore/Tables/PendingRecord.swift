@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// A pending notification as one run of bytes: what the table keeps beside the columns by which rows are found.
+///
+/// ```
+/// 0 version   1 push type   2 priority   3 what is there   4 generation   8 accepted at   16 expiration   24 unique id
+/// 40 length of apns-id   42 of the topic's name   44 of the collapse id   46 zero   48 those three, then the payload
+/// last 8: checksum over sequence, device, topic and everything before it
+/// ```
+/// Numbers are little-endian. The checksum tells a row that the disk changed from a good one: SQLite notices damage to
+/// its own structures but not to what lies in them. It is not meant against forgery.
+enum PendingRecord {
+    private static let version: UInt8 = 1
+    private static let headByteCount = 48
+    private static let checksumByteCount = 8
+    private static let hasExpiration: UInt8 = 1
+    private static let hasCollapseID: UInt8 = 2
+
+    /// Writes a notification in place of what is in a buffer.
+    static func encode(_ pending: PendingNotification, into bytes: inout [UInt8]) {
+        let notification = pending.notification
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(version)
+        bytes.append(notification.pushType?.storedNumber ?? 0)
+        bytes.append(notification.priority ?? 0)
+        bytes.append(
+            (notification.expirationUnixSeconds == nil ? 0 : hasExpiration)
+                | (notification.collapseID == nil ? 0 : hasCollapseID))
+        bytes.append(littleEndian: UInt64(notification.address.generation), byteCount: 4)
+        bytes.append(littleEndian: UInt64(bitPattern: notification.acceptedUnixMilliseconds), byteCount: 8)
+        bytes.append(littleEndian: UInt64(bitPattern: notification.expirationUnixSeconds ?? 0), byteCount: 8)
+        bytes.append(littleEndian: notification.uniqueID.high, byteCount: 8)
+        bytes.append(littleEndian: notification.uniqueID.low, byteCount: 8)
+        let collapseID = notification.collapseID ?? []
+        bytes.append(littleEndian: UInt64(notification.apnsID.count), byteCount: 2)
+        bytes.append(littleEndian: UInt64(notification.topicName.utf8.count), byteCount: 2)
+        bytes.append(littleEndian: UInt64(collapseID.count), byteCount: 2)
+        bytes.append(littleEndian: 0, byteCount: 2)
+        bytes.append(contentsOf: notification.apnsID)
+        bytes.append(contentsOf: notification.topicName.utf8)
+        bytes.append(contentsOf: collapseID)
+        bytes.append(contentsOf: notification.payload)
+        let sum = checksum(
+            of: bytes.span, sequence: pending.sequence, device: notification.address.device,
+            topic: notification.address.topic)
+        bytes.append(littleEndian: sum, byteCount: checksumByteCount)
+    }
+
+    /// Reads a row; nil when it is not what was written.
+    static func decode(
+        _ bytes: Span<UInt8>, sequence: Int64, device: DeviceID, topic: TopicID
+    ) -> PendingNotification? {
+        guard bytes.count >= headByteCount + checksumByteCount, bytes[0] == version else { return nil }
+        let body = bytes.extracting(first: bytes.count - checksumByteCount)
+        let written = bytes.littleEndian(at: body.count, byteCount: checksumByteCount)
+        guard written == checksum(of: body, sequence: sequence, device: device, topic: topic) else { return nil }
+        var place = headByteCount
+        func take(_ count: Int) -> [UInt8]? {
+            guard count <= body.count - place else { return nil }
+            defer { place += count }
+            return body.extracting(place..<place + count).copied
+        }
+        guard let apnsID = take(Int(body.littleEndian(at: 40, byteCount: 2))),
+            let topicName = take(Int(body.littleEndian(at: 42, byteCount: 2))),
+            let collapseID = take(Int(body.littleEndian(at: 44, byteCount: 2))),
+            let payload = take(body.count - place)
+        else { return nil }
+        return PendingNotification(
+            sequence: sequence,
+            notification: Notification(
+                address: DeviceTokenContents(
+                    device: device, topic: topic,
+                    generation: UInt32(truncatingIfNeeded: body.littleEndian(at: 4, byteCount: 4))),
+                apnsID: apnsID,
+                uniqueID: UniqueID(
+                    high: body.littleEndian(at: 24, byteCount: 8), low: body.littleEndian(at: 32, byteCount: 8)),
+                topicName: String(decoding: topicName, as: UTF8.self), pushType: PushType(storedNumber: body[1]),
+                priority: body[2] == 0 ? nil : body[2],
+                expirationUnixSeconds: body[3] & hasExpiration == 0
+                    ? nil : Int64(bitPattern: body.littleEndian(at: 16, byteCount: 8)),
+                collapseID: body[3] & hasCollapseID == 0 ? nil : collapseID, payload: payload,
+                acceptedUnixMilliseconds: Int64(bitPattern: body.littleEndian(at: 8, byteCount: 8))))
+    }
+
+    /// When the notification of a record was accepted, UNIX milliseconds; for a row of which no more is asked.
+    static func acceptedUnixMilliseconds(_ bytes: Span<UInt8>) -> Int64? {
+        guard bytes.count >= headByteCount else { return nil }
+        return Int64(bitPattern: bytes.littleEndian(at: 8, byteCount: 8))
+    }
+
+    private static func checksum(
+        of bytes: Span<UInt8>, sequence: Int64, device: DeviceID, topic: TopicID
+    ) -> UInt64 {
+        var checksum = Checksum()
+        checksum.add(UInt64(bitPattern: sequence))
+        checksum.add(device.rawValue)
+        checksum.add(UInt64(topic.rawValue))
+        checksum.add(bytes)
+        return checksum.value
+    }
+}
+
+extension PushType {
+    /// The number in records, which stays.
+    fileprivate var storedNumber: UInt8 {
+        switch self {
+        case .alert: 1
+        case .background: 2
+        case .location: 3
+        case .voip: 4
+        case .complication: 5
+        case .fileprovider: 6
+        case .mdm: 7
+        case .liveactivity: 8
+        case .pushtotalk: 9
+        case .widgets: 10
+        case .controls: 11
+        }
+    }
+
+    fileprivate init?(storedNumber: UInt8) {
+        guard let type = Self.allCases.first(where: { $0.storedNumber == storedNumber }) else { return nil }
+        self = type
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(littleEndian value: UInt64, byteCount: Int) {
+        for index in 0..<byteCount { append(UInt8(truncatingIfNeeded: value >> UInt64(index * 8))) }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func littleEndian(at offset: Int, byteCount: Int) -> UInt64 {
+        var value: UInt64 = 0
+        for index in 0..<byteCount { value |= UInt64(self[offset + index]) << UInt64(index * 8) }
+        return value
+    }
+
+    fileprivate var copied: [UInt8] {
+        unsafe withUnsafeBufferPointer { unsafe [UInt8]($0) }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// The older rows of `pending` by device: what a device finds that was away for long.
+///
+/// `settled_counts` says how many there are of each topic, so that a start need not count them.
+final class SettledTable {
+    /// A row of one device.
+    struct Row {
+        var sequence: Int64
+        var topic: TopicID
+    }
+
+    private let connection: Connection
+    private let insert: Statement
+    private let delete: Statement
+    private let selectTopic: Statement
+    private let selectAfter: Statement
+    private let selectOldest: Statement
+    private let selectOldestOfTopic: Statement
+    private let selectCollapsible: Statement
+    private let countByTopicOfDevice: Statement
+    private let selectCounts: Statement
+    private let addToCount: Statement
+    private var countChanges: [TopicID: Int] = [:]
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        self.connection = connection
+        insert = try connection.prepare("INSERT OR IGNORE INTO settled VALUES (?, ?, ?, ?)")
+        delete = try connection.prepare("DELETE FROM settled WHERE device = ? AND sequence = ?")
+        selectTopic = try connection.prepare("SELECT topic FROM settled WHERE device = ? AND sequence = ?")
+        selectAfter = try connection.prepare(
+            "SELECT sequence, topic FROM settled WHERE device = ? AND sequence > ? ORDER BY sequence LIMIT ?")
+        selectOldest = try connection.prepare(
+            "SELECT sequence, topic FROM settled WHERE device = ? ORDER BY sequence LIMIT 1")
+        selectOldestOfTopic = try connection.prepare(
+            "SELECT sequence, topic FROM settled WHERE device = ? AND topic = ? ORDER BY sequence LIMIT 1")
+        selectCollapsible = try connection.prepare(
+            "SELECT sequence, topic FROM settled WHERE device = ? AND topic = ? AND collapse = ? ORDER BY sequence")
+        countByTopicOfDevice = try connection.prepare(
+            "SELECT topic, count(*) FROM settled WHERE device = ? GROUP BY topic")
+        selectCounts = try connection.prepare("SELECT topic, count FROM settled_counts WHERE count > 0")
+        addToCount = try connection.prepare(
+            "INSERT INTO settled_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2")
+    }
+
+    // MARK: Writing
+
+    /// Adds a row of `pending`.
+    func add(_ row: Row, of device: DeviceID, collapse: CollapseHash) throws(SQLiteError) {
+        insert.bind(device.stored, at: 1)
+        insert.bind(row.sequence, at: 2)
+        insert.bind(Int64(row.topic.rawValue), at: 3)
+        insert.bind(collapse.stored, at: 4)
+        try insert.run()
+        if connection.changedRowCount > 0 { countChanges[row.topic, default: 0] += 1 }
+    }
+
+    /// Removes one, if it is there.
+    func remove(_ sequence: Int64, of device: DeviceID, topic: TopicID) throws(SQLiteError) {
+        delete.bind(device.stored, at: 1)
+        delete.bind(sequence, at: 2)
+        try delete.run()
+        if connection.changedRowCount > 0 { countChanges[topic, default: 0] -= 1 }
+    }
+
+    /// Begins a transaction: changes of one that failed are forgotten.
+    func begin() { if !countChanges.isEmpty { countChanges.removeAll(keepingCapacity: true) } }
+
+    /// Writes the counts that a transaction changed, as one of its last things.
+    func end() throws(SQLiteError) {
+        for (topic, change) in countChanges where change != 0 {
+            addToCount.bind(Int64(topic.rawValue), at: 1)
+            addToCount.bind(Int64(change), at: 2)
+            try addToCount.run()
+        }
+    }
+
+    // MARK: Reading
+
+    /// The topic of a device's row; nil when there is none.
+    func topic(of sequence: Int64, of device: DeviceID) throws(SQLiteError) -> TopicID? {
+        selectTopic.bind(device.stored, at: 1)
+        selectTopic.bind(sequence, at: 2)
+        defer { selectTopic.reset() }
+        return try selectTopic.step() ? TopicID(stored: selectTopic.int64(0)) : nil
+    }
+
+    /// The next ones of a device behind a sequence, in order, at most so many.
+    func rows(of device: DeviceID, after sequence: Int64, countMax: Int) throws(SQLiteError) -> [Row] {
+        selectAfter.bind(device.stored, at: 1)
+        selectAfter.bind(sequence, at: 2)
+        selectAfter.bind(Int64(countMax), at: 3)
+        return try rows(of: selectAfter)
+    }
+
+    /// The oldest of a device, or of an app on it.
+    func oldest(of device: DeviceID, topic: TopicID?) throws(SQLiteError) -> Row? {
+        guard let topic else {
+            selectOldest.bind(device.stored, at: 1)
+            return try rows(of: selectOldest).first
+        }
+        selectOldestOfTopic.bind(device.stored, at: 1)
+        selectOldestOfTopic.bind(Int64(topic.rawValue), at: 2)
+        return try rows(of: selectOldestOfTopic).first
+    }
+
+    /// Those that a collapse id may replace.
+    func collapsible(of device: DeviceID, topic: TopicID, _ collapse: CollapseHash) throws(SQLiteError) -> [Row] {
+        selectCollapsible.bind(device.stored, at: 1)
+        selectCollapsible.bind(Int64(topic.rawValue), at: 2)
+        selectCollapsible.bind(collapse.stored, at: 3)
+        return try rows(of: selectCollapsible)
+    }
+
+    /// How many a device has of each topic.
+    func counts(of device: DeviceID) throws(SQLiteError) -> [TopicCount] {
+        var counts: [TopicCount] = []
+        countByTopicOfDevice.bind(device.stored, at: 1)
+        while try countByTopicOfDevice.step() {
+            counts.append(
+                TopicCount(
+                    topic: TopicID(stored: countByTopicOfDevice.int64(0)), count: Int(countByTopicOfDevice.int64(1))))
+        }
+        return counts
+    }
+
+    /// How many there are of each topic.
+    func countsByTopic() throws(SQLiteError) -> [TopicID: Int] {
+        var counts: [TopicID: Int] = [:]
+        while try selectCounts.step() { counts[TopicID(stored: selectCounts.int64(0))] = Int(selectCounts.int64(1)) }
+        return counts
+    }
+
+    private func rows(of statement: Statement) throws(SQLiteError) -> [Row] {
+        var rows: [Row] = []
+        while try statement.step() {
+            rows.append(Row(sequence: statement.int64(0), topic: TopicID(stored: statement.int64(1))))
+        }
+        return rows
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+extension Dispatcher {
+    /// Accepts a notification: to its device's stream, and among those to be written; or refuses it.
+    func accept(_ notification: Notification, _ answer: ReplyAddress) throws(SQLiteError) {
+        guard hasSpace else { return ledger.shed(answer) }
+        let address = notification.address
+        guard let card = try cards.card(of: address.device) else {
+            return ledger.refuse(.badDeviceToken, endedUnixMilliseconds: nil, answer)
+        }
+        guard let registration = card.registration(of: address.topic) else {
+            return ledger.refuse(.unregistered, endedUnixMilliseconds: now, answer)
+        }
+        if let (reason, ended) = registration.rejection(of: address.generation) {
+            return ledger.refuse(reason, endedUnixMilliseconds: ended ?? now, answer)
+        }
+        guard let sequence = executor.sequences.next() else { return ledger.shed(answer) }
+        let pending = PendingNotification(sequence: sequence, notification: notification)
+        if registration.isRefused {
+            ledger.acceptNotStored(pending, .dropped, answer)
+        } else if notification.isNowOrNever {
+            ledger.acceptNowOrNever(pending, answer)
+        } else if notification.isExpired(now: now) {
+            ledger.acceptNotStored(pending, .expired, answer)
+        } else {
+            try enqueue(pending, card, answer)
+        }
+    }
+
+    /// Puts a notification at the end of its device's queue, in place of what it collapses or what exceeds a bound.
+    private func enqueue(
+        _ pending: PendingNotification, _ card: DeviceCard, _ answer: ReplyAddress
+    ) throws(SQLiteError) {
+        let topic = pending.notification.address.topic
+        let collapse = CollapseHash(pending.notification.collapseID)
+        var replaced: [Unwritten.Replaced] = []
+        if let collapseID = pending.notification.collapseID {
+            try removeCollapsible(collapseID, collapse, topic, card, &replaced)
+        }
+        if card.waitingCount(of: topic) >= executor.bounds.pendingPerTopicCountMax {
+            try removeOldest(of: topic, card, &replaced)
+        }
+        if card.waitingCount >= executor.bounds.pendingPerDeviceCountMax { try removeOldest(of: nil, card, &replaced) }
+        cards.append(
+            QueueEntry(sequence: pending.sequence, topic: topic, collapse: collapse, isWritten: false), to: card)
+        var due = MonotonicTime.past
+        if ledger.offer(pending, at: moment), replaced.isEmpty, ledger.streams.acknowledgesQuickly(card.device) {
+            due = moment.advanced(byMilliseconds: WriterLimits.graceMilliseconds)
+        }
+        var new = Unwritten(pending: pending, collapse: collapse, answer: answer, due: due, replaced: replaced)
+        if durability == .relaxed {
+            new.due = moment.advanced(byMilliseconds: WriterLimits.relaxedMilliseconds)
+            new.isAnswered = true
+            ledger.answer(new)
+        }
+        unwritten.append(new)
+    }
+
+    // MARK: What makes room
+
+    private func removeCollapsible(
+        _ collapseID: [UInt8], _ collapse: CollapseHash, _ topic: TopicID, _ card: DeviceCard,
+        _ replaced: inout [Unwritten.Replaced]
+    ) throws(SQLiteError) {
+        for entry in card.recent.all where entry.collapse == collapse && entry.topic == topic {
+            // Two ids may have one hash.
+            guard try hasCollapseID(collapseID, entry, card.device) else { continue }
+            return push(entry, card, .collapsed, &replaced)
+        }
+        guard card.settledCount(of: topic) > 0 else { return }
+        for row in try executor.settled.collapsible(of: card.device, topic: topic, collapse) {
+            let entry = QueueEntry(sequence: row.sequence, topic: topic, collapse: collapse, isWritten: true)
+            guard !isBeingDeleted(row.sequence), try hasCollapseID(collapseID, entry, card.device) else { continue }
+            return pushSettled(entry, card, .collapsed, &replaced)
+        }
+    }
+
+    private func hasCollapseID(
+        _ collapseID: [UInt8], _ entry: QueueEntry, _ device: DeviceID
+    ) throws(SQLiteError) -> Bool {
+        var found: [UInt8]?
+        if entry.isWritten {
+            found = try executor.pending.read(entry.sequence, of: device)?.notification?.notification.collapseID
+        } else {
+            unwritten.change(entry.sequence) { found = $0.pending.notification.collapseID }
+        }
+        return found == collapseID
+    }
+
+    private func removeOldest(
+        of topic: TopicID?, _ card: DeviceCard, _ replaced: inout [Unwritten.Replaced]
+    ) throws(SQLiteError) {
+        let settledCount = topic.map { card.settledCount(of: $0) } ?? card.settledCount
+        if settledCount > 0, let row = try oldestSettled(of: topic, card) {
+            let entry = QueueEntry(
+                sequence: row.sequence, topic: row.topic, collapse: CollapseHash(stored: nil), isWritten: true)
+            return pushSettled(entry, card, .dropped, &replaced)
+        }
+        let oldest = card.recent.all.first { topic == nil || $0.topic == topic }
+        if let oldest { push(oldest, card, .dropped, &replaced) }
+    }
+
+    /// The oldest settled one that is not to be deleted already.
+    private func oldestSettled(of topic: TopicID?, _ card: DeviceCard) throws(SQLiteError) -> SettledTable.Row? {
+        guard let oldest = try executor.settled.oldest(of: card.device, topic: topic) else { return nil }
+        guard isBeingDeleted(oldest.sequence) else { return oldest }
+        var last = oldest.sequence
+        while true {
+            let rows = try executor.settled.rows(of: card.device, after: last, countMax: 64)
+            for row in rows where (topic == nil || row.topic == topic) && !isBeingDeleted(row.sequence) { return row }
+            guard let end = rows.last else { return nil }
+            last = end.sequence
+        }
+    }
+
+    private func push(
+        _ entry: QueueEntry, _ card: DeviceCard, _ removal: Tally.Removal, _ replaced: inout [Unwritten.Replaced]
+    ) {
+        guard cards.remove(entry.sequence, from: card) != nil else { return }
+        ledger.forget(entry.sequence, of: card.device)
+        guard !entry.isWritten else {
+            return replaced.append(
+                Unwritten.Replaced(entry: entry, isSettled: false, older: nil, removal: removal))
+        }
+        unwritten.change(entry.sequence) { older in
+            // What it had pushed out is now this one's business.
+            replaced += older.replaced
+            replaced.append(
+                Unwritten.Replaced(
+                    entry: entry, isSettled: false,
+                    older: (older.answer, older.isAnswered), removal: removal))
+            older.isGone = true
+        }
+    }
+
+    private func pushSettled(
+        _ entry: QueueEntry, _ card: DeviceCard, _ removal: Tally.Removal, _ replaced: inout [Unwritten.Replaced]
+    ) {
+        card.changeSettled(entry.topic, by: -1)
+        ledger.forget(entry.sequence, of: card.device)
+        noteBeingReplaced(entry.sequence)
+        replaced.append(Unwritten.Replaced(entry: entry, isSettled: true, older: nil, removal: removal))
+    }
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// What happens all the time, in memory: notifications come, go out and are acknowledged; and what is to be written.
+///
+/// ```
+/// accept ─▶ card ─▶ device's stream (at once)          ┐
+///             └───▶ unwritten ─▶ a transaction ─▶ 200  │ whichever is first
+/// acknowledge ─▶ unwritten: 200, and never written  ◀──┘
+///             └▶ written: deletions ─▶ a transaction
+/// ```
+/// A device gets a notification before it is on the disk. If it acknowledges at once, the notification is accepted and
+/// need not be written. If the server ends before either, nobody was told that it was accepted.
+final class Dispatcher {
+    /// A row that nobody needs any more.
+    struct Deletion {
+        var sequence: Int64
+        var device: DeviceID
+        var topic: TopicID
+        var isSettled: Bool
+    }
+
+    let executor: Executor
+    let cards: DeviceCards
+    var ledger: Ledger
+    /// Wall clock, UNIX milliseconds; monotonic clock: both of this turn.
+    var now: Int64 = 0
+    var moment = MonotonicTime.now
+    /// Whether the disk takes new notifications.
+    var hasSpace = true
+    /// What an accepted notification survives.
+    let durability: StoreDurability
+    var unwritten = UnwrittenQueue()
+    private(set) var deletions: [Deletion] = []
+    private var deletionsDue = MonotonicTime.past
+    /// Answers that are true once the deletions are on the disk.
+    private var answersToDeletions: [ReplyAddress] = []
+    /// Devices of which is to be written down, with the next transaction, that they were seen.
+    private var seen: Set<DeviceID> = []
+    /// Settled rows that are to be deleted, which are not counted twice.
+    private var settledDeletions: Set<Int64> = []
+
+    init(_ executor: Executor, _ ledger: Ledger, _ durability: StoreDurability) {
+        self.durability = durability
+        self.executor = executor
+        self.ledger = ledger
+        cards = executor.cards
+    }
+
+    /// Takes a command of the kind that needs no transaction of its own.
+    func take(_ command: StoreCommand) throws(SQLiteError) {
+        switch command {
+        case .accept(let notification, let answer): try accept(notification, answer)
+        case .acknowledge(let acknowledgements, let device): try settle(acknowledgements, of: device)
+        case .attach(let secretHash, let stream): try attach(secretHash, stream)
+        case .detach(let stream):
+            if let device = ledger.detach(stream) { unwritten.hurry(device) }
+        case .perform(.acknowledge(let secretHash, let acknowledgements), let answer):
+            try acknowledge(secretHash, acknowledgements, answer)
+        case .perform, .publish: preconditionFailure("the executor takes this command")
+        }
+    }
+
+    /// Lets what a transaction did come true.
+    func apply(_ events: [StoreEvent]) {
+        for event in events {
+            switch event {
+            case .delivery(.removed(let removed, _)):
+                guard let card = cards.known(removed.device) else { continue }
+                if cards.remove(removed.sequence, from: card) == nil { card.changeSettled(removed.topic, by: -1) }
+            case .holding(.registrationsChanged(let device)): cards.forgetRegistrations(of: device)
+            case .reply, .delivery, .broadcast, .stream, .holding, .question: break
+            }
+        }
+        ledger.apply(events)
+    }
+
+    // MARK: Streams
+
+    private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress) throws(SQLiteError) {
+        guard let device = try identify(secretHash) else { return ledger.refuse(.unauthorized, stream) }
+        // What the earlier stream had is sent again, from the table.
+        unwritten.hurry(device)
+        ledger.attach(device, stream, try executor.subscriptions.listeners(of: device))
+    }
+
+    private func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
+        guard let identity = try executor.devices.authenticate(secretHash) else { return nil }
+        if executor.isStale(identity, now: now) { seen.insert(identity.device) }
+        return identity.device
+    }
+
+    // MARK: Acknowledgements
+
+    private func acknowledge(
+        _ secretHash: [UInt8], _ acknowledgements: [DeviceAPI.Acknowledgement], _ answer: ReplyAddress
+    ) throws(SQLiteError) {
+        guard let device = try identify(secretHash) else { return ledger.refuse(.unauthorized, answer) }
+        guard acknowledgements.count <= Limits.acknowledgementBatchCountMax else {
+            return ledger.refuse(.tooMany, answer)
+        }
+        try settle(acknowledgements, of: device)
+        guard !deletions.isEmpty else { return ledger.confirm(answer) }
+        answersToDeletions.append(answer)
+        deletionsDue = .past
+    }
+
+    private func settle(
+        _ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID
+    ) throws(SQLiteError) {
+        guard let card = try cards.card(of: device) else { return }
+        for acknowledgement in acknowledgements {
+            try settle(acknowledgement.id, card)
+            ledger.note(acknowledgement.outcome)
+        }
+    }
+
+    private func settle(_ sequence: Int64, _ card: DeviceCard) throws(SQLiteError) {
+        if let entry = cards.remove(sequence, from: card) {
+            if entry.isWritten {
+                delete(entry, of: card, isSettled: false)
+                ledger.acknowledge(sequence, by: card.device, at: moment)
+                ledger.remove(sequence, of: card.device, entry.topic, .acknowledged)
+            } else {
+                acknowledgeUnwritten(sequence)
+            }
+        } else if card.settledCount > 0, !settledDeletions.contains(sequence),
+            let topic = try executor.settled.topic(of: sequence, of: card.device)
+        {
+            let entry = QueueEntry(
+                sequence: sequence, topic: topic, collapse: CollapseHash(stored: nil), isWritten: true)
+            delete(entry, of: card, isSettled: true)
+            ledger.remove(sequence, of: card.device, topic, .acknowledged)
+        } else if !ledger.acknowledgeNowOrNever(sequence, by: card.device) {
+            ledger.forget(sequence, of: card.device)
+            guard sequence > 0, try executor.subscriptions.isWaiting(sequence, for: card.device) else { return }
+            broadcastAcknowledgements.append((sequence, card.device))
+            setDeletionsDue()
+        }
+    }
+
+    /// A notification was acknowledged before it was written: it is accepted, once nothing of what it replaced can come back.
+    private func acknowledgeUnwritten(_ sequence: Int64) {
+        unwritten.change(sequence) { unwritten in
+            ledger.acknowledge(sequence, by: unwritten.pending.notification.address.device, at: moment)
+            if unwritten.replaced.isEmpty {
+                unwritten.isGone = true
+                ledger.accept(unwritten, isAcknowledged: true)
+            } else {
+                unwritten.isAcknowledged = true
+                unwritten.due = .past
+            }
+        }
+    }
+
+    /// Broadcasts that devices acknowledged, to be written with the deletions.
+    private var broadcastAcknowledgements: [(sequence: Int64, device: DeviceID)] = []
+
+    // MARK: Deletions
+
+    /// Has a row deleted with the next transaction.
+    func delete(_ entry: QueueEntry, of card: DeviceCard, isSettled: Bool) {
+        if isSettled {
+            settledDeletions.insert(entry.sequence)
+            card.changeSettled(entry.topic, by: -1)
+        }
+        deletions.append(
+            Deletion(sequence: entry.sequence, device: card.device, topic: entry.topic, isSettled: isSettled))
+        setDeletionsDue()
+    }
+
+    private func setDeletionsDue() {
+        guard deletions.count + broadcastAcknowledgements.count == 1 else { return }
+        deletionsDue = moment.advanced(byMilliseconds: WriterLimits.deletionDelayMilliseconds)
+    }
+
+    // MARK: The disk
+
+    /// When a transaction is due; nil when there is nothing to write.
+    var nextDue: MonotonicTime? {
+        let due = unwritten.nextDue
+        guard hasDeletions else { return due }
+        let isMuch = deletions.count >= WriterLimits.deletionsPerTransactionCountMax
+        return min(due ?? deletionsDue, isMuch ? .past : deletionsDue)
+    }
+
+    /// Whether a transaction is due by a moment.
+    func isDue(by moment: MonotonicTime) -> Bool { nextDue.map { $0 <= moment } ?? false }
+
+    /// The last sequence before the first one that is not written.
+    var lastWritten: Int64 {
+        let first = unwritten.all.first { !$0.isGone }
+        return first.map { $0.pending.sequence - 1 } ?? executor.sequences.last
+    }
+
+    /// Whether a row that is not in a card's recent ones only waits for its deletion.
+    func isBeingDeleted(_ sequence: Int64) -> Bool {
+        settledDeletions.contains(sequence) || broadcastAcknowledgements.contains { $0.sequence == sequence }
+    }
+
+    /// Notes that a settled row goes when what replaces it is written.
+    func noteBeingReplaced(_ sequence: Int64) { settledDeletions.insert(sequence) }
+
+    var hasDeletions: Bool { !deletions.isEmpty || !broadcastAcknowledgements.isEmpty }
+
+    /// Writes the notifications that are due; inside a transaction.
+    func writeNotifications(_ due: Due) throws(SQLiteError) {
+        for unwritten in unwritten.all where due.contains(unwritten) {
+            if !unwritten.isAcknowledged {
+                let notification = unwritten.pending.notification
+                try executor.pending.add(
+                    unwritten.pending, collapse: unwritten.collapse,
+                    expiresUnixMilliseconds: notification.expiryUnixMilliseconds(
+                        now: now, retentionSeconds: Limits.retentionSecondsMax))
+            }
+            for replaced in unwritten.replaced where replaced.older == nil {
+                _ = try executor.pending.remove(replaced.entry.sequence)
+                if replaced.isSettled {
+                    let address = unwritten.pending.notification.address
+                    try executor.settled.remove(
+                        replaced.entry.sequence, of: address.device, topic: replaced.entry.topic)
+                }
+            }
+        }
+    }
+
+    /// Writes down who was seen; inside a transaction.
+    func writeSeen() throws(SQLiteError) { try executor.noteSeen(Array(seen)) }
+
+    /// Deletes what is to be deleted, at most so many rows; inside a transaction.
+    func writeDeletions(countMax: Int) throws(SQLiteError) {
+        for deletion in deletions.prefix(countMax) {
+            _ = try executor.pending.remove(deletion.sequence)
+            if deletion.isSettled {
+                try executor.settled.remove(deletion.sequence, of: deletion.device, topic: deletion.topic)
+            }
+        }
+        for acknowledged in broadcastAcknowledgements.prefix(countMax) {
+            _ = try executor.subscriptions.acknowledge(acknowledged.sequence, by: acknowledged.device)
+        }
+    }
+
+    /// It is written down who was seen.
+    func confirmSeen() { if !seen.isEmpty { seen.removeAll(keepingCapacity: true) } }
+
+    /// The notifications that were due are on the disk.
+    func confirmNotifications(_ due: Due) {
+        for unwritten in unwritten.all where due.contains(unwritten) {
+            let address = unwritten.pending.notification.address
+            if !unwritten.isAcknowledged { cards.known(address.device)?.noteWritten(unwritten.pending.sequence) }
+            for replaced in unwritten.replaced where replaced.isSettled {
+                settledDeletions.remove(replaced.entry.sequence)
+            }
+            if unwritten.due != .past, unwritten.due <= moment { ledger.noteSlow(address.device) }
+            ledger.accept(unwritten, isAcknowledged: unwritten.isAcknowledged)
+        }
+        unwritten.remove(due)
+    }
+
+    /// The deletions are on the disk, up to so many of them.
+    func confirmDeletions(countMax: Int) {
+        for deletion in deletions.prefix(countMax) where deletion.isSettled {
+            settledDeletions.remove(deletion.sequence)
+        }
+        deletions.removeFirst(min(countMax, deletions.count))
+        broadcastAcknowledgements.removeFirst(min(countMax, broadcastAcknowledgements.count))
+        guard !hasDeletions else { return }
+        for answer in answersToDeletions { ledger.confirm(answer) }
+        answersToDeletions.removeAll(keepingCapacity: true)
+    }
+
+    /// The disk did not take the deletions: who waits for them is told; they are tried again.
+    func refuseDeletions(_ text: String) {
+        for answer in answersToDeletions { ledger.refuse(.unavailable(text), answer) }
+        answersToDeletions.removeAll(keepingCapacity: true)
+        deletionsDue = moment.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
+    }
+
+    /// The disk did not take the notifications that were due: all is as if they had not come.
+    func refuseNotifications(_ due: Due) {
+        for unwritten in unwritten.all where due.contains(unwritten) { refuse(unwritten) }
+        unwritten.remove(due)
+    }
+
+    private func refuse(_ unwritten: Unwritten) {
+        let device = unwritten.pending.notification.address.device
+        ledger.refuse(unwritten)
+        ledger.forget(unwritten.pending.sequence, of: device)
+        guard let card = cards.known(device) else { return }
+        _ = cards.remove(unwritten.pending.sequence, from: card)
+        for replaced in unwritten.replaced where replaced.older == nil {
+            if replaced.isSettled {
+                settledDeletions.remove(replaced.entry.sequence)
+                card.changeSettled(replaced.entry.topic, by: 1)
+            } else {
+                cards.restore(replaced.entry, to: card)
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+extension Writer {
+    // MARK: Streams
+
+    /// Reads the next notifications for streams that have room, a bounded number in all.
+    func feedStreams() {
+        var rowCount = 0
+        while failure == nil, dispatcher.ledger.streams.hasHungry, rowCount < WriterLimits.rowsReadPerTurnCountMax {
+            for device in dispatcher.ledger.takeHungry() {
+                if rowCount >= WriterLimits.rowsReadPerTurnCountMax || failure != nil {
+                    dispatcher.ledger.postpone(device)
+                } else if let stream = dispatcher.ledger.streams.hungryStream(of: device) {
+                    rowCount += feed(device, stream)
+                }
+            }
+        }
+    }
+
+    private func feed(_ device: DeviceID, _ stream: DeviceStream) -> Int {
+        do {
+            let found = try executor.waiting(
+                of: device, isListener: dispatcher.ledger.listens(device), after: stream.lastSent,
+                now: dispatcher.now, countMax: stream.room, isGone: dispatcher.isBeingDeleted)
+            var read: [PendingNotification] = []
+            for row in found.rows {
+                if let notification = row.notification { read.append(notification) } else { noteDamage(row, device) }
+            }
+            dispatcher.ledger.refill(device, read, through: found.last, isComplete: found.isComplete)
+            return found.rows.count
+        } catch {
+            fail(StoreError(error, path: configuration.path))
+            return 0
+        }
+    }
+
+    /// Leaves out a row that is not what was written; the next sweep deletes it.
+    private func noteDamage(_ row: Executor.WaitingRow, _ device: DeviceID) {
+        nextSweep = .now
+        if row.channel != nil {
+            // Every subscriber's stream comes across the same row.
+            guard damage.broadcasts.insert(row.sequence).inserted else { return }
+        } else {
+            damage.notifications.append(
+                PendingTable.Removed(sequence: row.sequence, device: device, topic: row.topic))
+        }
+        configuration.onNotice(.damagedRow(sequence: row.sequence))
+    }
+
+    // MARK: Settling
+
+    /// Settles a step of the recent notifications, once there are many.
+    func settleIfMany() {
+        guard failure == nil, reserve.isHeld else { return }
+        if settling == nil, dispatcher.cards.recentCount > WriterLimits.recentCountMax {
+            settling = SettlingRun(dispatcher.cards, through: dispatcher.lastWritten)
+        }
+        guard var run = settling else { return }
+        let step = run.takeStep(dispatcher.cards)
+        let isDone = attempt { () throws(SQLiteError) in try executor.settle(step, through: run.end) }
+        guard isDone else {
+            // The rows stay recent, and are found again by another run.
+            settling = nil
+            return
+        }
+        for row in step { dispatcher.cards.noteSettled(row) }
+        settling = run.end == nil ? run : nil
+    }
+
+    // MARK: Sweeping
+
+    /// Deletes what expired and notes who was seen, a bounded number in one step.
+    func sweepIfDue() {
+        let now = MonotonicTime.now
+        guard now >= nextSweep else { return }
+        nextSweep = now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
+        guard failure == nil else { return }
+        if now >= nextNote {
+            nextNote = now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
+            dispatcher.ledger.noteSeen(dispatcher.ledger.streams.openDevices)
+            noteRunning([])
+        }
+        if sweep() { nextSweep = now }
+    }
+
+    /// One step of a sweep; true when there is more to do.
+    private func sweep() -> Bool {
+        // What is in memory alone must not be swept around.
+        if dispatcher.nextDue != nil { commit([], .all) }
+        let seen = dispatcher.ledger.takeDeparted(countMax: WriterLimits.devicesNotedPerStepCountMax)
+        var isMore = seen.count == WriterLimits.devicesNotedPerStepCountMax
+        let isDone = attempt { () throws(SQLiteError) in
+            try executor.noteSeen(seen)
+            if try executor.sweep(damage, isConnected: dispatcher.ledger.streams.isOpen) { isMore = true }
+        }
+        guard isDone else {
+            dispatcher.ledger.noteSeen(seen)
+            return false
+        }
+        damage = Damage()
+        return isMore
+    }
+
+    /// Writes down that the server ran and devices were connected up to now; on a full disk, an older time stays.
+    func noteRunning(_ seen: [DeviceID]) {
+        guard failure == nil, reserve.isHeld else { return }
+        _ = attempt { () throws(SQLiteError) in try executor.noteRunning(seen) }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@Suite struct DurabilityTests {
+    @Test(arguments: StoreDurability.allCases)
+    func `what was accepted is there after an orderly end, in every mode`(_ durability: StoreDurability) throws {
+        let store = try TestStore { $0.durability = durability }
+        let (device, token) = try store.registeredDevice()
+        #expect(try store.accept((0..<50).map { .to(token, "\($0)") }).0.allSatisfy { $0 == .accepted })
+        try store.reopen()
+        #expect(try store.waiting(device) == (0..<50).map(String.init))
+    }
+
+    @Test func `relaxed answers before it writes, and writes all the same`() throws {
+        let store = try TestStore { $0.durability = .relaxed }
+        let (device, token) = try store.registeredDevice()
+        let answer = store.address()
+        store.store.submit([
+            .accept(.to(token, "a"), answer: answer),
+            .accept(.to(token, "b", collapseID: "x"), answer: store.address()),
+            .accept(.to(token, "c", collapseID: "x"), answer: store.address()),
+        ])
+        let replies = try store.collectors[0].take("three answers") { replies in
+            replies.count { if case .accepted = $0 { true } else { false } } >= 3
+        }
+        #expect(replies.count { $0.answers(answer) } == 1)
+        let counts = try store.counts()
+        #expect(counts.accepted == 3 && counts.pending == 2 && counts.collapsed == 1)
+        #expect(try store.waiting(device) == ["a", "c"])
+    }
+}

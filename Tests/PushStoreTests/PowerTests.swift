@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@Suite struct PowerTests {
+    private func connected(
+        gathering milliseconds: Int64
+    ) throws -> (TestStore, TestDevice, DeviceTokenContents, ReplyAddress) {
+        let store = try TestStore { $0.gatheringMilliseconds = milliseconds }
+        let (device, token) = try store.registeredDevice()
+        let (stream, _) = try store.attach(device)
+        try store.succeed(.setPower(secretHash: device.secretHash, isSaving: true))
+        return (store, device, token, stream)
+    }
+
+    @Test func `while a device saves power, what has no haste waits for what has, in order`() throws {
+        let (store, _, token, stream) = try connected(gathering: 3_600_000)
+        let slow = try store.accept([.to(token, "a", priority: 5), .to(token, "b", priority: 1)])
+        #expect(slow.0 == [.accepted, .accepted])
+        #expect(slow.1.delivered(to: stream).isEmpty)
+        #expect(try store.accept([.to(token, "c")]).1.delivered(to: stream).map(\.text) == ["a", "b", "c"])
+    }
+
+    @Test func `nothing is kept back beyond the bound`() throws {
+        let (store, _, token, stream) = try connected(gathering: 20)
+        store.store.submit([.accept(.to(token, "a", priority: 5), answer: store.address())])
+        let replies = try store.collectors[0].take("the delivery") { !$0.delivered(to: stream).isEmpty }
+        #expect(replies.delivered(to: stream).map(\.text) == ["a"])
+    }
+
+    @Test func `power that is back lets everything go`() throws {
+        let (store, device, token, stream) = try connected(gathering: 3_600_000)
+        #expect(try store.accept([.to(token, "a", priority: 5)]).1.delivered(to: stream).isEmpty)
+        let request = StoreRequest.setPower(secretHash: device.secretHash, isSaving: false)
+        let replies = try store.run([.perform(request, answer: store.address())])
+        #expect(replies.delivered(to: stream).map(\.text) == ["a"])
+    }
+
+    @Test func `a device that does not save power gets everything at once`() throws {
+        let store = try TestStore()
+        let (device, token) = try store.registeredDevice()
+        let (stream, _) = try store.attach(device)
+        #expect(try store.accept([.to(token, "a", priority: 1)]).1.delivered(to: stream).map(\.text) == ["a"])
+    }
+
+    @Test func `a bound on the device drops its oldest, of whichever app`() throws {
+        let store = try TestStore { $0.pendingPerDeviceCountMax = 3 }
+        let (device, token) = try store.registeredDevice()
+        try store.addApp("com.example.Other")
+        let other = try store.register(device, "com.example.Other")
+        _ = try store.accept([.to(other, "a"), .to(token, "b"), .to(token, "c"), .to(token, "d"), .to(other, "e")])
+        #expect(try store.waiting(device) == ["c", "d", "e"])
+        #expect(try store.counts().dropped == 2)
+    }
+}
