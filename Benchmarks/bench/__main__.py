@@ -19,7 +19,7 @@ def main(names):
     if unknown:
         say(f"no scenario {unknown[0]}: say some of {' '.join(SCENARIOS)}")
         return 2
-    shop, failures = Workshop(), {}
+    shop, failures, measured = Workshop(), {}, report.commit()
     try:
         for name in names:
             say(f"{name}. {SCENARIOS[name].__doc__}")
@@ -30,7 +30,7 @@ def main(names):
                 say(f"  {name} FAILED: {failure}")
     finally:
         shop.close()
-    path, text = report.write(shop, names, failures)
+    path, text = report.write(shop, measured, names, failures)
     print(text)
     say(f"written to {path}")
     return 1 if failures else 0

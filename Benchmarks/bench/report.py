@@ -43,9 +43,10 @@ def table(rows):
     return "\n".join(lines)
 
 
-def write(shop, scenarios, failures):
+def write(shop, measured, scenarios, failures):
+    """Writes both files; `measured` is the commit at the start of the run."""
     facts = {
-        "date": datetime.date.today().isoformat(), "commit": commit(), "machine": machine(),
+        "date": datetime.date.today().isoformat(), "commit": measured, "machine": machine(),
         "command": f"Benchmarks/run.sh {' '.join(scenarios)}", "repeats": shop.repeats, "full": shop.full,
         "failures": failures}
     folder = pathlib.Path(os.environ.get("BENCH_RESULTS", HERE / "Results"))
