@@ -70,7 +70,6 @@ def main(scenario):
             f"The {FUNCTION_COUNT} most expensive functions, themselves alone:\n"
             + "\n".join(listing(samples, "--no-children", "--sort", "dso,symbol")[:FUNCTION_COUNT])
             + "\n\nBy library:\n" + "\n".join(listing(samples, "--no-children", "--sort", "dso")[:FUNCTION_COUNT])
-            + "\n\nBy thread:\n" + "\n".join(listing(samples, "--no-children", "--sort", "comm")[:FUNCTION_COUNT])
             + "\n\nWith what they call:\n"
             + "\n".join(listing(samples, "--children", "--sort", "symbol")[:3 * FUNCTION_COUNT]) + "\n")
     except Failure as failure:
