@@ -25,8 +25,8 @@ def main(names):
             say(f"{name}. {SCENARIOS[name].__doc__}")
             try:
                 SCENARIOS[name](shop)
-            except (Failure, OSError, subprocess.SubprocessError) as failure:
-                failures[name] = str(failure)
+            except (Failure, OSError, KeyError, subprocess.SubprocessError) as failure:
+                failures[name] = f"{type(failure).__name__}: {failure}"
                 say(f"  {name} FAILED: {failure}")
     finally:
         shop.close()

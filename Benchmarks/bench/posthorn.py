@@ -108,7 +108,7 @@ class Posthorn(Server):
 
     def count(self, name):
         """One of the counts of `posthorn status`."""
-        return json.loads(self.admin("status", "--json"))[name]
+        return json.loads(self.admin("status", "--json"))["counts"][name]
 
     def expect_nothing_dropped(self):
         if self.count("dropped") > 0:
