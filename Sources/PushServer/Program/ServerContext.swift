@@ -9,6 +9,7 @@ struct ServerContext: Sendable {
     let configuration: ServerConfiguration
     let installation: Installation
     let store: any NotificationStore
+    let quotas: Quotas
     let log: EventLog
     /// For example `https://push.example.org:2197`.
     let serverURL: String

@@ -25,15 +25,20 @@ extension ProviderEndpoint {
         let tokenText = request.bytes.span.extracting(request.exchange.path).extracting(tokenRange)
         let address = open(tokenText, request.environment)
         let (topic, topicName, pushType) = try topic(request, from: sender, givenType, hint: address?.topic)
+        let allowances = try takeRequest(request, from: sender, topic)
         let type = pushType ?? .alert
         let payload = try request.payload(
             byteCountMax: type.payloadByteCountMax, kind: "push type \(type.rawValue)")
         let seconds = request.now / 1000
         let warnings = try judge.judge(payload, pushType, of: topic, on: address?.device, unixSeconds: seconds)
-        guard let address else { throw badDeviceToken(tokenText, request.environment) }
-        guard address.topic == topic.id else { throw notForTopic(address.topic, topic, sender) }
+        guard let address else {
+            throw takeBadToken(badDeviceToken(tokenText, request.environment), request, for: allowances)
+        }
+        guard address.topic == topic.id else {
+            throw takeBadToken(notForTopic(address.topic, topic, sender), request, for: allowances)
+        }
+        request.exchange.context = try takeNotification(request, for: allowances, to: address, warnings)
         judge.note(payload, pushType, of: topic, on: address.device, unixSeconds: seconds)
-        request.exchange.context = warnings
         return Notification(
             address: address, apnsID: request.id.text, uniqueID: .random(), topicName: topicName, pushType: pushType,
             priority: priority, expirationUnixSeconds: expiration, collapseID: collapseID, payload: payload,

@@ -28,11 +28,14 @@ final class ProviderEndpoint {
         let path = ProviderPath.parse(exchange.fields.bytes.span.extracting(exchange.path))
         let id = Self.addID(to: exchange, headers, path)
         let request = ProviderRequest(exchange, connection, headers, id)
+        loop.quotas.begin()
         do throws(Rejection) {
             if let ordered = loop.context.orderedFailures?.take() { throw Rejection(ordered) }
             try perform(request, path)
+            addRateFields(to: exchange)
         } catch {
             note(error, connection.provider)
+            addRateFields(to: exchange)
             ProviderAnswer.reject(exchange, error)
             loop.markDirty(connection)
         }
