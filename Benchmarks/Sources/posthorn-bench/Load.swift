@@ -128,7 +128,7 @@ final class Load {
     /// Has one message sent to every device, and answers how long the last one took.
     func broadcast(by publisher: Publisher, to deviceCount: Int) -> String {
         run += 1
-        count = 0
+        (count, accepted) = (0, 0)
         delivery = Histogram()
         broadcastRemaining = deviceCount
         payload.stamp(run: run, number: 0)
@@ -137,7 +137,7 @@ final class Load {
         startNanoseconds = lastProgress
         publisher.broadcast(payload.bytes)
         loop.atEndOfTurn = { [unowned self] in
-            if broadcastRemaining == 0 { loop.stop() }
+            if broadcastRemaining == 0, accepted == 1 { loop.stop() }
             guard monotonicNanoseconds() - lastProgress < Self.patienceNanoseconds else {
                 fail("lost: \(broadcastRemaining) of \(deviceCount) devices did not get the broadcast")
             }
