@@ -27,11 +27,11 @@ final class LoadSession {
     }
 
     /// Turns the loop until a condition holds.
-    private func waitUntil(_ condition: @escaping () -> Bool) {
+    private func waitUntil(checkingEvery nanoseconds: Int = 100_000_000, _ condition: @escaping () -> Bool) {
         guard !condition() else { return }
         loop.atEndOfTurn = { [loop] in
             if condition() { loop.stop() }
-            return 100_000_000
+            return nanoseconds
         }
         loop.run()
     }
@@ -39,12 +39,23 @@ final class LoadSession {
     /// Answers commands until the input ends.
     func run() {
         answer("\"ready\":true")
-        while let line = readLine() {
+        while let line = nextCommand() {
             let words = line.split(separator: " ").map(String.init)
             guard let command = words.first else { continue }
             let numbers = words.dropFirst().compactMap(Double.init)
             answer("\"command\":\"\(line)\"," + perform(command, numbers))
         }
+    }
+
+    /// The next line of the input.
+    ///
+    /// Connections are served while none has come; the driver writes one line at a time.
+    private func nextCommand() -> String? {
+        waitUntil(checkingEvery: 20_000_000) {
+            var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+            return poll(&input, 1, 0) > 0
+        }
+        return readLine()
     }
 
     private func perform(_ command: String, _ numbers: [Double]) -> String {

@@ -99,8 +99,11 @@ final class WebSocketDevice: Device {
 /// Acknowledges for devices whose stream cannot: HTTP/2, many devices on one connection.
 final class AcknowledgingConnection: HTTP2Connection {
     private var devices: [UInt32: EventStreamDevice] = [:]
+    /// What there is no stream for yet.
+    private var queue: [(ids: [Int], secret: String, device: EventStreamDevice)] = []
 
     func acknowledge(_ ids: [Int], secret: String, for device: EventStreamDevice) {
+        guard canSend else { return queue.append((ids, secret, device)) }
         let body =
             #"{"acks":["#
             + ids.map { #"{"id":\#($0),"outcome":"delivered"}"# }.joined(separator: ",") + "]}"
@@ -116,7 +119,11 @@ final class AcknowledgingConnection: HTTP2Connection {
         guard status == 204 else { fail("an acknowledgement was answered with status \(status)") }
     }
 
-    override func streamEnded(_ stream: UInt32) { devices.removeValue(forKey: stream)?.acknowledged() }
+    override func streamEnded(_ stream: UInt32) {
+        devices.removeValue(forKey: stream)?.acknowledged()
+        guard canSend, let next = queue.popLast() else { return }
+        acknowledge(next.ids, secret: next.secret, for: next.device)
+    }
 }
 
 /// A device of posthornd on a stream of server-sent events over HTTP/1.1.
