@@ -27,8 +27,16 @@ options="-O -wmo -parse-as-library -swift-version 6 -package-name posthorn -sani
 find "$repository/Sources/PushCore" -name '*.swift' > "$build/PushCore.sources"
 swiftc $options -module-name PushCore -c "@$build/PushCore.sources" -o "$build/PushCore.o" \
     -emit-module -emit-module-path "$build/PushCore.swiftmodule"
-swiftc $options -module-name "Fuzz$(echo "$target" | tr -d -)" -I "$build" -o "$build/$target" "$build/PushCore.o" \
-    "$repository"/Tests/PushCoreTests/FuzzChecks*.swift "$folder/Targets/$target.swift"
+objects=$build/PushCore.o
+checks=$(echo "$repository"/Tests/PushCoreTests/FuzzChecks*.swift)
+if [ "$target" = websocket ]; then
+    swiftc $options -module-name PushWebSocket -I "$repository/Sources/CWslay" -c "$repository"/Sources/PushWebSocket/*.swift \
+        -o "$build/PushWebSocket.o" -emit-module -emit-module-path "$build/PushWebSocket.swiftmodule"
+    objects=$build/PushWebSocket.o
+    checks=$repository/Tests/PushWebSocketTests/WebSocketFuzzCheck.swift
+fi
+swiftc $options -module-name "Fuzz$(echo "$target" | tr -d -)" -I "$build" -I "$repository/Sources/CWslay" -o "$build/$target" "$objects" $checks \
+    "$folder/Targets/$target.swift"
 
 # The backtracer of Swift can hang in a fuzzer's crash; libFuzzer reports the input by itself.
 SWIFT_BACKTRACE=enable=no "$build/$target" -max_total_time="$seconds" -max_len=8192 -timeout=5 -rss_limit_mb=1024 \

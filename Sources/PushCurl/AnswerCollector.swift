@@ -4,6 +4,8 @@
 final class AnswerCollector: AnswerSink {
     private let requiresHTTP2: Bool
     private let answerByteCountMax: Int
+    private let ignoresBody: Bool
+    private var droppedByteCount = 0
     private let onHead: ((HTTPResponse) -> Void)?
     private let onBody: ((Span<UInt8>) -> Void)?
     private var head = HeadCollector()
@@ -18,6 +20,7 @@ final class AnswerCollector: AnswerSink {
     ) {
         requiresHTTP2 = request.requiresHTTP2
         answerByteCountMax = request.answerByteCountMax
+        ignoresBody = request.ignoresBody
         self.onHead = onHead
         self.onBody = onBody
     }
@@ -41,6 +44,10 @@ final class AnswerCollector: AnswerSink {
             onBody(bodyPiece)
             return !isMuted
         }
+        guard !ignoresBody else {
+            droppedByteCount += bodyPiece.count
+            return droppedByteCount <= answerByteCountMax
+        }
         guard body.count + bodyPiece.count <= answerByteCountMax else {
             return refuse("the answer is longer than \(answerByteCountMax) bytes")
         }
@@ -51,7 +58,7 @@ final class AnswerCollector: AnswerSink {
     /// The whole of it.
     func finish(error: CurlError?, newConnectionCount: Int) -> Result<HTTPResponse, CurlError> {
         if let refusal { return .failure(refusal) }
-        if let error { return .failure(error) }
+        if let error, !ignoresBody || head.response == nil { return .failure(error) }
         guard var response = head.response else { return .failure(.unusable("the answer has no head")) }
         response.body = body
         response.newConnectionCount = newConnectionCount

@@ -91,6 +91,11 @@ extension EasyHandle {
         set(CURLOPT_FRESH_CONNECT, request.needsFreshConnection ? 1 : 0)
         set(CURLOPT_PROTOCOLS_STR, text: "http,https")
         set(CURLOPT_HTTP_VERSION, Self.version(for: request))
+        if request.connectsOnly {
+            set(CURLOPT_CONNECT_ONLY, 1)
+            // A proxy that looks into requests would not understand what follows.
+            set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        }
         if let timeout = request.timeout { set(CURLOPT_TIMEOUT_MS, timeout.wholeMilliseconds) }
         if let path = request.unixSocket {
             set(CURLOPT_UNIX_SOCKET_PATH, text: path)
@@ -153,6 +158,7 @@ extension EasyHandle {
     }
 
     private static func version(for request: HTTPRequest) -> Int {
+        if request.connectsOnly { return CURL_HTTP_VERSION_1_1 }
         guard request.requiresHTTP2, request.url.utf8.starts(with: "http:".utf8) else { return CURL_HTTP_VERSION_2TLS }
         return CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
     }

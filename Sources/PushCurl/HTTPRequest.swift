@@ -18,12 +18,17 @@ package struct HTTPRequest: Sendable {
     package var connectTo: String?
     /// HTTP/2 only (prior knowledge under TLS is not needed; ALPN h2).
     package var requiresHTTP2 = false
+    /// Make the connection, by way of a proxy and TLS where they belong, and send nothing: for `MultiClient.connect`.
+    var connectsOnly = false
     /// For the whole of it; nil for a stream.
     package var timeout: Duration? = .seconds(30)
     /// Do not reuse a connection that may be dead.
     package var needsFreshConnection = false
     /// The largest answer that is taken, in bytes; a larger one fails, but a stream (`onBody`) has no bound.
     package var answerByteCountMax = 16 * 1024 * 1024
+    /// Only the head of the answer counts: the body is dropped, and a longer one than may be, or one that breaks off, is
+    /// no failure.
+    package var ignoresBody = false
 
     /// Takes what every request has.
     package init(method: String, url: String) {

@@ -11,6 +11,8 @@ package final class MultiClient {
         let id: TransferID
         let handle: EasyHandle
         let collector: AnswerCollector
+        /// Gets the connection, where that is all there is to do; the transfer goes on until it is cancelled.
+        var onConnect: ((CurlChannel) -> Void)?
         let completion: (Result<HTTPResponse, CurlError>) -> Void
     }
 
@@ -51,12 +53,43 @@ package final class MultiClient {
         _ request: HTTPRequest, onHead: ((HTTPResponse) -> Void)? = nil, onBody: ((Span<UInt8>) -> Void)? = nil,
         completion: @escaping (Result<HTTPResponse, CurlError>) -> Void
     ) -> TransferID {
+        let collector = AnswerCollector(for: request, onHead: onHead, onBody: onBody)
+        return start(request, collector, onConnect: nil, completion)
+    }
+
+    /// Makes a connection, by HTTP/1.1's rules for proxies and TLS, for a protocol that libcurl does not speak.
+    ///
+    /// Calls either closure, on the loop and never before this call has returned; `onFailure` later too, when
+    /// `abandonConnections` ends the connection.
+    ///
+    /// - Parameters:
+    ///   - request: Where to, and whom to trust; nothing of it is sent. `timeout` bounds the connecting.
+    ///   - onConnect: Gets the connection, which lives until `cancel`.
+    ///   - onFailure: Gets why there is none.
+    /// - Returns: The name for `cancel`.
+    package func connect(
+        _ request: HTTPRequest, onConnect: @escaping (CurlChannel) -> Void, onFailure: @escaping (CurlError) -> Void
+    ) -> TransferID {
+        var request = request
+        request.connectsOnly = true
+        return start(request, AnswerCollector(for: request), onConnect: onConnect) { result in
+            switch result {
+            case .failure(let error): onFailure(error)
+            case .success: onFailure(.unusable("the connection has no socket"))
+            }
+        }
+    }
+
+    private func start(
+        _ request: HTTPRequest, _ collector: AnswerCollector, onConnect: ((CurlChannel) -> Void)?,
+        _ completion: @escaping (Result<HTTPResponse, CurlError>) -> Void
+    ) -> TransferID {
         transferCount += 1
         let id = TransferID(rawValue: transferCount)
-        let collector = AnswerCollector(for: request, onHead: onHead, onBody: onBody)
         let handle = EasyHandle()
         handle.configure(request, sink: collector)
-        transfers[id] = Transfer(id: id, handle: handle, collector: collector, completion: completion)
+        transfers[id] = Transfer(
+            id: id, handle: handle, collector: collector, onConnect: onConnect, completion: completion)
         unsafe idsByHandle[UInt(bitPattern: handle.pointer)] = id
         whenOutside { [unowned self] in
             // Cancelled or abandoned before it began.
@@ -124,7 +157,14 @@ package final class MultiClient {
 
     private func finishTransfers() {
         while let (pointer, code) = multi.nextFinished() {
-            guard let id = idsByHandle[pointer], let transfer = forget(id) else { continue }
+            guard let id = idsByHandle[pointer] else { continue }
+            if code == CURLE_OK, let onConnect = transfers[id]?.onConnect,
+                let channel = transfers[id].flatMap({ CurlChannel($0.handle) })
+            {
+                onConnect(channel)
+                continue
+            }
+            guard let transfer = forget(id) else { continue }
             let result = transfer.collector.finish(
                 error: transfer.handle.error(for: code), newConnectionCount: transfer.handle.newConnectionCount)
             enterLibrary { multi.remove(transfer.handle) }

@@ -25,6 +25,12 @@ package final class SQLiteStore: NotificationStore {
         package var channelPerAppCountMax = Limits.channelPerAppCountMax
         /// How long a device may be unseen before its registrations expire, in seconds; nil for ever.
         package var registrationLifeSeconds: Int64?
+        /// Whether it is written down what becomes of notifications.
+        package var hasTrace = false
+        /// How long that is kept, in seconds.
+        package var traceLifeSeconds = Limits.traceLifeSecondsDefault
+        /// How much of it is kept, in bytes.
+        package var traceByteCountMax = Limits.traceByteCountDefault
         /// How often expired notifications are deleted, in milliseconds; they are not delivered in between either.
         package var sweepIntervalMilliseconds: Int64 = 30_000
         /// Wall clock, UNIX milliseconds; called on the store's thread.

@@ -38,9 +38,15 @@ import Testing
         #expect(configuration.deviceName == "host")
     }
 
+    @Test(arguments: [("", StreamForm.auto), ("stream = events\n", .events), ("stream = websocket\n", .websocket)])
+    func `the form of the stream is a word`(line: String, form: StreamForm) throws {
+        #expect(try load("[server]\n" + line).streamForm == form)
+    }
+
     @Test(arguments: [
         (nil, "cannot read"), ("[server]\nurll = x\n", "unknown setting 'urll'"), ("[other]\nurl = x\n", "[other]"),
         ("[server]\nurl = http://a\n", "is no server"), ("[server]\nca_file = ca.pem\n", "relative"),
+        ("[server]\nstream = sse\n", "no form of the stream"),
         ("[server]\nnonsense\n", ":2: "),
     ])
     func `what is wrong with the file is said with its place`(text: String?, message: String) throws {

@@ -159,7 +159,7 @@ private final class Ear: SoundPresenter {
             try receive([#"{"aps":{"sound":"ping"}}"#, #"{"aps":{"alert":"x","sound":"default"}}"#], into: database))
         #expect(ear.heard == [.named("ping"), .standard])
         #expect(screen.writeCount == 1)
-        #expect(try database.outboxLines().suffix(2) == ["1 shown", "2 shown"])
+        #expect(try database.outboxLines().suffix(2) == ["1 shown sound-only", "2 shown"])
     }
 
     @Test(arguments: [0, 1]) func `of too many at once only the newest are shown one by one`(surplus: Int) async throws

@@ -71,7 +71,8 @@ import Testing
         let entry = try #require(try database.inbox.entry(1))
         #expect(entry.state == state)
         #expect(entry.reason == reason)
-        let outcome = state == .waiting ? [] : ["1 \(state.rawValue)\(reason.isEmpty ? "" : " \(reason)")"]
+        let told = state == .shown ? "badge-only" : reason
+        let outcome = state == .waiting ? [] : ["1 \(state.rawValue) \(told)"]
         #expect(try database.outboxLines() == ["1 delivered"] + outcome)
     }
 

@@ -3,7 +3,9 @@
 import Foundation
 import TestSupport
 
-/// A device API on real TLS and HTTP, in Python, that fails where a test wants it to; the real server does not.
+/// A device API on real TLS, HTTP and WebSocket, in Python, that fails where a test wants it to; the real server does not.
+///
+/// What a device acknowledges is in `requests` as `POST /v1/acks`, whichever way it came.
 final class ScriptedDeviceServer {
     let url: String
     let caFile: String
@@ -21,7 +23,7 @@ final class ScriptedDeviceServer {
     /// Sends an event on every open stream, with or without an id.
     func push(event: String, id: Int64? = 0, data: String) async throws {
         let idLine = id.map { "id: \($0)\n" } ?? ""
-        try await tell(["do": "push", "text": "event: \(event)\n\(idLine)data: \(data)\n\n"])
+        try await tell(["do": "push", "event": event, "id": idLine, "data": data])
     }
 
     /// Sends a notification on every open stream.
@@ -92,7 +94,7 @@ final class ScriptedDeviceServer {
     }
 
     private static let script = #"""
-        import http.server, json, queue, ssl, subprocess, sys, threading, urllib.parse
+        import base64, hashlib, http.server, json, queue, ssl, struct, subprocess, sys, threading, urllib.parse
 
         folder = sys.argv[1]
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
@@ -112,14 +114,12 @@ final class ScriptedDeviceServer {
             def answer(self):
                 body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
                 say(" ".join([self.command, self.path, body]).strip())
-                with lock:
-                    failing = failures.get(self.path, [])
-                    status, word = failing.pop() if failing else (None, None)
+                status, word = self.failure(self.path)
                 if status:
                     data = json.dumps({"error": word, "detail": "a test wants it"}).encode()
                     return self.give(status, data)
                 if self.path == "/v1/stream":
-                    return self.stream()
+                    return self.socket() if self.headers.get("upgrade") else self.stream()
                 if self.path == "/v1/devices":
                     return self.give(201, json.dumps(
                         {"device_id": "00000000000000ab", "device_secret": "s3cret"}).encode())
@@ -132,6 +132,11 @@ final class ScriptedDeviceServer {
                     token = (f"{generation[0]:02x}" + (topic + environment).encode()[::-1].hex() * 64)[:64]
                     return self.give(200, json.dumps({"topic": topic, "device_token": token}).encode())
                 self.give(204, b"")
+
+            def failure(self, path):
+                with lock:
+                    failing = failures.get(path, [])
+                    return failing.pop() if failing else (None, None)
 
             def subscriptions(self, topic, rest):
                 with lock:
@@ -161,9 +166,9 @@ final class ScriptedDeviceServer {
                 with lock: streams.append(events)
                 try:
                     while True:
-                        text = events.get()
-                        if text is None: break
-                        self.chunk(text.encode())
+                        command = events.get()
+                        if command is None: break
+                        self.chunk(f"event: {command['event']}\n{command['id']}data: {command['data']}\n\n".encode())
                         say("done")
                     self.wfile.write(b"0\r\n\r\n")
                     self.close_connection = True
@@ -173,6 +178,57 @@ final class ScriptedDeviceServer {
                     with lock:
                         if events in streams: streams.remove(events)
                     say("done")
+
+            def socket(self):
+                key = self.headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+                accept = base64.b64encode(hashlib.sha1(key.encode()).digest()).decode()
+                self.wfile.write(("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                    f"Sec-WebSocket-Protocol: posthorn.v1\r\nSec-WebSocket-Accept: {accept}\r\n\r\n").encode())
+                events, self.input, self.close_connection = queue.Queue(), b"", True
+                # One thread reads and writes: an OpenSSL connection takes no two at once.
+                self.connection.settimeout(0.01)
+                with lock: streams.append(events)
+                try:
+                    while self.tell(events) and self.hear(): pass
+                except OSError:
+                    pass
+                finally:
+                    with lock: streams.remove(events)
+                    say("done")
+
+            def tell(self, events):
+                while not events.empty():
+                    command = events.get()
+                    if command is None: return self.frame(8, b"\x03\xe9")
+                    self.frame(1, f'{{"{command["event"]}":{command["data"]}}}'.encode())
+                    say("done")
+                return True
+
+            def hear(self):
+                try:
+                    data = self.connection.recv(65536)
+                except TimeoutError:
+                    return True
+                self.input += data
+                while len(self.input) >= 6:
+                    length, at = self.input[1] & 127, 2
+                    if length == 126: length, at = struct.unpack(">H", self.input[2:4])[0], 4
+                    if len(self.input) < at + 4 + length: break
+                    mask, body = self.input[at:at + 4], self.input[at + 4:at + 4 + length]
+                    opcode, self.input = self.input[0] & 15, self.input[at + 4 + length:]
+                    body = bytes(byte ^ mask[place % 4] for place, byte in enumerate(body))
+                    if opcode == 8: return self.frame(8, body)
+                    if opcode == 9: self.frame(10, body)
+                    if opcode == 1:
+                        say("POST /v1/acks " + body.decode())
+                        status, word = self.failure("/v1/acks")
+                        if status: return self.frame(8, struct.pack(">H", 1008 if status < 500 else 1011))
+                return bool(data)
+
+            def frame(self, opcode, data):
+                length = bytes([len(data)]) if len(data) < 126 else struct.pack(
+                    ">BH" if len(data) < 65536 else ">BQ", 126 if len(data) < 65536 else 127, len(data))
+                self.connection.sendall(bytes([0x80 | opcode]) + length + data)
 
             def chunk(self, data):
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
@@ -211,6 +267,6 @@ final class ScriptedDeviceServer {
                 continue
             with lock: targets = list(streams)
             if not targets: say("done")
-            for events in targets: events.put(command.get("text"))
+            for events in targets: events.put(command if command["do"] == "push" else None)
         """#
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
 import PushCore
 import PushNet
 import TestSupport
 import Testing
+
+@testable import DeviceAgent
 
 private final class Listener: StreamClientDelegate {
     var arrivals: [Arrival] = []
@@ -31,15 +32,17 @@ private final class Listener: StreamClientDelegate {
         loop = try EventLoop()
     }
 
-    private func client(silenceMax: Duration = StreamClient.silenceMax) -> StreamClient {
+    private func client(_ form: StreamForm = .auto, silenceMax: Duration = StreamClient.silenceMax) -> StreamClient {
         let session = ServerSession(loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret")
-        let client = StreamClient(loop: loop, session: session, silenceMax: silenceMax, random: { 0 })
+        let client = StreamClient(
+            loop: loop, session: session, form: form, silenceMax: silenceMax, random: { 0 })
         client.delegate = listener
         return client
     }
 
-    @Test func `a connection on which nothing comes is given up, and a fresh one is made`() async throws {
-        let client = client(silenceMax: .milliseconds(400))
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `a connection on which nothing comes is given up, and a fresh one is made`(form: StreamForm) async throws {
+        let client = client(form, silenceMax: .milliseconds(400))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         server.freeze()
@@ -49,9 +52,10 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `only a silence as long as its bound ends a connection`() async throws {
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `only a silence as long as its bound ends a connection`(form: StreamForm) async throws {
         let silenceMax: Duration = .seconds(1)
-        let client = client(silenceMax: silenceMax)
+        let client = client(form, silenceMax: silenceMax)
         client.start()
         try await loop.run("it is open") { client.isOpen }
         let start = ContinuousClock.now
@@ -71,8 +75,9 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `hurrying leaves the open connection for a new one`() async throws {
-        let client = client()
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `hurrying leaves the open connection for a new one`(form: StreamForm) async throws {
+        let client = client(form)
         client.start()
         try await loop.run("it is open") { client.isOpen }
         client.hurry()
@@ -82,8 +87,9 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `what could not be written is given up and comes again`() async throws {
-        let client = client()
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `what could not be written is given up and comes again`(form: StreamForm) async throws {
+        let client = client(form)
         client.start()
         try await loop.run("it is open") { client.isOpen }
         listener.isWritable = false
@@ -95,12 +101,15 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `an event that is too long ends the stream, and the next one is read`() async throws {
-        let client = client()
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `an event that is too long ends the stream, and the next one is read`(form: StreamForm) async throws {
+        let client = client(form)
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await server.push(event: "notification", data: String(repeating: "x", count: 70_000))
-        try await loop.run("it was given up") { listener.log.contains { $0.contains("too long") } }
+        try await loop.run("it was given up") {
+            listener.log.contains { $0.contains("too long") || $0.contains("too big") }
+        }
         try await loop.run("it is open again") { client.isOpen }
         try await server.push(1)
         try await loop.run("the next came") { listener.arrivals.count == 1 }
@@ -110,7 +119,7 @@ private final class Listener: StreamClientDelegate {
     @Test func `an event that cannot be read is acknowledged by an id of its own, never by an earlier one`()
         async throws
     {
-        let client = client()
+        let client = client(.events)
         client.start()
         try await loop.run("it is open") { client.isOpen }
         try await server.push(7)
@@ -121,8 +130,9 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `many events at once come in their order`() async throws {
-        let client = client()
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `many events at once come in their order`(form: StreamForm) async throws {
+        let client = client(form)
         client.start()
         try await loop.run("it is open") { client.isOpen }
         for number in 1...200 { try await server.push(number) }
@@ -150,5 +160,71 @@ private final class Listener: StreamClientDelegate {
         loop.schedule(after: .milliseconds(50)) { isLater = true }
         try await loop.run("a moment passed") { isLater }
         #expect(listener.log.count == count)
+    }
+
+    @Test(arguments: [400, 404, 405, 426, 501])
+    func `a server without WebSocket is asked for events at once, and at the next time too`(status: Int) async throws {
+        try await server.fail("/v1/stream", status: status)
+        let client = client()
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        #expect(listener.log == ["opened"] && server.requests("GET /v1/stream").count == 2)
+        try await server.endStreams()
+        try await loop.run("it is open again") { client.isOpen && listener.log.count == 3 }
+        #expect(server.requests("GET /v1/stream").count == 3, "no third WebSocket was tried")
+        #expect(!client.acknowledge([], completion: { _ in }), "there is no WebSocket to carry them")
+        client.stop()
+    }
+
+    @Test func `who insists on WebSocket gets no events`() async throws {
+        try await server.fail("/v1/stream", status: 426, count: 2)
+        let client = client(.websocket)
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        #expect(listener.log.count == 3 && listener.log[0].contains("over WebSocket: the server answered 426"))
+        client.stop()
+    }
+
+    @Test(arguments: [401, 503])
+    func `a refusal that has nothing to do with WebSocket is one`(status: Int) async throws {
+        try await server.fail("/v1/stream", status: status)
+        let client = client()
+        client.start()
+        try await loop.run("it was refused") { !listener.log.isEmpty }
+        let unavailable = "ended the server answered 503 to the request for the stream"
+        #expect(listener.log[0] == (status == 401 ? "refused" : unavailable))
+        if status == 503 { try await loop.run("it is open") { client.isOpen } }
+        client.stop()
+    }
+
+    @Test func `acknowledgements are confirmed by the server, or else have failed`() async throws {
+        let client = client(.websocket)
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        var results: [String] = []
+        let send: (Int64) -> Bool = { id in
+            client.acknowledge([.init(id: id, outcome: .suppressed, reason: "master-off")]) { result in
+                switch result {
+                case .success: results.append("\(id) confirmed")
+                case .failure(let error): results.append("\(id) \(error.message)")
+                }
+            }
+        }
+        #expect(send(7))
+        #expect(!send(8), "one batch at a time")
+        try await loop.run("it is confirmed") { results == ["7 confirmed"] }
+        #expect(
+            server.requests("POST /v1/acks").last
+                == #"POST /v1/acks {"acks":[{"id":7,"outcome":"suppressed","reason":"master-off"}]}"#)
+        try await server.fail("/v1/acks", status: 503)
+        #expect(send(9))
+        try await loop.run("the stream ended") { results.count == 2 && listener.log.count > 1 }
+        #expect(results[1].contains("the stream ended"))
+        try await loop.run("it is open again") { client.isOpen }
+        try await server.fail("/v1/acks", status: 400)
+        #expect(send(10))
+        try await loop.run("they were refused") { results.count == 3 }
+        #expect(results[2].contains("1008"))
+        client.stop()
     }
 }

@@ -25,7 +25,8 @@ struct AdminProgramTests {
                 "certificate issue", "certificate list", "certificate revoke",
                 "channel create", "channel list", "channel show", "channel remove",
                 "quota list", "quota set", "quota clear", "enrol",
-                "device list", "device show", "device remove", "send", "lint", "status", "agent status", "agent enrol",
+                "device list", "device show", "device remove", "send", "trace", "lint", "status", "agent status",
+                "agent enrol",
                 "agent unenrol", "settings list", "settings show", "settings set", "inbox list", "inbox show",
                 "inbox clear", "register", "unregister", "subscribe", "unsubscribe", "completion", "help",
             ])

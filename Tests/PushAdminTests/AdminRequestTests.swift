@@ -38,7 +38,7 @@ struct AdminRequestTests {
         let invocation = try typed("app", "set", "a", "--yes")
         let error = thrown { () throws(CommandError) in _ = try AppCommands.changeRequest(invocation) }
         #expect(error?.exitCode == .usage)
-        #expect(error?.remedy == "Add --name, --checks or --broadcasts.")
+        #expect(error?.remedy == "Add --name, --checks, --broadcasts, --webhook or --no-webhook.")
     }
 
     @Test(arguments: [

@@ -23,7 +23,8 @@ struct FailCaseTests {
 
     @Test func `each check has its cases and each folder its check`() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.directory.path)
-        #expect(Set(folders) == Set(FuzzChecks.all.keys))
+        // PushWebSocketTests has the check of frames, for which this module does not link wslay.
+        #expect(Set(folders) == Set(FuzzChecks.all.keys).union(["websocket"]))
         #expect(Set(Self.cases.map(\.target)) == Set(FuzzChecks.all.keys))
     }
 

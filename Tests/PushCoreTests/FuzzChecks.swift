@@ -12,7 +12,8 @@ enum FuzzChecks {
         "json": json, "provider-token": providerToken, "event-stream": eventStream,
         "notification-event": notificationEvent, "payload": payload, "payload-checks": payloadChecks,
         "text-forms": textForms, "display-text": displayText, "certificate-scope": certificateScope,
-        "header-values": headerValues, "device-token": deviceToken,
+        "header-values": headerValues, "device-token": deviceToken, "trace-event": traceEvent,
+        "stream-message": streamMessage,
     ]
 
     /// Validator and tree agree, and a tree that was written is read as the same tree.
@@ -31,6 +32,18 @@ enum FuzzChecks {
         var text: [UInt8] = []
         JSONWriter.append(tree, to: &text)
         return (try? JSONValue(parsing: text.span)) == tree ? nil : "What was written is not read again."
+    }
+
+    /// Events of a trace are read to an end within the bytes, and written again as the same bytes.
+    @Sendable static func traceEvent(_ input: [UInt8]) -> String? {
+        var (offset, written) = (0, [UInt8]())
+        while true {
+            let before = offset
+            guard let event = TraceEvent(input.span, at: &offset) else { break }
+            if offset <= before || offset > input.count { return "The offset is not inside the bytes." }
+            event.append(to: &written)
+        }
+        return written.elementsEqual(input[..<offset]) ? nil : "What was read is written otherwise."
     }
 
     /// A provider token that is read is within every bound.

@@ -30,6 +30,8 @@ final class TestStore {
         // Far beyond any test, so that only a test that sweeps sees a sweep.
         configuration.sweepIntervalMilliseconds = 3_600_000
         configuration.pendingPerDeviceCountMax = .max
+        // As the server opens it unless it is told otherwise.
+        configuration.hasTrace = true
         let notices = notices
         configuration.onNotice = { notices.add($0) }
         adjust(&configuration)

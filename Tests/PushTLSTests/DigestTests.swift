@@ -20,6 +20,19 @@ import Testing
         #expect(hexadecimal(hash) == expected)
     }
 
+    /// From FIPS 180-2, appendix A, and RFC 6455, section 1.3.
+    @Test(arguments: [
+        ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        (
+            "dGhlIHNhbXBsZSBub25jZQ==258EAFA5-E914-47DA-95CA-C5AB0DC85B11",
+            "b37a4f2cc0624f1690f64606cf385945b2bec4ea"
+        ),
+    ])
+    func `a SHA-1 is the published one`(text: String, expected: String) {
+        let bytes = Array(text.utf8)
+        #expect(hexadecimal(SHA1.hash(bytes.span)) == expected)
+    }
+
     @Test(arguments: [0, 1, 16, 1_000])
     func `randomness has the length that was asked for`(count: Int) {
         #expect(SecureRandom.bytes(count: count).count == count)

@@ -10,7 +10,7 @@ struct ImportRulesTests {
     private static let wrappers = [
         "CLinux": "PushNet", "COpenSSL": "PushTLS", "CNghttp2": "PushHTTP", "CSQLite": "PushSQLite",
         "CSystemd": "PushDBus", "CCurl": "PushCurl", "CINIH": "PushINI", "CCanberra": "PushSound",
-        "CAdwaita": "AgentPanel",
+        "CAdwaita": "AgentPanel", "CWslay": "PushWebSocket",
     ]
 
     /// Modules, folders and files that may use FoundationEssentials: dates, files and JSON away from the data path.

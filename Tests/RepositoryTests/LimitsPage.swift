@@ -46,7 +46,7 @@ enum LimitsPage {
         "headerListByteCountMax": "status 431 for this request",
         "advertisedHeaderListByteCountMax": "nothing: it is what the server tells peers",
         "headerFieldCountMax": "status 431 for this request",
-        "controlBodyByteCountMax": "status 413",
+        "controlBodyByteCountMax": "status 413, on a WebSocket close code 1009",
         "outputByteCountHigh": "nothing more is read from this connection until it has taken what waits",
         "outputByteCountMax": "the connection is closed",
         "streamEventByteCountMax": "the device drops the connection and connects anew",
@@ -56,7 +56,10 @@ enum LimitsPage {
             "the oldest notification that waits is dropped, and counted as `dropped`; `pending_per_device` changes it",
         "unacknowledgedCountMax": "the next one is sent after an acknowledgement",
         "retentionSecondsMax": "the notification expires, and is counted as `expired`",
-        "acknowledgementBatchCountMax": "status 429; the agent sends several batches",
+        "acknowledgementBatchCountMax":
+            "status 429, on a WebSocket close code 1009; the agent sends several batches",
+        "acknowledgementAllowanceFirst": "the WebSocket is closed with code 1008; a new one may send as many again",
+        "acknowledgementsPerNotification": "the WebSocket is closed with code 1008, once those above are used up",
         "filterTopicCountMax": "status 429",
         "registrationPerDeviceCountMax": "status 429 for the registration",
         "displayNameByteCountMax": "status 400",
@@ -81,10 +84,21 @@ enum LimitsPage {
         "idlePatience": "GOAWAY with `IdleTimeout`, and the connection is closed",
         "outputPatience": "the connection is closed",
         "lingerPatience": "the connection is closed",
-        "heartbeatInterval": "a comment line is sent; a device that hears nothing for 45 s connects anew",
+        "heartbeatInterval":
+            "a comment line or a ping is sent, and a WebSocket whose ping was not answered is closed; a device that hears "
+            + "nothing for 45 s connects anew",
         "drainPatience": "GOAWAY is sent to those who are still busy",
         "shutdownPatience": "connections that are left are closed, and the process ends",
         "ephemeralNotificationCountMax": "the oldest tenth is forgotten",
+        "traceLifeSecondsDefault": "older events are deleted; `trace_days` changes it",
+        "traceByteCountDefault": "the oldest events are deleted; `trace_megabytes` changes it",
+        "traceSearchCountMax": "429 `TooMany` from the admin API; a webhook looks again a second later",
+        "traceAnswerCountMax": "the answer names the place behind it, from which the next request goes on",
+        "webhookCountMax": "429 `TooMany` from the admin API",
+        "webhookURLByteCountMax": "400 `BadURL` from the admin API",
+        "webhookSecretByteCountMin": "400 `BadSecret` from the admin API",
+        "webhookSecretByteCountMax": "400 `BadSecret` from the admin API",
+        "webhookBatchCountMax": "the rest goes with the next request, at once",
         "enrolmentCodeLifeSeconds": "the code no longer works; make a new one with `posthorn enrol`",
     ]
 

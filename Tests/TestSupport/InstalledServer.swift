@@ -15,11 +15,15 @@ package final class InstalledServer: Sendable {
 
     /// Makes a data directory and starts the server on a port that the system chooses.
     ///
-    /// - Parameter options: More options, kept over restarts.
+    /// - Parameters:
+    ///   - options: More options, kept over restarts.
+    ///   - trustsItself: Whether webhooks trust the server's own authority, which may then certify a back-end.
     /// - Throws: `UnexpectedOutput` when it ends instead, `DeadlinePassed` when it does not answer.
-    package init(options: [String] = []) async throws {
+    package init(options: [String] = [], trustsItself: Bool = false) async throws {
         files = try TemporaryDirectory()
         admin = AdminSocket(path: files.path(of: "admin.sock"))
+        let trust = trustsItself ? ["--webhook-ca-file", files.path(of: "data/authority.pem")] : []
+        let options = options + trust
         self.options = options
         let first = try Self.launch(files: files, admin: admin, port: 0, options: options)
         process = CurrentProcess(first)

@@ -47,6 +47,11 @@ static inline CURLcode push_curl_easy_get_long(CURL *handle, CURLINFO info, long
     return (curl_easy_getinfo)(handle, info, value);
 }
 
+/// curl_easy_getinfo(3) is variadic: facts that are a socket.
+static inline CURLcode push_curl_easy_get_socket(CURL *handle, CURLINFO info, curl_socket_t *value) {
+    return (curl_easy_getinfo)(handle, info, value);
+}
+
 /// curl_multi_setopt(3) is variadic: options that take a `long`.
 static inline CURLMcode push_curl_multi_set_long(CURLM *handle, CURLMoption option, long value) {
     return (curl_multi_setopt)(handle, option, value);

@@ -134,7 +134,7 @@ package final class PresentationQueue {
         recentStarts.append(loop.monotonicNanoseconds)
         guard decision.showsAlert else {
             if let sound = decision.sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
-            return finish(number, .shown(playsSound: true), app, sound: nil)
+            return finish(number, .shown(playsSound: true), app, sound: nil, reason: TraceStep.soundOnly.word)
         }
         guard let presenter else {
             return finish(number, .unavailable("nothing here shows alerts"), app, sound: nil)
@@ -169,12 +169,14 @@ package final class PresentationQueue {
         return (entry, app, payload, decision)
     }
 
-    private func finish(_ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, sound: Sound?) {
+    private func finish(
+        _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, sound: Sound?, reason: String? = nil
+    ) {
         do {
             switch presented {
             case .shown(let playsSound):
                 _ = try database.transaction { () throws(SQLiteError) in
-                    try database.finish(number, from: [.claimed], to: .shown, .shown)
+                    try database.finish(number, from: [.claimed], to: .shown, .shown, reason: reason)
                 }
                 if !playsSound, let sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
                 onOutcome?()

@@ -33,6 +33,7 @@ package final class Agent {
     let database: AgentDatabase
     let secretFile: SecretFile
     let surroundings: Surroundings
+    let streamForm: StreamForm
     let receiver: Receiver
     let presentations: PresentationQueue
     var identity: Identity?
@@ -57,8 +58,12 @@ package final class Agent {
     }
 
     /// Opens nothing yet but takes what there is.
-    package init(loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, surroundings: Surroundings) {
+    package init(
+        loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, surroundings: Surroundings,
+        streamForm: StreamForm = .auto
+    ) {
         self.loop = loop
+        self.streamForm = streamForm
         self.database = database
         self.secretFile = secretFile
         self.surroundings = surroundings
@@ -112,8 +117,9 @@ package final class Agent {
         let session = ServerSession(loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret)
         let uplink = Uplink(database, loop: loop, client: session.client)
         uplink.onFailure = { [weak self] in self?.databaseFailed($0) }
-        let stream = StreamClient(loop: loop, session: session)
+        let stream = StreamClient(loop: loop, session: session, form: streamForm)
         stream.delegate = self
+        uplink.carrier = stream
         let registrar = Registrar(database, loop: loop, client: session.client)
         registrar.delegate = self
         link = Link(session: session, stream: stream, uplink: uplink, registrar: registrar)

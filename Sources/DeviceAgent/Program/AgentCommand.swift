@@ -13,7 +13,8 @@ package enum AgentCommand {
             it as org.posthorn.Agent1 on the session bus.
 
             It needs no configuration: 'posthorn agent enrol SERVER CODE' makes a device of this account. Where nobody \
-            is there to type that, the file says it: section [server] with url, ca_file, enrolment_code and name.
+            is there to type that, the file says it: section [server] with url, ca_file, enrolment_code, name \
+            and stream.
             """,
         options: [
             Option(

@@ -9,6 +9,7 @@ package enum AgentSetting: String, CaseIterable, Sendable {
     case caFile = "ca_file"
     case enrolmentCode = "enrolment_code"
     case name
+    case stream
 
     /// The variable that wins over the file, for example `POSTHORN_AGENT_URL`.
     package var variable: String { "POSTHORN_AGENT_" + rawValue.uppercased() }
@@ -20,6 +21,8 @@ package enum AgentSetting: String, CaseIterable, Sendable {
         case .caFile: "PEM file of the authorities to trust; the system's when absent"
         case .enrolmentCode: "Code to enrol with; not needed where the server allows open enrolment"
         case .name: "What administrators see; the host's name when absent"
+        case .stream:
+            "How notifications come: 'websocket', 'events' (server-sent events), or 'auto', which tries them in this order"
         }
     }
 }
@@ -42,6 +45,9 @@ package struct AgentConfiguration: Sendable, Equatable {
     package var enrolmentCode = ""
     /// What administrators see.
     package var deviceName: String
+
+    /// In which form the stream is asked for.
+    package var streamForm = StreamForm.auto
 
     /// Reads the file, if there is one, and the environment, which wins.
     ///
@@ -70,6 +76,7 @@ package struct AgentConfiguration: Sendable, Equatable {
         caFile = values[.caFile] ?? ""
         enrolmentCode = values[.enrolmentCode] ?? ""
         deviceName = values[.name].flatMap { $0.isEmpty ? nil : $0 } ?? hostName
+        if let text = values[.stream], !text.isEmpty { streamForm = try Self.streamForm(text, path) }
         try check(path)
     }
 
@@ -83,6 +90,15 @@ package struct AgentConfiguration: Sendable, Equatable {
             throw AgentConfigurationError(
                 message: "ca_file '\(caFile)' is relative", remedy: "Give an absolute path in \(path).")
         }
+    }
+
+    private static func streamForm(_ text: String, _ path: String) throws(AgentConfigurationError) -> StreamForm {
+        guard let form = StreamForm(rawValue: text) else {
+            throw AgentConfigurationError(
+                message: "'\(text)' is no form of the stream",
+                remedy: "Set stream in \(path) to \(StreamForm.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return form
     }
 
     private static func message(for error: INIError) -> String {

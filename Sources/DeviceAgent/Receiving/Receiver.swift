@@ -162,7 +162,8 @@ package final class Receiver {
         case .suppressed:
             try database.outbox.append(sequence: entry.sequence, .suppressed, reason: reason?.rawValue)
         case .shown, .claimed, .viewed, .closed:
-            try database.outbox.append(sequence: entry.sequence, .shown)
+            try database.outbox.append(
+                sequence: entry.sequence, .shown, reason: decision?.badge == nil ? nil : TraceDetail.badgeOnly.word)
         }
     }
 
@@ -203,10 +204,11 @@ extension AgentDatabase {
 
     /// Moves an entry on and remembers to tell the server; false when it is in none of the states it may come from.
     package func finish(
-        _ entry: Int64, from states: Set<InboxEntry.State>, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome
+        _ entry: Int64, from states: Set<InboxEntry.State>, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome,
+        reason: String? = nil
     ) throws(SQLiteError) -> Bool {
         guard try inbox.move(entry, from: states, to: state) else { return false }
-        try outbox.append(sequence: try inbox.entry(entry)?.sequence ?? 0, outcome)
+        try outbox.append(sequence: try inbox.entry(entry)?.sequence ?? 0, outcome, reason: reason)
         return true
     }
 }

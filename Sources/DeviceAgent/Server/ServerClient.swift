@@ -41,6 +41,12 @@ package struct ServerClient {
         self.secret = secret
     }
 
+    /// Host and port of the URL.
+    package var authority: String {
+        let rest = url.utf8.starts(with: "https://".utf8) ? url.dropFirst("https://".count) : url[...]
+        return String(rest.prefix { $0 != "/" })
+    }
+
     /// A request to a path of the device API.
     package func request(_ method: String, _ path: String, body: [UInt8]? = nil) -> HTTPRequest {
         var request = HTTPRequest(method: method, url: url + path)

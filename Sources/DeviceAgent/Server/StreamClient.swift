@@ -16,22 +16,36 @@ package protocol StreamClientDelegate: AnyObject {
     func streamRefused(_ reason: String)
 }
 
+/// Carries acknowledgements on a connection that is open anyway.
+protocol AcknowledgementCarrier: AnyObject {
+    /// Sends a batch; false where it has to go another way, and then `completion` is not called.
+    func acknowledge(
+        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void
+    ) -> Bool
+}
+
 /// Keeps one stream open, `GET /v1/stream`, for the notifications of all apps.
+///
+/// Over WebSocket where that works. Where it does not, as server-sent events, and that for a while: asking in vain costs a
+/// connection each time.
 package final class StreamClient {
-    /// The server sends at least a comment every 20 seconds; after this long without a byte the connection is dead.
+    /// The server sends something at least every 20 seconds; after this long without a byte the connection is dead.
     package static let silenceMax: Duration = .seconds(45)
+    /// How long connections are made without asking for a WebSocket that there was not.
+    package static let eventsPeriod: Duration = .seconds(600)
+    /// So many WebSockets in a row that break before anything came are a proxy that lets none through.
+    private static let brokenCountMax = 2
 
     /// Gets what the stream brings.
     package weak var delegate: (any StreamClientDelegate)?
 
     private let loop: EventLoop
     private let session: ServerSession
+    private let form: StreamForm
     private let silenceMax: Duration
     private let random: () -> Double
     private var machine = StreamMachine()
-    private var transfer: TransferID?
-    private var parser = EventStreamParser()
-    private var isAnswered = false
+    private var attempt: (any StreamAttempt)?
     private var retryAfter: Duration?
     /// Why the server ends the stream, once it said so.
     private var goodbye: String?
@@ -39,14 +53,17 @@ package final class StreamClient {
     private var silenceTimer: TimerID?
     private var waitTimer: TimerID?
     private var hasFailed = false
+    private var eventsSinceNanoseconds: UInt64?
+    private var brokenCount = 0
 
     /// Connects to nothing yet; randomness and patience are parameters for tests.
     package init(
-        loop: EventLoop, session: ServerSession, silenceMax: Duration = StreamClient.silenceMax,
-        random: @escaping () -> Double = { Double.random(in: 0...1) }
+        loop: EventLoop, session: ServerSession, form: StreamForm = .auto,
+        silenceMax: Duration = StreamClient.silenceMax, random: @escaping () -> Double = { Double.random(in: 0...1) }
     ) {
         self.loop = loop
         self.session = session
+        self.form = form
         self.silenceMax = silenceMax
         self.random = random
     }
@@ -63,6 +80,8 @@ package final class StreamClient {
     package func hurry() {
         let action = machine.hurry()
         guard action == .connect else { return }
+        // Another network may have no proxy that is in the way.
+        eventsSinceNanoseconds = nil
         giveUpConnection()
         perform(action)
     }
@@ -70,7 +89,7 @@ package final class StreamClient {
     /// Closes the stream for good.
     package func stop() {
         machine.stop()
-        closeTransfer()
+        closeAttempt()
         if let waitTimer { loop.cancel(waitTimer) }
         waitTimer = nil
     }
@@ -89,94 +108,33 @@ package final class StreamClient {
     }
 
     private func connect() {
-        closeTransfer()
+        closeAttempt()
         if let waitTimer { loop.cancel(waitTimer) }
         waitTimer = nil
-        parser = EventStreamParser()
-        isAnswered = false
         retryAfter = nil
         goodbye = nil
         lastByteNanoseconds = loop.monotonicNanoseconds
-        var request = session.client.request("GET", "/v1/stream")
-        request.fields.append(("accept", "text/event-stream"))
-        request.timeout = nil
-        // After a failure the connection that libcurl still has may be the one that failed.
-        request.needsFreshConnection = hasFailed
-        transfer = session.curl.start(
-            request, onHead: { [weak self] in self?.receive(head: $0) }, onBody: { [weak self] in self?.receive($0) }
-        ) { [weak self] in self?.finish($0) }
+        let attempt = makeAttempt()
+        attempt.delegate = self
+        self.attempt = attempt
+        attempt.begin()
         watchSilence(for: silenceMax)
     }
 
-    // MARK: What comes
-
-    private func receive(head: HTTPResponse) {
-        lastByteNanoseconds = loop.monotonicNanoseconds
-        retryAfter = head.value(of: "retry-after").flatMap { Int64($0) }.map { .seconds(min(max($0, 0), 86_400)) }
-        let type = head.value(of: "content-type") ?? ""
-        guard head.status == 200, type.utf8.starts(with: "text/event-stream".utf8) else { return }
-        isAnswered = true
-        hasFailed = false
-        machine.opened(atNanoseconds: loop.monotonicNanoseconds)
-        delegate?.streamOpened()
-    }
-
-    private func receive(_ bytes: Span<UInt8>) {
-        lastByteNanoseconds = loop.monotonicNanoseconds
-        guard isAnswered else { return }
-        var arrivals: [Arrival] = []
-        var isReadable = true
-        do {
-            try parser.receive(bytes) { event in
-                if let arrival = take(event) { arrivals.append(arrival) }
-            }
-        } catch {
-            isReadable = false
+    private func makeAttempt() -> any StreamAttempt {
+        if let since = eventsSinceNanoseconds, elapsed(since: since) >= Self.eventsPeriod {
+            eventsSinceNanoseconds = nil
         }
-        if !arrivals.isEmpty, delegate?.streamReceived(arrivals) != true {
-            return fail("what came could not be written")
+        if form == .websocket || form == .auto && eventsSinceNanoseconds == nil {
+            return WebSocketAttempt(session, loop: loop)
         }
-        if !isReadable { fail("the server sent an event that is too long") }
-    }
-
-    private func take(_ event: EventStreamEvent) -> Arrival? {
-        guard case .event(let name, let id, let data) = event else { return nil }
-        switch name {
-        case NotificationEvent.name:
-            do {
-                return .notification(try NotificationEvent.decode(data: data))
-            } catch {
-                agentLog.warning("notification_unreadable", ["error": "\(error)", "id": id])
-                return Int64(id).map { .unreadable(sequence: $0) }
-            }
-        case "goodbye":
-            let body = try? JSONValue(parsing: data.span)
-            retryAfter = body?["retry_after"]?.integer.map { .seconds(min(max($0, 0), 86_400)) }
-            goodbye = body?["reason"]?.string ?? ""
-            agentLog.info("server_says_goodbye", ["reason": goodbye ?? ""])
-            return nil
-        default:
-            // Events that later servers may send.
-            return nil
-        }
+        return EventStreamAttempt(session, needsFreshConnection: hasFailed)
     }
 
     // MARK: How it ends
 
-    private func finish(_ result: Result<HTTPResponse, CurlError>) {
-        transfer = nil
-        switch result {
-        case .failure(let error): ended(error.message)
-        case .success(let response) where response.status == 401: refused()
-        case .success where isAnswered && goodbye == "removed": refused()
-        case .success where isAnswered:
-            ended(goodbye.map { "the server ended the stream: \($0)" } ?? "the server closed the stream")
-        case .success(let response): ended("the server answered \(response.status) to the request for the stream")
-        }
-    }
-
     private func refused() {
-        cancelSilenceWatch()
+        closeAttempt()
         machine.refuse()
         delegate?.streamRefused("the server does not know this device any more: leave it and enrol again")
     }
@@ -188,7 +146,7 @@ package final class StreamClient {
     }
 
     private func ended(_ reason: String) {
-        closeTransfer()
+        closeAttempt()
         hasFailed = true
         let action = machine.ended(
             atNanoseconds: loop.monotonicNanoseconds, fraction: random(), retryAfter: retryAfter)
@@ -197,17 +155,26 @@ package final class StreamClient {
         perform(action)
     }
 
+    /// Asks for server-sent events, at once and for a while.
+    private func fallBack(_ reason: String) {
+        guard form == .auto else { return ended("the stream does not come over WebSocket: \(reason)") }
+        agentLog.info("websocket_unsupported", ["reason": reason])
+        eventsSinceNanoseconds = loop.monotonicNanoseconds
+        brokenCount = 0
+        connect()
+    }
+
     private func giveUpConnection() {
-        closeTransfer()
+        closeAttempt()
         hasFailed = true
         // Requests that wait on it fail as well, and are tried again: they would hang with it.
         session.curl.abandonConnections()
     }
 
-    private func closeTransfer() {
+    private func closeAttempt() {
         cancelSilenceWatch()
-        if let transfer { session.curl.cancel(transfer) }
-        transfer = nil
+        attempt?.cancel()
+        attempt = nil
     }
 
     // MARK: Silence
@@ -218,13 +185,67 @@ package final class StreamClient {
 
     private func checkSilence() {
         silenceTimer = nil
-        let silence = Duration.nanoseconds(Int64(clamping: loop.monotonicNanoseconds &- lastByteNanoseconds))
+        let silence = elapsed(since: lastByteNanoseconds)
         guard silence >= silenceMax else { return watchSilence(for: silenceMax - silence) }
+        if attempt?.isProven == false { brokenCount += 1 }
         fail("the connection is dead: nothing came for \(silenceMax.components.seconds) s")
     }
 
     private func cancelSilenceWatch() {
         if let silenceTimer { loop.cancel(silenceTimer) }
         silenceTimer = nil
+    }
+
+    private func elapsed(since nanoseconds: UInt64) -> Duration {
+        .nanoseconds(Int64(clamping: loop.monotonicNanoseconds &- nanoseconds))
+    }
+}
+
+// MARK: What comes
+
+extension StreamClient: StreamAttemptDelegate {
+    func attemptHeard() {
+        lastByteNanoseconds = loop.monotonicNanoseconds
+        if attempt?.isProven == true { brokenCount = 0 }
+    }
+
+    func attemptOpened() {
+        hasFailed = false
+        machine.opened(atNanoseconds: loop.monotonicNanoseconds)
+        delegate?.streamOpened()
+    }
+
+    func attemptReceived(_ arrivals: [Arrival]) {
+        if delegate?.streamReceived(arrivals) != true { fail("what came could not be written") }
+    }
+
+    func attemptHeard(_ goodbye: StreamGoodbye) {
+        retryAfter = goodbye.retryAfterSeconds.map { .seconds(min(max($0, 0), 86_400)) }
+        self.goodbye = goodbye.reason
+        agentLog.info("server_says_goodbye", ["reason": goodbye.reason])
+    }
+
+    func attemptEnded(_ ending: StreamEnding) {
+        switch ending {
+        case .unauthorized: refused()
+        case .closed where goodbye == "removed": refused()
+        case .closed: ended(goodbye.map { "the server ended the stream: \($0)" } ?? "the server closed the stream")
+        case .unsupported(let reason): fallBack(reason)
+        case .broken(let reason):
+            brokenCount += 1
+            if brokenCount < Self.brokenCountMax { ended(reason) } else { fallBack(reason) }
+        case .refused(let status, let retryAfter):
+            self.retryAfter = retryAfter.flatMap { Int64($0) }.map { .seconds(min(max($0, 0), 86_400)) }
+            ended("the server answered \(status) to the request for the stream")
+        case .failed(let reason): ended(reason)
+        }
+    }
+}
+
+extension StreamClient: AcknowledgementCarrier {
+    func acknowledge(
+        _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void
+    ) -> Bool {
+        (attempt as? WebSocketAttempt)?.acknowledge(acknowledgements, completion: completion) ?? false
     }
 }

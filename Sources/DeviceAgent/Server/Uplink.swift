@@ -15,6 +15,9 @@ package final class Uplink {
     /// Gets what SQLite said when the outbox could not be read or cleared.
     package var onFailure: ((SQLiteError) -> Void)?
 
+    /// Where acknowledgements go first; requests carry what it does not.
+    weak var carrier: (any AcknowledgementCarrier)?
+
     private let database: AgentDatabase
     private let loop: EventLoop
     private let client: ServerClient
@@ -86,12 +89,15 @@ package final class Uplink {
     private func acknowledge() throws(SQLiteError) {
         guard !isAcknowledging, let batch = try database.outbox.oldest(countMax: Self.batchCountMax) else { return }
         isAcknowledging = true
-        client.acknowledge(batch.acknowledgements) { [weak self] result in
+        let completion: (Result<Void, ServerError>) -> Void = { [weak self] result in
             guard let self else { return }
             isAcknowledging = false
             confirm(result, "acknowledgements_refused") { database throws(SQLiteError) in
                 try database.outbox.remove(upTo: batch.lastPosition)
             }
+        }
+        if carrier?.acknowledge(batch.acknowledgements, completion: completion) != true {
+            client.acknowledge(batch.acknowledgements, completion: completion)
         }
     }
 

@@ -52,19 +52,32 @@ package enum AppCommands {
                 """,
             arguments: [topic],
             options: [Option("name", short: "n", value: "NAME", "What people call the app.")]
-                + settings(whenLeftOut: ("", "")) + [SharedOptions.yes],
+                + settings(whenLeftOut: ("", "")) + webhookOptions + [SharedOptions.yes],
             examples: [
                 Explanation("posthorn app set org.example.Mail --checks strict", "Refuses payloads with errors."),
                 Explanation("posthorn app set org.example.News --broadcasts on", "Lets it have channels."),
+                Explanation(
+                    "posthorn app set org.example.Mail --webhook https://mail.example.org/events",
+                    "Tells its back-end what becomes of notifications."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let topic = invocation.arguments[0]
-        let request = try changeRequest(invocation)
+        let changesWebhook = try changesWebhook(invocation)
+        let request = changesWebhook && !changesOther(invocation) ? nil : try changeRequest(invocation)
         if invocation.value("broadcasts") == "off" {
             try Console.confirm("Remove all channels of \(topic)?", unless: invocation.has("yes"))
         }
         let client = surroundings.admin(invocation)
-        return report(of: try client.send(request, for: AdminAPI.App.self, about: [topic]))
+        let app = try request.map { request throws(CommandError) in
+            try client.send(request, for: AdminAPI.App.self, about: [topic])
+        }
+        guard let app, !changesWebhook else { return report(of: try changeWebhook(invocation, client)) }
+        return report(of: app)
+    }
+
+    /// Whether something beside the webhook is to change.
+    private static func changesOther(_ invocation: Invocation) -> Bool {
+        ["name", "checks", "broadcasts"].contains(where: invocation.has)
     }
 
     private static let list = CommandNode(Command("list", "List the apps.")) {
@@ -111,7 +124,7 @@ package enum AppCommands {
         guard change.name != nil || change.checks != nil || change.broadcasts != nil else {
             throw .advised(
                 .usage(invocation.error(.contradiction("there is nothing to change"))),
-                remedy: "Add --name, --checks or --broadcasts.")
+                remedy: "Add --name, --checks, --broadcasts, --webhook or --no-webhook.")
         }
         return .patch("apps", invocation.arguments[0], body: change)
     }
@@ -127,11 +140,12 @@ package enum AppCommands {
     /// What `app add`, `app set` and `app show` print.
     package static func report(of app: AdminAPI.App) -> Report {
         Report(
-            Table.fields([
-                ("Topic", app.topic), ("Name", app.name), ("Team ID", app.teamID),
-                ("Checks", app.checks.rawValue), ("Broadcasts", app.broadcasts ? "on" : "off"),
-                ("Registrations", "\(app.registrationCount)"), ("Pending", "\(app.pendingCount)"),
-            ]), json: app)
+            Table.fields(
+                [
+                    ("Topic", app.topic), ("Name", app.name), ("Team ID", app.teamID),
+                    ("Checks", app.checks.rawValue), ("Broadcasts", app.broadcasts ? "on" : "off"),
+                    ("Registrations", "\(app.registrationCount)"), ("Pending", "\(app.pendingCount)"),
+                ] + (app.webhook.map(fields) ?? [])), json: app)
     }
 
     /// What `app list` prints.

@@ -34,6 +34,17 @@ package struct AdminRequest: Equatable, Sendable {
         AdminRequest(method: "PATCH", path: path(segments), body: JSONText.encodeKnown(body))
     }
 
+    /// Sets something.
+    package static func put(_ segments: String..., body: any Encodable) -> AdminRequest {
+        AdminRequest(method: "PUT", path: path(segments), body: JSONText.encodeKnown(body))
+    }
+
+    /// The same with parameters.
+    package func with(_ parameters: [(name: String, value: String)]) -> AdminRequest {
+        let texts = parameters.map { "\($0.name)=\(URLText.segment($0.value))" }
+        return AdminRequest(method: method, path: "\(path)?\(texts.joined(separator: "&"))", body: body)
+    }
+
     /// The same for what is of one environment; of both when nil.
     package func of(environment: String?) -> AdminRequest {
         guard let environment else { return self }

@@ -66,12 +66,15 @@ public enum AdminAPI {
         public var checks: PayloadChecks
         /// Whether channels may be made for it.
         public var broadcasts: Bool
+        /// Where its back-end hears what became of notifications; nil for nowhere.
+        public var webhook: Webhook?
 
         /// Joins the parts.
         public init(
             topic: String, name: String, teamID: String, registrationCount: Int, pendingCount: Int,
-            checks: PayloadChecks = .warn, broadcasts: Bool = false
+            checks: PayloadChecks = .warn, broadcasts: Bool = false, webhook: Webhook? = nil
         ) {
+            self.webhook = webhook
             self.topic = topic
             self.name = name
             self.teamID = teamID
@@ -82,7 +85,7 @@ public enum AdminAPI {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case topic, name, checks, broadcasts
+            case topic, name, checks, broadcasts, webhook
             case teamID = "team_id"
             case registrationCount = "registration_count"
             case pendingCount = "pending_count"

@@ -41,13 +41,25 @@ package enum NotificationEvent {
     ///   - app: The registered topic, without the push type's suffix; left out when nil.
     ///   - output: Where the event goes.
     package static func append(_ pending: PendingNotification, app: String? = nil, to output: inout [UInt8]) {
-        let notification = pending.notification
-        // The names and numbers of an event together are well below this.
-        let envelopeByteCount = 512
-        output.reserveAdditional(envelopeByteCount + notification.payload.count)
+        reserveRoom(for: pending, in: &output)
         output.append("event: notification\nid: ")
         Decimal.append(pending.sequence, to: &output)
-        output.append("\ndata: {\"id\":")
+        output.append("\ndata: ")
+        appendObject(pending, app: app, to: &output)
+        output.append("\n\n")
+    }
+
+    /// Makes room for the event, or the message, at once.
+    static func reserveRoom(for pending: PendingNotification, in output: inout [UInt8]) {
+        // The names and numbers of an event together are well below this.
+        let envelopeByteCount = 512
+        output.reserveAdditional(envelopeByteCount + pending.notification.payload.count)
+    }
+
+    /// Appends the event's data, one JSON object on one line.
+    static func appendObject(_ pending: PendingNotification, app: String? = nil, to output: inout [UInt8]) {
+        let notification = pending.notification
+        output.append("{\"id\":")
         Decimal.append(pending.sequence, to: &output)
         append(Key.uniqueID, notification.uniqueID, to: &output)
         append(Key.topicName, notification.topicName, to: &output)
@@ -56,7 +68,7 @@ package enum NotificationEvent {
         appendOptions(of: notification, to: &output)
         append(Key.acceptedAt, notification.acceptedUnixMilliseconds, to: &output)
         appendPayload(notification.payload.span, to: &output)
-        output.append("}\n\n")
+        output.append("}")
     }
 
     /// Appends what a provider may leave out.

@@ -107,7 +107,7 @@ extension JSONValue {
 
 extension JSONScanner {
     /// Passes an opening bracket, and the closing one when there is nothing between; answers whether a value follows.
-    fileprivate mutating func enterContainer(_ bytes: Span<UInt8>, closingBracket: UInt8) -> Bool {
+    mutating func enterContainer(_ bytes: Span<UInt8>, closingBracket: UInt8) -> Bool {
         advance()
         skipBlanks(bytes)
         guard peek(bytes) == closingBracket else { return true }
@@ -116,7 +116,7 @@ extension JSONScanner {
     }
 
     /// Passes a comma or the closing bracket behind a value; answers whether another one follows.
-    fileprivate mutating func skipSeparator(_ bytes: Span<UInt8>, closingBracket: UInt8) throws(JSONError) -> Bool {
+    mutating func skipSeparator(_ bytes: Span<UInt8>, closingBracket: UInt8) throws(JSONError) -> Bool {
         skipBlanks(bytes)
         guard let byte = peek(bytes), byte == UInt8(ascii: ",") || byte == closingBracket else {
             throw failure(.lacksComma, bytes)

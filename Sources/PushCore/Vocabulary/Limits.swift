@@ -75,6 +75,10 @@ public enum Limits {
     public static let retentionSecondsMax: Int64 = 30 * 24 * 3600
     /// Acknowledgements in one request.
     public static let acknowledgementBatchCountMax = 1000
+    /// Acknowledgements that a device may send on a WebSocket beside those for what it gets there.
+    public static let acknowledgementAllowanceFirst = 50_000
+    /// Acknowledgements that a device may send on a WebSocket for each notification that it gets there.
+    public static let acknowledgementsPerNotification = 8
     /// Topics in one filter.
     public static let filterTopicCountMax = 1000
     /// Registrations of one device.
@@ -83,6 +87,24 @@ public enum Limits {
     public static let displayNameByteCountMax = 128
     /// How long a device may stay away, in seconds, before its device tokens expire, unless configured: a year.
     public static let tokenLifeSecondsDefault: Int64 = 365 * 24 * 3600
+    /// How long the trace is kept unless configured, in seconds: a week.
+    public static let traceLifeSecondsDefault: Int64 = 7 * 24 * 3600
+    /// How much of the trace is kept unless configured, in bytes: 256 MiB.
+    public static let traceByteCountDefault: Int64 = 256 * 1024 * 1024
+    /// Searches of the trace at a time.
+    public static let traceSearchCountMax = 64
+    /// Events in one answer of the trace.
+    public static let traceAnswerCountMax = 1000
+    /// Apps with a webhook.
+    public static let webhookCountMax = 50
+    /// The longest URL of a webhook, in bytes.
+    public static let webhookURLByteCountMax = 2048
+    /// The shortest secret of a webhook, in bytes.
+    public static let webhookSecretByteCountMin = 16
+    /// The longest secret of a webhook, in bytes.
+    public static let webhookSecretByteCountMax = 256
+    /// Events in one request of a webhook.
+    public static let webhookBatchCountMax = 200
     /// How long an enrolment code is valid, in seconds.
     public static let enrolmentCodeLifeSeconds: Int64 = 24 * 3600
 }

@@ -44,7 +44,7 @@ extension HTTP1Session {
         if framing == .chunked { collected.append("\r\n") }
     }
 
-    private func appendStatusLine(_ status: Int) {
+    func appendStatusLine(_ status: Int) {
         output.append("HTTP/1.1 ")
         output.append(number: status)
         output.append(" ")
@@ -52,7 +52,7 @@ extension HTTP1Session {
         output.append("\r\n")
     }
 
-    private func appendAnswerFields() {
+    func appendAnswerFields() {
         for field in current.answer.fields.fields {
             output.append(field.name)
             output.append(": ")

@@ -5,6 +5,7 @@ enum HTTP1StatusText {
     /// The reason phrase of RFC 9110, section 15; empty for a code that has none here.
     static func text(of status: Int) -> StaticString {
         switch status {
+        case 101: "Switching Protocols"
         case 200: "OK"
         case 201: "Created"
         case 202: "Accepted"
@@ -24,6 +25,7 @@ enum HTTP1StatusText {
         case 415: "Unsupported Media Type"
         case 417: "Expectation Failed"
         case 422: "Unprocessable Content"
+        case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
         case 500: "Internal Server Error"

@@ -30,6 +30,7 @@ extension AdminEndpoint {
         case (.patch, 1): changeApp(exchange, connection, topic: rest[0])
         case (.delete, 1): perform(.removeApp(topic: rest[0]), exchange, connection)
         case (_, 1): Self.refuseMethod(exchange, allowed: "GET, PATCH, DELETE")
+        case (_, 2) where rest[1] == "webhook": webhook(exchange, connection, topic: rest[0])
         default: Self.refusePath(exchange)
         }
     }

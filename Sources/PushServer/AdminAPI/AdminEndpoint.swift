@@ -42,6 +42,7 @@ final class AdminEndpoint: Endpoint {
         if target.words[0] == "apps", rest.count >= 2, rest[1] == "channels" {
             return channels(exchange, connection, topic: rest[0], Array(rest[2...]), target.parameters)
         }
+        if target.words[0] == "trace" { return trace(exchange, connection, rest, target.parameters) }
         guard target.parameters.isEmpty else {
             return ControlAnswer.refuse(exchange, status: 400, "BadParameter", "This request takes no parameters.")
         }

@@ -53,6 +53,10 @@ extension ConfigurationKey {
         case .keyDaily: configuration.quotas.key.daily = try value.count()
         case .topicDaily: configuration.quotas.topic.daily = try value.count()
         case .teamBadTokens: configuration.quotas.team.badTokens = try value.count()
+        case .trace: configuration.hasTrace = try value.boolean()
+        case .traceDays: configuration.traceLifeSeconds = Int64(try value.number(1...36_500)) * Self.secondsPerDay
+        case .traceMegabytes: configuration.traceByteCountMax = Int64(try value.number(1...1_000_000)) << 20
+        case .webhookAuthorityFile: configuration.webhookAuthorityFile = text
         case .logLevel: configuration.logLevel = try value.level()
         }
     }

@@ -36,6 +36,10 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case keyDaily = "key_daily"
     case topicDaily = "topic_daily"
     case teamBadTokens = "team_bad_tokens"
+    case trace
+    case traceDays = "trace_days"
+    case traceMegabytes = "trace_megabytes"
+    case webhookAuthorityFile = "webhook_ca_file"
     case logLevel = "log_level"
 
     /// The section of the file.
@@ -49,6 +53,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .openEnrolment, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .tokenLifeDays: "devices"
         case .durability: "store"
         case .teamRate, .keyRate, .topicRate, .deviceRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens: "quotas"
+        case .trace, .traceDays, .traceMegabytes, .webhookAuthorityFile: "trace"
         }
     }
 
@@ -64,15 +69,17 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .dataDirectory: "DIR"
         case .listen, .developmentListen, .channelListen, .developmentChannelListen: "HOST:PORT"
         case .names, .developmentNames: "NAMES"
-        case .certificateFile, .privateKeyFile: "FILE"
+        case .certificateFile, .privateKeyFile, .webhookAuthorityFile: "FILE"
         case .clientAuthorityFiles: "FILES"
         case .adminSocket: "PATH"
         case .loops, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .providerTokenUpdates,
-            .streamsBeforeAuthentication, .tokenLifeDays, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens:
+            .streamsBeforeAuthentication, .tokenLifeDays, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens,
+            .traceDays, .traceMegabytes:
             "N"
         case .teamRate, .keyRate, .topicRate, .deviceRate: "N[/BURST]"
         case .openEnrolment, .channelsOnProviderPorts: "yes|no"
         case .durability: "full|normal|relaxed"
+        case .trace: "on|off"
         case .logLevel: "LEVEL"
         }
     }
@@ -122,6 +129,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .topicDaily: "The same for each app."
         case .teamBadTokens:
             "Device tokens that are none of this server, or another app's, to which each team may send in an hour."
+        case .trace:
+            "Whether it is written down what becomes of each notification, for posthorn trace and webhooks."
+        case .traceDays: "Days that the trace is kept."
+        case .traceMegabytes: "How much of the trace is kept, in MiB; the oldest goes first."
+        case .webhookAuthorityFile: "PEM file of authorities that webhooks trust instead of the system's."
         case .logLevel: "The least important events that are logged: error, warning, info or debug."
         }
     }
@@ -148,6 +160,10 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .tokenLifeDays: "\(Limits.tokenLifeSecondsDefault / Self.secondsPerDay)"
         case .teamRate, .keyRate, .topicRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens: "no limit"
         case .deviceRate: "\(Limits.deviceRateDefault)/\(Limits.deviceBurstDefault)"
+        case .trace: "on"
+        case .traceDays: "\(Limits.traceLifeSecondsDefault / Self.secondsPerDay)"
+        case .traceMegabytes: "\(Limits.traceByteCountDefault >> 20)"
+        case .webhookAuthorityFile: "those of the system"
         case .logLevel: "info"
         }
     }

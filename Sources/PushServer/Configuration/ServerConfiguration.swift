@@ -50,6 +50,14 @@ package struct ServerConfiguration: Sendable {
     package var durability = StoreDurability.full
     /// Rates and quotas that hold unless they are set otherwise for a team, key or app.
     package var quotas = QuotaDefaults()
+    /// Whether it is written down what becomes of notifications.
+    package var hasTrace = true
+    /// How long that is kept.
+    package var traceLifeSeconds = Limits.traceLifeSecondsDefault
+    /// How much of it is kept.
+    package var traceByteCountMax = Limits.traceByteCountDefault
+    /// PEM file of authorities that webhooks trust; nil for those of the system.
+    package var webhookAuthorityFile: String?
     /// The least important log level that is written.
     package var logLevel: EventLog.Level = .info
     /// Standard error is the journal.

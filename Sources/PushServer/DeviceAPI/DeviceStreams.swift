@@ -4,6 +4,8 @@ internal import PushCore
 internal import PushHTTP
 internal import PushNet
 internal import PushStore
+internal import PushTLS
+internal import PushWebSocket
 
 /// The devices' streams (`GET /v1/stream`) of one loop.
 ///
@@ -14,17 +16,29 @@ internal import PushStore
 /// ```
 final class DeviceStreams {
     private struct Stream {
+        /// Answers the key of a WebSocket handshake; nil for server-sent events.
+        var acceptance: [UInt8]?
         var device: DeviceID?
+        /// Once it is open.
+        var sender: (any DeviceStream)?
         /// When the last bytes were sent, for the heartbeat.
         var sentNanoseconds: UInt64
     }
 
     /// When a device comes back after a restart; the agent adds a random part.
-    private static let shutdownRetrySeconds = 1
+    private static let shutdownRetrySeconds: Int64 = 1
+    /// Why a connection is closed whose output nobody takes.
+    static let unreadReason = "the device does not read its stream"
 
     private unowned let loop: ServerLoop
     private var streams: [ReplyAddress: Stream] = [:]
     private var scratch: [UInt8] = []
+    /// Streams that get a heartbeat in this tick.
+    private var due: [ReplyAddress] = []
+    /// Shared by the WebSockets of the loop.
+    let engine = WebSocketEngine(role: .server, messageByteCountMax: Limits.controlBodyByteCountMax) {
+        UInt32(truncatingIfNeeded: SecureRandom.uint64())
+    }
 
     init(loop: ServerLoop) { self.loop = loop }
 
@@ -33,8 +47,14 @@ final class DeviceStreams {
         guard !loop.isShuttingDown else {
             return ControlAnswer.refuse(exchange, .unavailable("shutting down"))
         }
+        var acceptance: [UInt8]?
+        switch WebSocketUpgrade.judge(exchange.fields, allowsUpgrade: connection.allowsUpgrade) {
+        case .none: break
+        case .accept(let bytes): acceptance = bytes
+        case .refuse(let refusal): return WebSocketUpgrade.answer(exchange, refusal)
+        }
         let address = connection.address(of: exchange)
-        streams[address] = Stream(device: nil, sentNanoseconds: loop.events.monotonicNanoseconds)
+        streams[address] = Stream(acceptance: acceptance, sentNanoseconds: loop.events.monotonicNanoseconds)
         exchange.context = PendingCall { [unowned self] result, exchange in
             guard case .failure(let refusal) = result else { return }
             self.streams[address] = nil
@@ -49,14 +69,33 @@ final class DeviceStreams {
         loop.answering(address) { exchange, _ in isRefused = exchange.isAnswered }
         guard streams[address] != nil, !isRefused else { return loop.submit(.detach(stream: address)) }
         streams[address]?.device = device
-        loop.context.log.info("device_connected", ["device": device.text])
-        loop.answering(address) { exchange, _ in
+        loop.answering(address) { exchange, connection in
             exchange.context = nil
-            exchange.addField("content-type", "text/event-stream")
-            exchange.addField("cache-control", "no-store")
-            exchange.beginStream(status: 200)
+            begin(exchange, on: connection, device, address)
         }
-        send(to: address) { EventStream.appendComment(to: &$0) }
+    }
+
+    private func begin(
+        _ exchange: HTTPExchange, on connection: ServerConnection, _ device: DeviceID, _ address: ReplyAddress
+    ) {
+        let sender: any DeviceStream
+        if let acceptance = streams[address]?.acceptance {
+            var socket: DeviceSocket?
+            WebSocketUpgrade.addFields(to: exchange, acceptance: acceptance)
+            connection.upgrade { handshake in
+                let made = DeviceSocket(device, address, on: connection, streams: self, handshake: handshake)
+                socket = made
+                return made
+            }
+            guard let socket else { return connection.close("the request cannot become a WebSocket") }
+            sender = socket
+        } else {
+            sender = EventStreamSender(exchange, on: connection, streams: self)
+        }
+        streams[address]?.acceptance = nil
+        streams[address]?.sender = sender
+        noteSent(address)
+        loop.context.log.info("device_connected", ["device": device.text, "stream": type(of: sender).name])
     }
 
     func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {
@@ -64,20 +103,30 @@ final class DeviceStreams {
             loop.builtInDevices?.deliver(notifications, to: address)
             return
         }
-        send(to: address) { output in
-            for notification in notifications { NotificationEvent.append(notification, to: &output) }
-        }
+        guard let sender = noteSent(address) else { return }
+        sender.send(notifications)
     }
 
     /// The store ended the stream: another took over, or the device is gone.
     func ended(_ end: StreamEnd, _ address: ReplyAddress) {
         if address.slot == BuiltInDevices.slot { return loop.builtInDevices?.ended(address) ?? () }
         guard streams[address] != nil else { return }
-        say(goodbye: end.rawValue, retryAfterSeconds: end.retryAfterSeconds, to: address)
+        say(StreamGoodbye(reason: end.rawValue, retryAfterSeconds: end.retryAfterSeconds), to: address)
     }
 
-    /// The exchange is over, whoever ended it.
+    /// Hands on what a device acknowledged on its stream.
+    func acknowledge(_ acknowledgements: [DeviceAPI.Acknowledgement], by device: DeviceID) {
+        loop.submit(.acknowledge(acknowledgements, by: device))
+    }
+
+    /// The exchange is over, whoever ended it; one that became a WebSocket goes on as that.
     func exchangeEnded(_ address: ReplyAddress) {
+        guard streams[address]?.acceptance == nil || streams[address]?.device == nil else { return }
+        streamEnded(address)
+    }
+
+    /// The stream is over, whoever ended it.
+    func streamEnded(_ address: ReplyAddress) {
         guard let stream = streams.removeValue(forKey: address) else { return }
         if let device = stream.device { loop.context.log.info("device_disconnected", ["device": device.text]) }
         loop.submit(.detach(stream: address))
@@ -87,49 +136,54 @@ final class DeviceStreams {
     func tick() {
         let now = loop.events.monotonicNanoseconds
         let interval = UInt64(Limits.heartbeatInterval / .nanoseconds(1))
-        for (address, stream) in streams where stream.device != nil && now - stream.sentNanoseconds >= interval {
-            send(to: address) { EventStream.appendComment(to: &$0) }
+        // First looked up, then sent to: a table that is changed while it is walked over is copied.
+        for (address, stream) in streams where stream.sender != nil && now - stream.sentNanoseconds >= interval {
+            due.append(address)
         }
+        for address in due { noteSent(address)?.sendHeartbeat() }
+        due.removeAll(keepingCapacity: true)
     }
 
     /// Says goodbye to every device, so that it comes back soon and not all at once.
     func endAll() {
         for address in streams.keys {
-            say(goodbye: "shutdown", retryAfterSeconds: Self.shutdownRetrySeconds, to: address)
+            say(StreamGoodbye(reason: "shutdown", retryAfterSeconds: Self.shutdownRetrySeconds), to: address)
         }
     }
 
-    private func say(goodbye reason: String, retryAfterSeconds: Int, to address: ReplyAddress) {
-        let data = Array("{\"reason\":\"\(reason)\",\"retry_after\":\(retryAfterSeconds)}".utf8)
-        send(to: address) { EventStream.appendEvent(name: "goodbye", data: data.span, to: &$0) }
+    private func say(_ goodbye: StreamGoodbye, to address: ReplyAddress) {
+        if let sender = noteSent(address) { return sender.end(goodbye) }
         loop.answering(address) { exchange, _ in
-            if exchange.isAnswered {
-                exchange.endStream()
-            } else {
-                ControlAnswer.refuse(exchange, .unavailable(reason))
-            }
+            if !exchange.isAnswered { ControlAnswer.refuse(exchange, .unavailable(goodbye.reason)) }
         }
     }
 
-    private func send(to address: ReplyAddress, _ append: (inout [UInt8]) -> Void) {
-        guard streams[address]?.device != nil else { return }
-        streams[address]?.sentNanoseconds = loop.events.monotonicNanoseconds
-        scratch.removeAll(keepingCapacity: true)
-        append(&scratch)
-        loop.answering(address) { exchange, connection in
-            let bytes = scratch
-            // What is not taken stays pending in the store and comes again on the next stream.
-            guard exchange.unsentByteCount + bytes.count <= Limits.outputByteCountMax else {
-                return connection.close("the device does not read its stream")
-            }
-            exchange.send(bytes.span)
-        }
+    // MARK: For the streams
+
+    /// Lends an empty buffer.
+    func withScratch(_ body: (inout [UInt8]) -> Void) {
+        var lent: [UInt8] = []
+        swap(&lent, &scratch)
+        body(&lent)
+        lent.removeAll(keepingCapacity: lent.capacity <= Limits.outputByteCountHigh)
+        swap(&lent, &scratch)
+    }
+
+    /// Has a connection flushed at the end of this turn.
+    func needsFlush(_ connection: ServerConnection) { loop.markDirty(connection) }
+
+    /// The stream to send on, which counts as alive from now.
+    @discardableResult
+    private func noteSent(_ address: ReplyAddress) -> (any DeviceStream)? {
+        guard let index = streams.index(forKey: address) else { return nil }
+        streams.values[index].sentNanoseconds = loop.events.monotonicNanoseconds
+        return streams.values[index].sender
     }
 }
 
 extension StreamEnd {
     /// When it makes sense to try again.
-    fileprivate var retryAfterSeconds: Int {
+    fileprivate var retryAfterSeconds: Int64 {
         switch self {
         case .replaced: 60
         case .removed: 3600

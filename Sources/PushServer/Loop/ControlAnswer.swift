@@ -68,7 +68,7 @@ extension StoreRefusal {
         case .unauthorized: 401
         case .badEnrolmentCode, .broadcastsNotAllowed: 403
         case .unknownTopic, .unknownDevice, .unknownKey, .unknownCertificate, .unknownChannel: 404
-        case .alreadyExists: 409
+        case .alreadyExists, .traceOff: 409
         case .tooMany: 429
         case .unavailable: 503
         }
@@ -86,6 +86,7 @@ extension StoreRefusal {
         case .unknownChannel: "UnknownChannel"
         case .broadcastsNotAllowed: "BroadcastsNotAllowed"
         case .alreadyExists: "AlreadyExists"
+        case .traceOff: "TraceOff"
         case .tooMany: "TooMany"
         case .unavailable: "Unavailable"
         }
@@ -103,6 +104,7 @@ extension StoreRefusal {
         case .unknownChannel: "The app has no such channel in this environment: see `posthorn channel list`."
         case .broadcastsNotAllowed: "The app may not have channels: `posthorn app set TOPIC --broadcasts on`."
         case .alreadyExists: "It exists already: list what there is, or choose another name."
+        case .traceOff: "The trace is switched off: set trace = on in the server's configuration and start it again."
         case .tooMany: "A limit was reached: see the reference on limits."
         case .unavailable(let text): "The store cannot write now (\(text)): try again."
         }

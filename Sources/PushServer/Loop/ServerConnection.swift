@@ -92,6 +92,20 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// An exchange that is still open.
     func exchange(_ id: Int32) -> HTTPExchange? { session?.exchange(id) }
 
+    /// Whether the request in hand may be answered with another protocol.
+    var allowsUpgrade: Bool { (session as? HTTP1Session)?.allowsUpgrade ?? false }
+
+    /// Answers the request in hand with another protocol, which the connection speaks from now on.
+    ///
+    /// - Parameter next: Gets what is to go out first, and makes the session that takes over.
+    func upgrade(_ next: ([UInt8]) -> any HTTPSession) {
+        guard let http = session as? HTTP1Session, http.allowsUpgrade else { return }
+        let (output, input) = http.switchProtocols()
+        session = next(output)
+        if !input.isEmpty { receive(input.span) }
+        loop.markDirty(self)
+    }
+
     private func makeProvider() -> ProviderConnection {
         guard case .network(let role) = listener.kind, case .tls(let connection) = transport else {
             preconditionFailure("a provider's request came in without TLS")

@@ -14,6 +14,7 @@ final class ServerHouse {
     /// Data loops first, the control loop last.
     private let mailboxes: [Mailbox<LoopMessage>]
     private let conversation: StoreConversation
+    private let webhookInbox = WebhookInbox()
     /// Of each data loop, one a network port.
     private let sockets: [[ListeningSocket]]
     private let adminSocket: ListeningSocket
@@ -40,7 +41,7 @@ final class ServerHouse {
         signals: SignalQueue, reportState: @escaping @Sendable (String) -> Void, printLine: @escaping (String) -> Void
     ) throws(ServerError) {
         let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
-        let receivers: [any StoreReplyReceiver] = mailboxes.map(LoopReceiver.init) + [conversation.receiver]
+        let receivers: [any StoreReplyReceiver] = mailboxes.map(LoopReceiver.init) + [conversation.receiver, webhookInbox]
         store.start(receivers: receivers) { error in
             log.error("store_failed", ["error": error.description])
             fatal.raise(.store(error))
@@ -57,6 +58,7 @@ final class ServerHouse {
         }
         let certificate = try loadCertificate()
         let threads = startDataLoops(context, certificate)
+        let webhooks = startWebhooks(context)
         let control = try makeControlLoop(context)
         let keeper = QuotaKeeper(context.quotas, loop: control)
         keeper.start()
@@ -81,6 +83,8 @@ final class ServerHouse {
         control.events.run()
         for thread in threads { thread.join() }
         if let command = keeper.command() { store.submit([command]) }
+        webhookInbox.stop()
+        webhooks.join()
         store.stop()
         log.info("stopped", [:])
         if let error = fatal.error { throw error }
@@ -139,6 +143,20 @@ final class ServerHouse {
         }
     }
 
+    private func startWebhooks(_ context: ServerContext) -> Thread {
+        let (inbox, log, fatal, control) = (webhookInbox, log, fatal, mailboxes[mailboxes.count - 1])
+        let place = UInt32(mailboxes.count) + 1
+        return Thread(name: "webhooks") {
+            do throws(TLSError) {
+                try WebhookSender(loop: place, context: context, inbox: inbox).run()
+            } catch {
+                log.error("webhooks_failed", ["error": error.description])
+                fatal.raise(.tls(error))
+                control.post(.shutDown)
+            }
+        }
+    }
+
     private func makeControlLoop(_ context: ServerContext) throws(ServerError) -> ServerLoop {
         let index = mailboxes.count - 1
         let control = try ServerLoop(
@@ -159,6 +177,9 @@ final class ServerHouse {
         options.gatheringMilliseconds = configuration.gatheringSeconds * 1000
         options.durability = configuration.durability
         options.registrationLifeSeconds = configuration.tokenLifeSeconds
+        options.hasTrace = configuration.hasTrace
+        options.traceLifeSeconds = configuration.traceLifeSeconds
+        options.traceByteCountMax = configuration.traceByteCountMax
         options.onNotice = { log.warning("store_notice", ["code": $0.code, "notice": $0.description]) }
         do throws(StoreError) {
             return try SQLiteStore(options)

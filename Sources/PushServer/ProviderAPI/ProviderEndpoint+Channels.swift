@@ -97,7 +97,8 @@ extension Rejection {
         case .broadcastsNotAllowed: self.init(.featureNotEnabled)
         case .unknownTopic: self.init(.topicMismatch)
         case .unavailable: self.init(.serviceUnavailable)
-        case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownCertificate:
+        case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownCertificate,
+            .traceOff:
             self.init(.internalServerError)
         }
     }

@@ -10,6 +10,7 @@ struct DeviceStream {
     /// One that is now or never and not acknowledged.
     struct NowOrNever {
         var sequence: Int64
+        var device: DeviceID
         var topic: TopicID
         /// False for a copy of a broadcast, which counts once for all.
         var isCounted: Bool
@@ -140,7 +141,10 @@ struct DeviceStream {
     /// Takes out what goes out now, without what expired while it was committed.
     mutating func takeOutgoing(now: Int64) -> [PendingNotification] {
         defer { outgoing = [] }
-        return outgoing.filter { $0.notification.isNowOrNever || !$0.notification.isExpired(now: now) }
+        func isLate(_ pending: PendingNotification) -> Bool {
+            !pending.notification.isNowOrNever && pending.notification.isExpired(now: now)
+        }
+        return outgoing.contains(where: isLate) ? outgoing.filter { !isLate($0) } : outgoing
     }
 
     // MARK: What becomes of it
@@ -207,7 +211,8 @@ struct DeviceStream {
 extension DeviceStream.NowOrNever {
     fileprivate init(_ pending: PendingNotification) {
         self.init(
-            sequence: pending.sequence, topic: pending.notification.address.topic,
+            sequence: pending.sequence, device: pending.notification.address.device,
+            topic: pending.notification.address.topic,
             isCounted: pending.notification.channel == nil)
     }
 }

@@ -44,7 +44,7 @@ struct Tally {
             topic: row.topic.name, name: row.displayName, teamID: row.topic.teamID,
             registrationCount: registrationsByTopic[row.topic.id] ?? 0,
             pendingCount: pendingByTopic[row.topic.id] ?? 0, checks: row.topic.checks,
-            broadcasts: row.topic.allowsBroadcasts)
+            broadcasts: row.topic.allowsBroadcasts, webhook: row.topic.webhook.map(AdminAPI.Webhook.init))
     }
 
     /// A channel for an administrator.
@@ -101,4 +101,13 @@ struct Tally {
     }
 
     mutating func add(_ outcome: DeviceAPI.Outcome) { outcomes[outcome, default: 0] += 1 }
+}
+
+extension AdminAPI.Webhook {
+    /// What an administrator sees of a webhook: not its secret.
+    fileprivate init(_ webhook: Webhook) {
+        self.init(
+            url: webhook.url, failingSince: webhook.failingUnixMilliseconds.map(\.unixSeconds),
+            problem: webhook.problem)
+    }
 }

@@ -48,6 +48,8 @@ package struct Topic: Sendable, Equatable {
     package var checks: PayloadChecks
     /// Whether channels may be made for it.
     package var allowsBroadcasts: Bool
+    /// Where its back-end wants to hear what became of notifications.
+    package var webhook: Webhook?
 
     /// Joins the parts.
     package init(
@@ -60,6 +62,31 @@ package struct Topic: Sendable, Equatable {
         self.teamID = teamID
         self.checks = checks
         self.allowsBroadcasts = allowsBroadcasts
+    }
+}
+
+/// Where a back-end wants to hear what became of notifications, and how far it has heard.
+package struct Webhook: Sendable, Equatable {
+    /// `https://…`, or `http://…` to this machine.
+    package var url: String
+    /// The key of its signatures.
+    package var secret: [UInt8]
+    /// What lies before it in the trace, the back-end has.
+    package var position: Int64
+    /// Since when it does not take it, UNIX milliseconds; nil while it does.
+    package var failingUnixMilliseconds: Int64?
+    /// What happened the last time, for a person; nil while it takes it.
+    package var problem: String?
+
+    /// Joins the parts.
+    package init(
+        url: String, secret: [UInt8], position: Int64, failingUnixMilliseconds: Int64? = nil, problem: String? = nil
+    ) {
+        self.url = url
+        self.secret = secret
+        self.position = position
+        self.failingUnixMilliseconds = failingUnixMilliseconds
+        self.problem = problem
     }
 }
 

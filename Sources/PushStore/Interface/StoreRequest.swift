@@ -52,6 +52,17 @@ package enum StoreRequest: Sendable {
     case expireDevice(DeviceID)
     case counts
     case quota(QuotaRequest)
+    /// Answered by `trace` when the search is over, or by `traceOff`.
+    case trace(TraceQuery)
+    /// Answered by `done`; one that is there goes on where it is.
+    case setWebhook(topic: String, url: String, secret: [UInt8])
+    /// Answered by `done`, also when there was none.
+    case removeWebhook(topic: String)
+    // From the server's own webhooks.
+    /// The back-end has everything up to a position.
+    case advanceWebhook(TopicID, to: Int64)
+    /// The back-end does not take what it is told.
+    case noteWebhookProblem(TopicID, String)
 
     /// A device that wants to enrol; id and secret are made by the caller.
     package struct NewDevice: Sendable {
@@ -92,6 +103,7 @@ package enum StoreAnswer: Sendable {
     case channel(AdminAPI.Channel)
     case channels([AdminAPI.Channel])
     case quotas([QuotaSubject: QuotaLimits], [QuotaUse])
+    case trace(TraceFindings)
 }
 
 /// Why a `StoreRequest` was not done.
@@ -109,6 +121,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     /// The app may not have channels.
     case broadcastsNotAllowed
     case alreadyExists
+    /// The trace is switched off.
+    case traceOff
     /// A bound of `Limits` was reached.
     case tooMany
     /// The disk refused; nothing was changed. The text is for the log and for administrators.

@@ -25,6 +25,8 @@ struct Unwritten {
         /// Who waits for its answer, or had it, if it was not written either.
         var older: (answer: ReplyAddress, isAnswered: Bool)?
         var removal: Tally.Removal
+        /// Why, for the trace.
+        var detail: TraceDetail
     }
 }
 

@@ -13,18 +13,14 @@ struct Checksum {
     /// Adds the count and then the bytes, eight at a time.
     mutating func add(_ bytes: Span<UInt8>) {
         add(UInt64(bytes.count))
-        var index = 0
-        while index + 8 <= bytes.count {
-            var word: UInt64 = 0
-            for offset in 0..<8 { word |= UInt64(bytes[index + offset]) << UInt64(offset * 8) }
-            add(word)
-            index += 8
+        let wholeCount = bytes.count & ~7
+        unsafe bytes.withUnsafeBytes { buffer in
+            for offset in stride(from: 0, to: wholeCount, by: 8) {
+                add(UInt64(littleEndian: unsafe buffer.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+            }
         }
         var last: UInt64 = 0
-        while index < bytes.count {
-            last = last << 8 | UInt64(bytes[index])
-            index += 1
-        }
+        for index in wholeCount..<bytes.count { last = last << 8 | UInt64(bytes[index]) }
         add(last)
     }
 }

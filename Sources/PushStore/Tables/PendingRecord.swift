@@ -128,7 +128,8 @@ extension PushType {
 
 extension [UInt8] {
     fileprivate mutating func append(littleEndian value: UInt64, byteCount: Int) {
-        for index in 0..<byteCount { append(UInt8(truncatingIfNeeded: value >> UInt64(index * 8))) }
+        let bytes = value.littleEndian
+        unsafe Swift.withUnsafeBytes(of: bytes) { buffer in unsafe append(contentsOf: buffer.prefix(byteCount)) }
     }
 }
 

@@ -10,6 +10,7 @@ internal import PushSQLite
 enum Schema {
     static let migrations = Migrations([
         .sql(version1), .sql(version2), .program(version3, SchemaVersion3.movePending), .sql(QuotaTable.version4),
+        .sql(version5),
     ])
 
     /// The first schema.
@@ -119,5 +120,16 @@ enum Schema {
             device INTEGER NOT NULL, sequence INTEGER NOT NULL, topic INTEGER NOT NULL, collapse INTEGER,
             PRIMARY KEY (device, sequence)) WITHOUT ROWID, STRICT;
         CREATE TABLE settled_counts(topic INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;
+        """
+
+    /// The trace, and the webhooks that tell of it; `TraceTable` says what a position is.
+    private static let version5: StaticString = """
+        CREATE TABLE trace(
+            position INTEGER PRIMARY KEY, first_at_ms INTEGER NOT NULL, last_at_ms INTEGER NOT NULL,
+            last_sequence INTEGER NOT NULL, events BLOB NOT NULL) STRICT;
+        CREATE INDEX trace_by_sequence ON trace(last_sequence);
+        CREATE TABLE webhooks(
+            topic INTEGER PRIMARY KEY REFERENCES topics(id), url TEXT NOT NULL, secret BLOB NOT NULL,
+            position INTEGER NOT NULL, failing_at_ms INTEGER, problem TEXT) STRICT;
         """
 }

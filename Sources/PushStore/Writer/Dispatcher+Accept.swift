@@ -19,11 +19,14 @@ extension Dispatcher {
         }
         guard let sequence = executor.sequences.next() else { return ledger.shed(answer) }
         let pending = PendingNotification(sequence: sequence, notification: notification)
+        executor.trace.recordAccepted(notification, sequence: sequence, isStored: false, at: now)
         if registration.isRefused {
+            executor.trace.recordLater(.dropped, .refusedByDevice, of: sequence, on: address.device, at: now)
             ledger.acceptNotStored(pending, .dropped, answer)
         } else if notification.isNowOrNever {
             ledger.acceptNowOrNever(pending, answer)
         } else if notification.isExpired(now: now) {
+            executor.trace.recordLater(.expired, of: sequence, on: address.device, at: now)
             ledger.acceptNotStored(pending, .expired, answer)
         } else {
             try enqueue(pending, card, answer)
@@ -68,13 +71,13 @@ extension Dispatcher {
         for entry in card.recent.all where entry.collapse == collapse && entry.topic == topic {
             // Two ids may have one hash.
             guard try hasCollapseID(collapseID, entry, card.device) else { continue }
-            return push(entry, card, .collapsed, &replaced)
+            return push(entry, card, .collapsed, .none, &replaced)
         }
         guard card.settledCount(of: topic) > 0 else { return }
         for row in try executor.settled.collapsible(of: card.device, topic: topic, collapse) {
             let entry = QueueEntry(sequence: row.sequence, topic: topic, collapse: collapse, isWritten: true)
             guard !isBeingDeleted(row.sequence), try hasCollapseID(collapseID, entry, card.device) else { continue }
-            return pushSettled(entry, card, .collapsed, &replaced)
+            return pushSettled(entry, card, .collapsed, .none, &replaced)
         }
     }
 
@@ -97,10 +100,10 @@ extension Dispatcher {
         if settledCount > 0, let row = try oldestSettled(of: topic, card) {
             let entry = QueueEntry(
                 sequence: row.sequence, topic: row.topic, collapse: CollapseHash(stored: nil), isWritten: true)
-            return pushSettled(entry, card, .dropped, &replaced)
+            return pushSettled(entry, card, .dropped, topic == nil ? .deviceBound : .topicBound, &replaced)
         }
         let oldest = card.recent.all.first { topic == nil || $0.topic == topic }
-        if let oldest { push(oldest, card, .dropped, &replaced) }
+        if let oldest { push(oldest, card, .dropped, topic == nil ? .deviceBound : .topicBound, &replaced) }
     }
 
     /// The oldest settled one that is not to be deleted already.
@@ -117,13 +120,15 @@ extension Dispatcher {
     }
 
     private func push(
-        _ entry: QueueEntry, _ card: DeviceCard, _ removal: Tally.Removal, _ replaced: inout [Unwritten.Replaced]
+        _ entry: QueueEntry, _ card: DeviceCard, _ removal: Tally.Removal, _ detail: TraceDetail,
+        _ replaced: inout [Unwritten.Replaced]
     ) {
         guard cards.remove(entry.sequence, from: card) != nil else { return }
         ledger.forget(entry.sequence, of: card.device)
         guard !entry.isWritten else {
             return replaced.append(
-                Unwritten.Replaced(entry: entry, isSettled: false, older: nil, removal: removal))
+                Unwritten.Replaced(
+                    entry: entry, isSettled: false, older: nil, removal: removal, detail: detail))
         }
         unwritten.change(entry.sequence) { older in
             // What it had pushed out is now this one's business.
@@ -131,17 +136,18 @@ extension Dispatcher {
             replaced.append(
                 Unwritten.Replaced(
                     entry: entry, isSettled: false,
-                    older: (older.answer, older.isAnswered), removal: removal))
+                    older: (older.answer, older.isAnswered), removal: removal, detail: detail))
             older.isGone = true
         }
     }
 
     private func pushSettled(
-        _ entry: QueueEntry, _ card: DeviceCard, _ removal: Tally.Removal, _ replaced: inout [Unwritten.Replaced]
+        _ entry: QueueEntry, _ card: DeviceCard, _ removal: Tally.Removal, _ detail: TraceDetail,
+        _ replaced: inout [Unwritten.Replaced]
     ) {
         card.changeSettled(entry.topic, by: -1)
         ledger.forget(entry.sequence, of: card.device)
         noteBeingReplaced(entry.sequence)
-        replaced.append(Unwritten.Replaced(entry: entry, isSettled: true, older: nil, removal: removal))
+        replaced.append(Unwritten.Replaced(entry: entry, isSettled: true, older: nil, removal: removal, detail: detail))
     }
 }

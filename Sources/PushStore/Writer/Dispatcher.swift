@@ -67,7 +67,7 @@ final class Dispatcher {
     func apply(_ events: [StoreEvent]) {
         for event in events {
             switch event {
-            case .delivery(.removed(let removed, _)):
+            case .delivery(.removed(let removed, _, _)):
                 guard let card = cards.known(removed.device) else { continue }
                 if cards.remove(removed.sequence, from: card) == nil { card.changeSettled(removed.topic, by: -1) }
             case .holding(.registrationsChanged(let device)): cards.forgetRegistrations(of: device)
@@ -114,11 +114,13 @@ final class Dispatcher {
         for acknowledgement in acknowledgements {
             try settle(acknowledgement.id, card)
             ledger.note(acknowledgement.outcome)
+            executor.trace.record(acknowledgement, by: device, at: now)
         }
     }
 
     private func settle(_ sequence: Int64, _ card: DeviceCard) throws(SQLiteError) {
         if let entry = cards.remove(sequence, from: card) {
+            executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
             if entry.isWritten {
                 delete(entry, of: card, isSettled: false)
                 ledger.acknowledge(sequence, by: card.device, at: moment)
@@ -132,10 +134,14 @@ final class Dispatcher {
             let entry = QueueEntry(
                 sequence: sequence, topic: topic, collapse: CollapseHash(stored: nil), isWritten: true)
             delete(entry, of: card, isSettled: true)
+            executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
             ledger.remove(sequence, of: card.device, topic, .acknowledged)
-        } else if !ledger.acknowledgeNowOrNever(sequence, by: card.device) {
+        } else if ledger.acknowledgeNowOrNever(sequence, by: card.device) {
+            executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
+        } else {
             ledger.forget(sequence, of: card.device)
             guard sequence > 0, try executor.subscriptions.isWaiting(sequence, for: card.device) else { return }
+            executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
             broadcastAcknowledgements.append((sequence, card.device))
             setDeletionsDue()
         }
@@ -208,6 +214,7 @@ final class Dispatcher {
     /// Writes the notifications that are due; inside a transaction.
     func writeNotifications(_ due: Due) throws(SQLiteError) {
         for unwritten in unwritten.all where due.contains(unwritten) {
+            executor.trace.recordWritten(unwritten, at: now)
             if !unwritten.isAcknowledged {
                 let notification = unwritten.pending.notification
                 try executor.pending.add(
@@ -231,6 +238,7 @@ final class Dispatcher {
 
     /// Deletes what is to be deleted, at most so many rows; inside a transaction.
     func writeDeletions(countMax: Int) throws(SQLiteError) {
+        if hasDeletions { executor.trace.flushSoon() }
         for deletion in deletions.prefix(countMax) {
             _ = try executor.pending.remove(deletion.sequence)
             if deletion.isSettled {
@@ -286,6 +294,7 @@ final class Dispatcher {
 
     private func refuse(_ unwritten: Unwritten) {
         let device = unwritten.pending.notification.address.device
+        executor.trace.recordRefused(unwritten, at: now)
         ledger.refuse(unwritten)
         ledger.forget(unwritten.pending.sequence, of: device)
         guard let card = cards.known(device) else { return }

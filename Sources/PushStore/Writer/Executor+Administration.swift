@@ -43,6 +43,7 @@ extension Executor {
         try registrations.endAll(of: topic, now: now)
         note(try removeWaiting(try pending.all(of: topic)), .unregistered)
         events.append(.holding(.registrationsChanged(nil)))
+        try webhooks.remove(topic)
         try topics.remove(topic, now: now)
         events.append(.stream(.silence(topic, on: nil)))
         events.append(.holding(.appRemoved(topic)))
@@ -51,12 +52,16 @@ extension Executor {
     }
 
     func apps(_ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
-        events.append(.question(.apps(try topics.all(), answer: answer)))
+        let webhooks = try webhooks.all()
+        var rows = try topics.all()
+        for index in rows.indices { rows[index].topic.webhook = webhooks[rows[index].topic.id] }
+        events.append(.question(.apps(rows, answer: answer)))
         return nil
     }
 
     func app(_ topic: String, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
-        guard let row = try topics.find(topic) else { return .failure(.unknownTopic) }
+        guard var row = try topics.find(topic) else { return .failure(.unknownTopic) }
+        row.topic.webhook = try webhooks.find(row.topic.id)
         events.append(.question(.app(row, answer: answer)))
         return nil
     }
@@ -142,7 +147,12 @@ extension Executor {
 
     /// What loops must know of apps, keys and certificates.
     func directory(version: UInt64) throws(SQLiteError) -> Directory {
-        let topics = try topics.all().map { ($0.topic.id, $0.topic) }
+        let webhooks = try webhooks.all()
+        let topics = try topics.all().map { row in
+            var topic = row.topic
+            topic.webhook = webhooks[topic.id]
+            return (topic.id, topic)
+        }
         let keys = try keys.all().map { ($0.id, $0) }
         return Directory(
             version: version, topics: Dictionary(topics) { first, _ in first },

@@ -30,7 +30,7 @@ extension Executor {
         guard let sequence = sequences.next() else { return reject(.serviceUnavailable, answer) }
         let stored = PendingNotification(broadcast, sequence: sequence)
         guard !stored.notification.isExpired(now: now) else {
-            return events.append(.delivery(.acceptedNotStored(.expired, answer: answer)))
+            return events.append(.delivery(.acceptedNotStored(stored, .expired, answer: answer)))
         }
         note(try broadcasts.remove(of: channel.number), .collapsed)
         let latest = now + Limits.broadcastStorageSecondsMax * 1000

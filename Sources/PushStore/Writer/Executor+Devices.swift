@@ -122,7 +122,7 @@ extension Executor {
         _ = try subscriptions.skipRefused(of: device, upTo: sequences.last)
         events.append(.holding(.registrationsChanged(device)))
         for topic in try registrations.setFilter(of: device, refusedTopics: refusedTopics) {
-            note(try removeWaiting(of: device, topic: topic), .dropped)
+            note(try removeWaiting(of: device, topic: topic), .dropped, .refusedByDevice)
             events.append(.stream(.silence(topic, on: device)))
         }
         for sequence in try subscriptions.skipRefused(of: device, upTo: sequences.last) {

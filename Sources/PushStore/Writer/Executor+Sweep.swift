@@ -22,7 +22,7 @@ extension Executor {
     /// - Throws: What SQLite answered.
     func sweep(_ damage: Damage, isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
         let countMax = WriterLimits.rowsSweptPerStepCountMax
-        note(try removeWaiting(damage.notifications), .dropped)
+        note(try removeWaiting(damage.notifications), .dropped, .damaged)
         for sequence in damage.broadcasts { note(try broadcasts.remove(sequence), .dropped) }
         let retention = Limits.retentionSecondsMax * 1000
         var expired = try removeWaiting(try pending.expired(now: now, countMax: countMax))
@@ -33,7 +33,8 @@ extension Executor {
         note(expiredBroadcasts, .expired)
         try enrolmentCodes.deleteExpired(now: now)
         let isMoreUnseen = try expireUnseen(isConnected: isConnected)
-        return expired.count >= countMax || expiredBroadcasts.count == countMax || isMoreUnseen
+        let isMoreTrace = try trimTrace()
+        return isMoreTrace || expired.count >= countMax || expiredBroadcasts.count == countMax || isMoreUnseen
     }
 
     /// Lets the registrations of devices expire that were not seen for long; true when there may be more.

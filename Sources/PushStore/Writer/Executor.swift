@@ -27,6 +27,10 @@ final class Executor {
         var cardCountMax: Int
         /// How long a device may be unseen before its registrations expire; nil for ever.
         var registrationLifeSeconds: Int64?
+        /// Whether there is a trace, for how long it is kept, and how much of it.
+        var hasTrace: Bool
+        var traceLifeSeconds: Int64
+        var traceByteCountMax: Int64
     }
 
     let topics: TopicTable
@@ -41,6 +45,10 @@ final class Executor {
     let subscriptions: SubscriptionTable
     let broadcasts: BroadcastTable
     let state: StateTable
+    let webhooks: WebhookTable
+    let traceTable: TraceTable
+    let traceOrigins: TraceOrigins
+    let trace: TraceRecorder
     /// What is known of devices without reading.
     let cards: DeviceCards
     let sequences: Sequences
@@ -72,6 +80,10 @@ final class Executor {
         broadcasts = try BroadcastTable(connection)
         state = try StateTable(connection)
         quotas = try QuotaTable(connection)
+        webhooks = try WebhookTable(connection)
+        traceTable = try TraceTable(connection)
+        traceOrigins = TraceOrigins(traceTable)
+        trace = try TraceRecorder(isOn: bounds.hasTrace, traceTable)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
         sequences = Sequences(stored: try state.lastSequence())
         cards = DeviceCards(registrations, devices, settled, countMax: bounds.cardCountMax)
@@ -86,6 +98,7 @@ final class Executor {
         events.removeAll(keepingCapacity: true)
         hasDirectoryChanged = false
         settled.begin()
+        trace.begin()
     }
 
     /// Executes one command, or refuses it when it needs more of the disk than there is.
@@ -103,14 +116,21 @@ final class Executor {
     }
 
     /// Writes what belongs to the transaction as a whole, as the last thing of it.
-    func end(isClosing: Bool = false) throws(SQLiteError) {
+    ///
+    /// - Parameters:
+    ///   - isClosing: Whether this is the last transaction.
+    ///   - hasSpace: Whether the disk takes the trace, too; on a full one it waits in memory.
+    /// - Throws: What SQLite answered.
+    func end(isClosing: Bool, hasSpace: Bool) throws(SQLiteError) {
         try settled.end()
         if let reservation = sequences.reservation(isClosing: isClosing) { try state.setLastSequence(reservation) }
+        trace.record(events, at: now)
+        if hasSpace { try trace.flushIfDue(into: traceTable) }
     }
 
     /// Notes removals.
-    func note(_ removed: [PendingTable.Removed], _ removal: Tally.Removal) {
-        for removed in removed { events.append(.delivery(.removed(removed, removal))) }
+    func note(_ removed: [PendingTable.Removed], _ removal: Tally.Removal, _ detail: TraceDetail = .none) {
+        for removed in removed { events.append(.delivery(.removed(removed, removal, detail))) }
     }
 
     /// Notes removals of broadcasts.
@@ -172,6 +192,15 @@ final class Executor {
         case .expireDevice(let device): return try expireDevice(device)
         case .counts: return counts(answer)
         case .quota(let request): return try quota(request)
+        case .trace(let query): return try search(query, answer)
+        case .setWebhook(let topic, let url, let secret): return try setWebhook(topic, url, secret)
+        case .removeWebhook(let topic): return try removeWebhook(topic)
+        case .advanceWebhook(let topic, let position):
+            try webhooks.advance(topic, to: position)
+            return .success(.done)
+        case .noteWebhookProblem(let topic, let problem):
+            try webhooks.noteProblem(topic, problem, now: now)
+            return .success(.done)
         }
     }
 }
@@ -195,13 +224,13 @@ extension StoreRequest {
         case .quota(let request): request.need
         case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
             .subscribe,
-            .createChannel:
+            .createChannel, .setWebhook, .noteWebhookProblem:
             .growing
         case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice, .revokeCertificate,
-            .unsubscribe, .removeChannel, .expireDevice:
+            .unsubscribe, .removeChannel, .expireDevice, .removeWebhook, .advanceWebhook:
             .shrinking
         case .setPower, .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels,
-            .subscriptions:
+            .subscriptions, .trace:
             .reading
         }
     }

@@ -10,8 +10,14 @@ struct Ledger {
     private var outbox: Outbox
     /// Devices whose streams closed, of which is to be written down that they were seen.
     private var departed: Set<DeviceID> = []
+    private let trace: TraceRecorder
+    /// Searches of the trace, the next one first.
+    private var searches: [TraceSearch] = []
+    /// Wall clock of this turn, UNIX milliseconds.
+    var now: Int64 = 0
 
-    init(tally: Tally, gatheringMilliseconds: Int64, receivers: [any StoreReplyReceiver]) {
+    init(tally: Tally, gatheringMilliseconds: Int64, trace: TraceRecorder, receivers: [any StoreReplyReceiver]) {
+        self.trace = trace
         streams = Streams(gatheringMilliseconds: gatheringMilliseconds)
         self.tally = tally
         outbox = Outbox(receivers: receivers)
@@ -63,6 +69,9 @@ struct Ledger {
     /// Hands out all answers and then all deliveries.
     mutating func handOut(now: Int64) {
         streams.takeOutgoing(now: now) { notifications, address in
+            for sent in notifications {
+                trace.recordLater(.sent, of: sent.sequence, on: sent.notification.address.device, at: now)
+            }
             outbox.add(.deliver(notifications, stream: address), to: address)
         }
         outbox.handOut()
@@ -152,6 +161,9 @@ struct Ledger {
             tally.addPending(of: pending.notification.address.topic)
         } else {
             tally.addGone(.expired)
+            let device = pending.notification.address.device
+            let detail: TraceDetail = streams.isOpen(device) ? .windowFull : .notConnected
+            trace.recordLater(.expired, detail, of: pending.sequence, on: device, at: now)
         }
     }
 
@@ -189,15 +201,18 @@ struct Ledger {
 
     /// Counts now-or-never ones that came to nothing.
     private mutating func expire(_ never: [DeviceStream.NowOrNever]) {
-        for never in never where never.isCounted { tally.removePending(of: never.topic, .expired) }
+        for never in never {
+            if never.isCounted { tally.removePending(of: never.topic, .expired) }
+            trace.recordLater(.expired, .notConnected, of: never.sequence, on: never.device, at: now)
+        }
     }
 
     private mutating func apply(_ event: StoreEvent.Delivery) {
         switch event {
-        case .acceptedNotStored(let removal, let answer):
+        case .acceptedNotStored(_, let removal, let answer):
             accept(answer)
             tally.addGone(removal)
-        case .removed(let removed, let removal): remove(removed.sequence, of: removed.device, removed.topic, removal)
+        case .removed(let removed, let removal, _): remove(removed.sequence, of: removed.device, removed.topic, removal)
         }
     }
 
@@ -313,7 +328,26 @@ struct Ledger {
         case .channel(let description, let answer): perform(.channel(tally.channel(description)), answer)
         case .channels(let descriptions, let answer):
             perform(.channels(descriptions.map(tally.channel)), answer)
+        case .trace(let search): add(search)
         }
+    }
+
+    // MARK: Searches of the trace
+
+    /// Whether a search goes on.
+    var isSearching: Bool { !searches.isEmpty }
+
+    private mutating func add(_ search: TraceSearch) {
+        guard searches.count < Limits.traceSearchCountMax else { return refuse(.tooMany, search.answer) }
+        searches.append(search)
+    }
+
+    /// Takes the next search in turn.
+    mutating func takeSearch() -> TraceSearch? { searches.isEmpty ? nil : searches.removeFirst() }
+
+    /// Puts a search back in line, or answers it.
+    mutating func putBack(_ search: TraceSearch, isMore: Bool) {
+        if isMore { searches.append(search) } else { perform(.trace(search.findings), search.answer) }
     }
 
     private func completed(_ description: StoreEvent.DeviceDescription) -> AdminAPI.Device {

@@ -16,8 +16,8 @@ enum StoreEvent {
 
     /// What became of notifications.
     enum Delivery {
-        case acceptedNotStored(Tally.Removal, answer: ReplyAddress)
-        case removed(PendingTable.Removed, Tally.Removal)
+        case acceptedNotStored(PendingNotification, Tally.Removal, answer: ReplyAddress)
+        case removed(PendingTable.Removed, Tally.Removal, TraceDetail)
     }
 
     /// What became of broadcasts; those that come are addressed to no device yet.
@@ -69,6 +69,8 @@ enum StoreEvent {
         case devices([DeviceDescription], answer: ReplyAddress)
         case channel(ChannelDescription, answer: ReplyAddress)
         case channels([ChannelDescription], answer: ReplyAddress)
+        /// Answered when the search is over.
+        case trace(TraceSearch)
     }
 
     /// A device, but for what only its stream tells.

@@ -33,6 +33,8 @@ final class Writer {
     var settling: SettlingRun?
     var nextSynchronization = MonotonicTime.past
     private var isClosing = false
+    /// When what the trace has in memory is written; nil while there is nothing.
+    var nextTraceFlush: MonotonicTime?
 
     init(
         _ opened: OpenedStore, queue: CommandQueue, receivers: [any StoreReplyReceiver],
@@ -44,7 +46,8 @@ final class Writer {
         dispatcher = Dispatcher(
             opened.executor,
             Ledger(
-                tally: opened.tally, gatheringMilliseconds: configuration.gatheringMilliseconds, receivers: receivers),
+                tally: opened.tally, gatheringMilliseconds: configuration.gatheringMilliseconds,
+                trace: opened.executor.trace, receivers: receivers),
             configuration.durability)
         nextSweep = .now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
         reserve = opened.reserve
@@ -64,7 +67,9 @@ final class Writer {
             process(taken.commands)
             commitDue()
             feedStreams()
+            searchTrace()
             handOut()
+            flushTraceIfDue()
             checkpointIfLong()
             synchronizeIfDue()
             if taken.isLast { break }
@@ -77,8 +82,8 @@ final class Writer {
     /// Until when the writer may sleep.
     private var nextWork: MonotonicTime {
         guard failure == nil else { return nextSweep }
-        if dispatcher.ledger.streams.hasHungry || settling != nil { return .past }
-        var next = nextSweep
+        if dispatcher.ledger.streams.hasHungry || dispatcher.ledger.isSearching || settling != nil { return .past }
+        var next = min(nextSweep, nextTraceFlush ?? nextSweep)
         if let due = dispatcher.nextDue { next = min(next, due) }
         if let end = dispatcher.ledger.streams.nextGatheringEnd { next = min(next, end) }
         if isSynchronizedLater, connection.logPageCount > 0 { next = min(next, nextSynchronization) }
@@ -87,6 +92,7 @@ final class Writer {
 
     private func beginTurn() {
         dispatcher.now = configuration.unixMilliseconds()
+        dispatcher.ledger.now = dispatcher.now
         dispatcher.moment = .now
         dispatcher.hasSpace = failure == nil && hasSpace()
         dispatcher.ledger.endGathering(by: dispatcher.moment)
@@ -234,14 +240,16 @@ final class Writer {
         do {
             try connection.transaction { () throws(SQLiteError) in
                 try body()
-                try executor.end(isClosing: isClosing)
+                try executor.end(isClosing: isClosing, hasSpace: reserve.isHeld)
                 isCommitting = true
             }
         } catch {
             executor.sequences.end(isCommitted: false)
+            executor.trace.rolledBack()
             throw TransactionError(error, path: configuration.path, isCommitting: isCommitting)
         }
         executor.sequences.end(isCommitted: true)
+        executor.trace.committed()
         confirm()
         if executor.hasDirectoryChanged { publishDirectory() }
         dispatcher.apply(executor.events)
@@ -286,6 +294,7 @@ final class Writer {
         if failure == nil { commit([], .all) }
         dispatcher.ledger.noteSeen(dispatcher.ledger.streams.openDevices)
         noteRunning(dispatcher.ledger.takeDeparted(countMax: .max))
+        flushTrace()
         if failure == nil { checkpoint(.truncate) }
         handOut()
     }

@@ -42,6 +42,24 @@ package enum WriterLimits {
     static let reserveByteCountMax = 16 << 20
     /// The reserve on a very small disk, in bytes.
     static let reserveByteCountMin = 128 << 10
+    /// How long what the trace has in memory waits for a transaction, in milliseconds.
+    static let traceFlushMilliseconds: Int64 = 1000
+    /// A row of the trace ends when it has as many bytes; so much in memory is written at once.
+    static let traceRowByteCount = 32 << 10
+    /// What the trace has in memory while the disk is full, in bytes; beyond it the trace has a gap.
+    static let traceBufferByteCountMax = 16 << 20
+    /// Rows of the trace deleted in one step.
+    static let traceRowsTrimmedPerStepCountMax = 1000
+    /// Bytes of the trace deleted in one step.
+    static let traceBytesTrimmedPerStepMax: Int64 = 4 << 20
+    /// Bytes of the trace searched between two transactions.
+    static let traceBytesSearchedPerStep = 256 << 10
+    /// Rows read between two transactions for the beginnings of traces.
+    static let traceOriginsReadPerStepCountMax = 200
+    /// Notifications with one id that a search tells of.
+    static let traceNotificationCountMax = 100
+    /// Beginnings of traces that searches keep in mind.
+    static let traceOriginCountMax = 20_000
     /// SQLite's page, in bytes.
     static let pageByteCount = 4096
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushCurl
+
+/// The stream as server-sent events: one long answer, over HTTP/2 where that works.
+final class EventStreamAttempt: StreamAttempt {
+    weak var delegate: (any StreamAttemptDelegate)?
+    private let session: ServerSession
+    private let needsFreshConnection: Bool
+    private var transfer: TransferID?
+    private var parser = EventStreamParser()
+    private var isAnswered = false
+
+    /// After a failure the connection that libcurl still has may be the one that failed.
+    init(_ session: ServerSession, needsFreshConnection: Bool) {
+        self.session = session
+        self.needsFreshConnection = needsFreshConnection
+    }
+
+    var isProven: Bool { true }
+
+    func begin() {
+        var request = session.client.request("GET", "/v1/stream")
+        request.fields.append(("accept", "text/event-stream"))
+        request.timeout = nil
+        request.needsFreshConnection = needsFreshConnection
+        transfer = session.curl.start(
+            request, onHead: { [weak self] in self?.receive(head: $0) }, onBody: { [weak self] in self?.receive($0) }
+        ) { [weak self] in self?.finish($0) }
+    }
+
+    func cancel() {
+        delegate = nil
+        if let transfer { session.curl.cancel(transfer) }
+        transfer = nil
+    }
+
+    private func receive(head: HTTPResponse) {
+        delegate?.attemptHeard()
+        let type = head.value(of: "content-type") ?? ""
+        guard head.status == 200, type.utf8.starts(with: "text/event-stream".utf8) else { return }
+        isAnswered = true
+        delegate?.attemptOpened()
+    }
+
+    private func receive(_ bytes: Span<UInt8>) {
+        delegate?.attemptHeard()
+        guard isAnswered else { return }
+        var arrivals: [Arrival] = []
+        var isReadable = true
+        do {
+            try parser.receive(bytes) { event in
+                if let arrival = take(event) { arrivals.append(arrival) }
+            }
+        } catch {
+            isReadable = false
+        }
+        if !arrivals.isEmpty { delegate?.attemptReceived(arrivals) }
+        if !isReadable { delegate?.attemptEnded(.failed("the server sent an event that is too long")) }
+    }
+
+    private func take(_ event: EventStreamEvent) -> Arrival? {
+        guard case .event(let name, let id, let data) = event else { return nil }
+        switch name {
+        case NotificationEvent.name: return Arrival(notificationData: data, sequence: Int64(id))
+        case StreamGoodbye.eventName: delegate?.attemptHeard(StreamGoodbye(data: data.span))
+        default: break  // Events that later servers may send.
+        }
+        return nil
+    }
+
+    private func finish(_ result: Result<HTTPResponse, CurlError>) {
+        transfer = nil
+        switch result {
+        case .failure(let error): delegate?.attemptEnded(.failed(error.message))
+        case .success(let response) where response.status == 401: delegate?.attemptEnded(.unauthorized)
+        case .success where isAnswered: delegate?.attemptEnded(.closed)
+        case .success(let response):
+            delegate?.attemptEnded(.refused(status: response.status, retryAfter: response.value(of: "retry-after")))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The messages of a device's stream over WebSocket: one JSON object each, with one member that says what it is.
+///
+/// ```
+/// server to device   {"notification":{"id":42,…}}      the data of the `notification` event
+///                    {"goodbye":{"reason":"shutdown","retry_after":1}}
+/// device to server   {"acks":[{"id":42,"outcome":"shown"}]}
+/// ```
+package enum StreamMessage {
+    /// The subprotocol that both ends name in the handshake.
+    package static let subprotocol = "posthorn.v1"
+
+    /// The names of the members.
+    enum Key {
+        static let notification = "notification"
+        static let goodbye = "goodbye"
+        static let acknowledgements = "acks"
+    }
+
+    /// Appends the message that brings a notification; allocates nothing but room in the output.
+    package static func append(_ pending: PendingNotification, to output: inout [UInt8]) {
+        NotificationEvent.reserveRoom(for: pending, in: &output)
+        output.append("{\"notification\":")
+        NotificationEvent.appendObject(pending, to: &output)
+        output.append("}")
+    }
+
+    /// Appends the message with which the server ends the stream.
+    package static func append(_ goodbye: StreamGoodbye, to output: inout [UInt8]) {
+        output.append("{\"goodbye\":")
+        goodbye.appendObject(to: &output)
+        output.append("}")
+    }
+
+    /// Appends the message with which a device acknowledges.
+    package static func append(_ acknowledgements: [DeviceAPI.Acknowledgement], to output: inout [UInt8]) {
+        output.append("{\"acks\":[")
+        for (index, acknowledgement) in acknowledgements.enumerated() {
+            output.append(index == 0 ? "{" : ",{")
+            JSONWriter.append(key: "id", to: &output)
+            JSONWriter.append(acknowledgement.id, to: &output)
+            JSONWriter.append(key: "outcome", to: &output)
+            JSONWriter.append(acknowledgement.outcome.rawValue, to: &output)
+            if let reason = acknowledgement.reason {
+                JSONWriter.append(key: "reason", to: &output)
+                JSONWriter.append(reason, to: &output)
+            }
+            output.append("}")
+        }
+        output.append("]}")
+    }
+}
+
+/// Why the server ends a device's stream, and when the device should come back.
+package struct StreamGoodbye: Equatable, Sendable {
+    /// The event's name.
+    package static let eventName = "goodbye"
+    /// A word: `shutdown`, `replaced` or `removed`.
+    package var reason: String
+    /// Come back after so many seconds at the earliest.
+    package var retryAfterSeconds: Int64?
+
+    /// Joins the parts.
+    package init(reason: String, retryAfterSeconds: Int64?) {
+        self.reason = reason
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    /// Reads what a server wrote; what is missing or odd is left empty.
+    package init(data: Span<UInt8>) {
+        let body = try? JSONValue(parsing: data)
+        reason = body?["reason"]?.string ?? ""
+        retryAfterSeconds = body?["retry_after"]?.integer
+    }
+
+    /// Appends the event.
+    package func appendEvent(to output: inout [UInt8]) {
+        var data: [UInt8] = []
+        appendObject(to: &data)
+        EventStream.appendEvent(name: Self.eventName, data: data.span, to: &output)
+    }
+
+    func appendObject(to output: inout [UInt8]) {
+        output.append("{")
+        JSONWriter.append(key: "reason", to: &output)
+        JSONWriter.append(reason, to: &output)
+        if let retryAfterSeconds {
+            JSONWriter.append(key: "retry_after", to: &output)
+            JSONWriter.append(retryAfterSeconds, to: &output)
+        }
+        output.append("}")
+    }
+}

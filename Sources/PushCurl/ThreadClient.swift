@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CCurl
+internal import CPushShims
+internal import Glibc
+
+/// Many requests at a time on a thread that does nothing else (`curl_multi_poll`).
+///
+/// Not Sendable: made, used and dropped on that thread, which other threads wake through `waker`.
+package final class ThreadClient {
+    private struct Transfer {
+        let handle: EasyHandle
+        let collector: AnswerCollector
+        let completion: (Result<HTTPResponse, CurlError>) -> Void
+    }
+
+    private let multi = PolledHandle()
+    private var transfers: [UInt: Transfer] = [:]
+
+    /// Makes a client without a connection.
+    package init() {}
+
+    deinit {
+        for transfer in transfers.values {
+            transfer.collector.isMuted = true
+            multi.remove(transfer.handle)
+        }
+    }
+
+    /// Wakes the thread from `wait`.
+    package var waker: ThreadClientWaker { ThreadClientWaker(multi: multi) }
+
+    /// Starts a request.
+    ///
+    /// - Parameters:
+    ///   - request: What to send; with a `timeout`, else it may last for ever.
+    ///   - completion: Gets the answer, of whatever status, or what went wrong, from `wait`; not when the client goes.
+    package func start(
+        _ request: HTTPRequest, completion: @escaping (Result<HTTPResponse, CurlError>) -> Void
+    ) {
+        let collector = AnswerCollector(for: request)
+        let handle = EasyHandle()
+        handle.configure(request, sink: collector)
+        unsafe transfers[UInt(bitPattern: handle.pointer)] = Transfer(
+            handle: handle, collector: collector, completion: completion)
+        multi.add(handle)
+    }
+
+    /// Sends and receives until something happened, a while has passed, or the thread is woken; then tells who is done.
+    package func wait(atMost duration: Duration) {
+        multi.wait(milliseconds: Int32(clamping: duration.wholeMilliseconds))
+        while let (pointer, code) = multi.nextFinished() {
+            guard let transfer = transfers.removeValue(forKey: pointer) else { continue }
+            let result = transfer.collector.finish(
+                error: transfer.handle.error(for: code), newConnectionCount: transfer.handle.newConnectionCount)
+            multi.remove(transfer.handle)
+            transfer.completion(result)
+        }
+    }
+}
+
+/// Wakes the thread of a `ThreadClient`, from any thread.
+package struct ThreadClientWaker: Sendable {
+    fileprivate let multi: PolledHandle
+
+    /// Lets `wait` return; the next one when none goes on.
+    package func wake() { multi.wake() }
+}
+
+/// A set of transfers that share connections; owns one `CURLM *`.
+// Safety: only `wake` is called from other threads, which curl_multi_wakeup(3) allows at any time before the cleanup.
+@safe
+private final class PolledHandle: @unchecked Sendable {
+    private let pointer: UnsafeMutableRawPointer
+
+    init() {
+        precondition(CurlLibrary.isReady, "curl_global_init failed: out of memory, or no TLS library")
+        guard let pointer = unsafe curl_multi_init() else { preconditionFailure("curl_multi_init: out of memory") }
+        unsafe self.pointer = pointer
+    }
+
+    deinit { _ = unsafe curl_multi_cleanup(pointer) }
+
+    func add(_ handle: EasyHandle) { unsafe check(curl_multi_add_handle(pointer, handle.pointer)) }
+
+    func remove(_ handle: EasyHandle) { unsafe check(curl_multi_remove_handle(pointer, handle.pointer)) }
+
+    func wake() { unsafe check(curl_multi_wakeup(pointer)) }
+
+    func wait(milliseconds: Int32) {
+        var runningCount: Int32 = 0
+        // What was added is sent before there is anything to wait for.
+        unsafe check(curl_multi_perform(pointer, &runningCount))
+        unsafe check(curl_multi_poll(pointer, nil, 0, milliseconds, nil))
+        unsafe check(curl_multi_perform(pointer, &runningCount))
+    }
+
+    /// The next transfer that ended, by the pointer of its handle.
+    func nextFinished() -> (handle: UInt, code: CURLcode)? {
+        var waitingCount: Int32 = 0
+        while let message = unsafe curl_multi_info_read(pointer, &waitingCount) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
+                continue
+            }
+            return unsafe (UInt(bitPattern: easy), message.pointee.data.result)
+        }
+        return nil
+    }
+
+    /// A failure here is a wrong call of ours or a lack of memory, never something that a peer can cause.
+    private func check(_ code: CURLMcode) {
+        guard code != CURLM_OK else { return }
+        preconditionFailure(unsafe "libcurl refused a call: \(String(cString: curl_multi_strerror(code)))")
+    }
+}

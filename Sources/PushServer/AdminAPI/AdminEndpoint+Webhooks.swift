@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushHTTP
+internal import PushStore
+internal import PushTLS
+
+/// `/v1/apps/TOPIC/webhook`: where a back-end hears what became of its notifications.
+extension AdminEndpoint {
+    private static let newWebhook = AdminBody(members: [
+        AdminBody.Member(name: "url", kind: .text, isRequired: true), AdminBody.Member(name: "secret", kind: .text),
+    ])
+
+    func webhook(_ exchange: HTTPExchange, _ connection: ServerConnection, topic: String) {
+        switch exchange.method {
+        case .put: setWebhook(exchange, connection, topic: topic)
+        case .delete: perform(.removeWebhook(topic: topic), exchange, connection)
+        default: Self.refuseMethod(exchange, allowed: "PUT, DELETE")
+        }
+    }
+
+    private func setWebhook(_ exchange: HTTPExchange, _ connection: ServerConnection, topic: String) {
+        guard let body = Self.newWebhook.read(AdminAPI.NewWebhook.self, of: exchange) else { return }
+        if let problem = WebhookURL.problem(in: body.url) {
+            return ControlAnswer.refuse(exchange, status: 400, "BadURL", problem)
+        }
+        let bounds = Limits.webhookSecretByteCountMin...Limits.webhookSecretByteCountMax
+        guard body.secret.map({ bounds.contains($0.utf8.count) }) ?? true else {
+            return ControlAnswer.refuse(
+                exchange, status: 400, "BadSecret",
+                "A secret has \(bounds.lowerBound) to \(bounds.upperBound) bytes; leave it out to have one made.")
+        }
+        let made = body.secret == nil ? Self.makeSecret() : nil
+        let secret = Array((body.secret ?? made ?? "").utf8)
+        perform(.setWebhook(topic: topic, url: body.url, secret: secret), exchange, connection) { _, exchange in
+            ControlAnswer.send(exchange, AdminAPI.Webhook(url: body.url, secret: made))
+        }
+    }
+
+    private static func makeSecret() -> String {
+        String(decoding: Base64.encodeURL(SecureRandom.bytes(count: 32).span), as: UTF8.self)
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushCurl
+internal import PushNet
+internal import PushStore
+internal import PushTLS
+
+/// Tells back-ends what became of their notifications; lives on a thread of its own.
+///
+/// The store's directory says which apps have a webhook. Each is asked for what is new in the trace at most once a second,
+/// and gets it as one request at a time; how far it is stands in the store.
+final class WebhookSender {
+    /// How long a request may take.
+    private static let patience = Duration.seconds(10)
+    /// What is read of an answer, in bytes, before its connection is given up.
+    private static let answerByteCountMax = 64 * 1024
+    /// Bytes of the trace without an event for the app after which its position is written down all the same.
+    private static let silentByteCount: Int64 = 1 << 20
+
+    /// The exchange of searches, and of what is written down.
+    private static let search: Int32 = 0
+    private static let note: Int32 = 1
+
+    /// An app with a webhook.
+    private struct Target {
+        var topicName: String
+        var webhook: Webhook
+        var delivery: WebhookDelivery
+        /// The position that the store knows.
+        var storedPosition: Int64
+        var isFailing: Bool
+    }
+
+    private let loop: UInt32
+    private let context: ServerContext
+    private let inbox: WebhookInbox
+    private let ciphers: [Environment: TokenCipher]
+    private let client = ThreadClient()
+    private let start = ContinuousClock.now
+    private var targets: [TopicID: Target] = [:]
+
+    /// Takes the place among the store's receivers that is the inbox's.
+    init(loop: UInt32, context: ServerContext, inbox: WebhookInbox) throws(TLSError) {
+        self.loop = loop
+        self.context = context
+        self.inbox = inbox
+        var ciphers: [Environment: TokenCipher] = [:]
+        for environment in Environment.allCases {
+            ciphers[environment] = try context.installation.makeTokenCipher(for: environment)
+        }
+        self.ciphers = ciphers
+    }
+
+    /// Works until the inbox is stopped; what is under way then is sent again after the next start.
+    func run() {
+        inbox.attach(client.waker)
+        while true {
+            let waiting = inbox.take()
+            for reply in waiting.replies { take(reply) }
+            if waiting.isStopping { return }
+            for topic in targets.keys { ask(topic) }
+            client.wait(atMost: pause)
+        }
+    }
+
+    private var now: Duration { ContinuousClock.now - start }
+
+    /// Until the next one is due; what comes from the store or from a back-end wakes the thread before.
+    private var pause: Duration {
+        let due = targets.values.compactMap(\.delivery.due).min()
+        return max(.zero, min((due ?? .seconds(60) + now) - now, .seconds(60)))
+    }
+
+    // MARK: From the store
+
+    private func take(_ reply: StoreReply) {
+        switch reply {
+        case .directory(let directory): adopt(directory)
+        case .performed(let result, let answer):
+            // What was written down needs no answer.
+            if answer.exchange == Self.search { take(result, for: TopicID(rawValue: answer.slot)) }
+        case .accepted, .refused, .attached, .deliver, .ended: break
+        }
+    }
+
+    private func adopt(_ directory: Directory) {
+        var next: [TopicID: Target] = [:]
+        for topic in directory.topics.values {
+            guard let webhook = topic.webhook else { continue }
+            var target =
+                targets[topic.id]
+                ?? Target(
+                    topicName: topic.name, webhook: webhook,
+                    delivery: WebhookDelivery(position: webhook.position, now: now),
+                    storedPosition: webhook.position, isFailing: webhook.failingUnixMilliseconds != nil)
+            if target.webhook.url != webhook.url { target.isFailing = false }
+            target.webhook = webhook
+            next[topic.id] = target
+        }
+        targets = next
+    }
+
+    private func address(_ topic: TopicID, exchange: Int32) -> ReplyAddress {
+        ReplyAddress(loop: loop, slot: topic.rawValue, generation: 0, exchange: exchange)
+    }
+
+    private func ask(_ topic: TopicID) {
+        guard let position = targets[topic]?.delivery.begin(now: now), let name = targets[topic]?.topicName else {
+            return
+        }
+        let query = TraceQuery(
+            .app(topic: name), after: position, countMax: Limits.webhookBatchCountMax, isForWebhook: true)
+        context.store.submit([.perform(.trace(query), answer: address(topic, exchange: Self.search))])
+    }
+
+    private func take(_ result: Result<StoreAnswer, StoreRefusal>, for topic: TopicID) {
+        switch result {
+        case .success(.trace(let findings)): take(findings, for: topic)
+        case .success: break
+        // The disk, or too many searches: later.
+        case .failure: targets[topic]?.delivery.failed(now: now, share: 1)
+        }
+    }
+
+    private func take(_ findings: TraceFindings, for topic: TopicID) {
+        guard var target = targets[topic] else { return }
+        defer { targets[topic] = target }
+        if findings.hasGap {
+            let remedy = "raise trace_days or trace_megabytes, or mend the webhook sooner"
+            context.log.warning("webhook_events_lost", ["topic": target.topicName, "remedy": remedy])
+        }
+        target.delivery.found(
+            eventCount: findings.entries.count, next: findings.next, isMore: findings.isMore, now: now)
+        guard findings.entries.isEmpty else { return post(findings.entries, to: target, topic) }
+        if target.delivery.position - target.storedPosition >= Self.silentByteCount, !target.isFailing {
+            advance(&target, topic, to: target.delivery.position)
+        }
+    }
+
+    private func advance(_ target: inout Target, _ topic: TopicID, to position: Int64) {
+        target.storedPosition = position
+        let answer = address(topic, exchange: Self.note)
+        context.store.submit([.perform(.advanceWebhook(topic, to: position), answer: answer)])
+    }
+
+    // MARK: To the back-end
+
+    private func post(_ entries: [TraceEntry], to target: Target, _ topic: TopicID) {
+        let body = WebhookMessage.body(entries, topic: target.topicName) { token in
+            ciphers[token.environment]?.deviceToken(token.contents) ?? ""
+        }
+        var request = HTTPRequest(method: "POST", url: target.webhook.url)
+        request.fields = [
+            ("content-type", "application/json"), ("user-agent", "posthornd/\(ProductVersion.text)"),
+            (
+                "posthorn-signature",
+                WebhookMessage.signature(
+                    of: body, secret: target.webhook.secret, unixSeconds: WallClock.unixMilliseconds() / 1000)
+            ),
+        ]
+        request.body = body
+        request.timeout = Self.patience
+        request.answerByteCountMax = Self.answerByteCountMax
+        request.ignoresBody = true
+        request.caFile = context.configuration.webhookAuthorityFile
+        client.start(request) { [unowned self] result in self.posted(result, to: topic) }
+    }
+
+    private func posted(_ result: Result<HTTPResponse, CurlError>, to topic: TopicID) {
+        guard var target = targets[topic] else { return }
+        defer { targets[topic] = target }
+        guard let problem = Self.problem(result) else {
+            if target.isFailing { context.log.info("webhook_recovered", ["topic": target.topicName]) }
+            target.isFailing = false
+            let position = target.delivery.taken(now: now)
+            return advance(&target, topic, to: position)
+        }
+        if target.delivery.failureCount == 0 {
+            context.log.warning("webhook_failing", ["topic": target.topicName, "problem": problem])
+        }
+        target.isFailing = true
+        target.delivery.failed(now: now, share: .random(in: 0.5...1))
+        let answer = address(topic, exchange: Self.note)
+        context.store.submit([.perform(.noteWebhookProblem(topic, problem), answer: answer)])
+    }
+
+    /// What is wrong with an answer; nil when the back-end has taken the events.
+    private static func problem(_ result: Result<HTTPResponse, CurlError>) -> String? {
+        switch result {
+        case .success(let response) where (200...299).contains(response.status): nil
+        case .success(let response) where (300...399).contains(response.status):
+            "it answered \(response.status); redirects are not followed, so set the URL that it leads to"
+        case .success(let response): "it answered \(response.status)"
+        case .failure(let error): String(error.message.prefix(200))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// Where a webhook may go: `https`, or `http` to this machine.
+///
+/// Addresses of private networks are allowed: only an administrator sets a webhook, often for a back-end in the same
+/// network.
+enum WebhookURL {
+    /// What is wrong with a URL, in a sentence that says what to do; nil when nothing is.
+    static func problem(in url: String) -> String? {
+        guard url.utf8.count <= Limits.webhookURLByteCountMax else {
+            return "A webhook's URL has at most \(Limits.webhookURLByteCountMax) bytes."
+        }
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") })
+        else { return "Write the URL in ASCII, without blanks and without a # part; escape other characters with %." }
+        guard let (isSecure, rest) = split(url) else {
+            return "Give a URL that begins with https://, for example https://backend.example.org/push-events."
+        }
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        guard !authority.contains(UInt8(ascii: "@")) else {
+            return "Leave user and password out of the URL: the signature says who sends."
+        }
+        guard let host = host(of: authority), !host.isEmpty else {
+            return "The URL needs a host, and a port between 1 and 65535 if it has one."
+        }
+        guard isSecure || isThisMachine(host) else {
+            return "Use https: http is for localhost, 127.0.0.1 and [::1] only."
+        }
+        return nil
+    }
+
+    private static func split(_ url: String) -> (isSecure: Bool, rest: Substring.UTF8View)? {
+        for (scheme, isSecure) in [("https://", true), ("http://", false)] where url.hasPrefix(scheme) {
+            return (isSecure, url.utf8.dropFirst(scheme.utf8.count))
+        }
+        return nil
+    }
+
+    /// The host without the port; nil when either is malformed.
+    private static func host(of authority: Substring.UTF8View) -> Substring? {
+        let text = Substring(authority)
+        guard text.hasPrefix("[") else {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 1 || isPort(parts[1]) else { return nil }
+            return parts.first
+        }
+        guard let end = text.firstIndex(of: "]") else { return nil }
+        let behind = text[text.index(after: end)...]
+        guard behind.isEmpty || behind.hasPrefix(":") && isPort(behind.dropFirst()) else { return nil }
+        return text[...end]
+    }
+
+    private static func isPort(_ text: Substring) -> Bool { UInt16(text).map { $0 > 0 } ?? false }
+
+    private static func isThisMachine(_ host: Substring) -> Bool {
+        ["localhost", "127.0.0.1", "[::1]"].contains { $0.utf8.elementsEqual(host.lowercased().utf8) }
+    }
+}

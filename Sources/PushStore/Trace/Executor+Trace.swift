@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+extension Executor {
+    // MARK: Looking
+
+    /// Begins a search, which goes on between transactions; what waits in memory is written first, so that it is found.
+    func search(_ query: TraceQuery, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
+        guard trace.isOn else { return .failure(.traceOff) }
+        var topic: TopicID?
+        if case .app(let name) = query.subject {
+            guard let found = try topics.find(name)?.topic.id else { return .failure(.unknownTopic) }
+            topic = found
+        }
+        trace.flushSoon()
+        events.append(.question(.trace(TraceSearch(query, topic: topic, answer: answer))))
+        return nil
+    }
+
+    /// Goes on with a search; true while there is more to look at.
+    func step(_ search: TraceSearch) throws(SQLiteError) -> Bool {
+        let byteCountMax = WriterLimits.traceBytesSearchedPerStep
+        if try search.step(byteCountMax: byteCountMax, traceTable, traceOrigins) { return true }
+        if search.query.isForWebhook { try search.addTokens(token) }
+        return false
+    }
+
+    /// The device token of an entry, as far as it is still known: a registration that came later has another.
+    private func token(_ entry: TraceEntry) throws(SQLiteError) -> TraceEntry.Token? {
+        let device = entry.event.device
+        guard let origin = entry.origin, device != .none,
+            let registration = try registrations.find(device: device.stored, topic: origin.topic),
+            origin.generation == 0 || origin.generation == registration.generation,
+            let environment = try registrations.environment(device: device, topic: origin.topic)
+        else { return nil }
+        let contents = DeviceTokenContents(
+            device: device, topic: origin.topic, generation: registration.generation)
+        return TraceEntry.Token(contents: contents, environment: environment)
+    }
+
+    // MARK: Retention
+
+    /// Deletes what is too old or too much, without a trace everything; true when there may be more.
+    func trimTrace() throws(SQLiteError) -> Bool {
+        let (age, isHuge) = bounds.traceLifeSeconds.multipliedReportingOverflow(by: 1000)
+        let (moment, isBeforeTime) = now.subtractingReportingOverflow(age)
+        return try traceTable.trim(
+            olderThan: !trace.isOn ? .max : isHuge || isBeforeTime ? .min : moment,
+            byteCountMax: bounds.traceByteCountMax, end: trace.end)
+    }
+
+    // MARK: Webhooks
+
+    /// Sets where an app's back-end wants to hear of its notifications: of what happens from now on.
+    func setWebhook(_ topicName: String, _ url: String, _ secret: [UInt8]) throws(SQLiteError) -> Verdict {
+        guard trace.isOn else { return .failure(.traceOff) }
+        guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
+        let known = try webhooks.all()
+        guard known[topic] != nil || known.count < Limits.webhookCountMax else { return .failure(.tooMany) }
+        try webhooks.set(topic, url: url, secret: secret, position: trace.nextPosition)
+        hasDirectoryChanged = true
+        return .success(.done)
+    }
+
+    /// Forgets an app's webhook; without one there is nothing to do.
+    func removeWebhook(_ topicName: String) throws(SQLiteError) -> Verdict {
+        guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
+        try webhooks.remove(topic)
+        hasDirectoryChanged = true
+        return .success(.done)
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+extension TraceRecorder {
+    // MARK: In a transaction
+
+    /// Records what a transaction did, from the list of its events.
+    func record(_ events: [StoreEvent], at now: Int64) {
+        guard isOn else { return }
+        for event in events {
+            switch event {
+            case .delivery(let event): record(event, at: now)
+            case .broadcast(let event): record(event, at: now)
+            case .reply, .stream, .holding, .question: break
+            }
+        }
+    }
+
+    private func record(_ event: StoreEvent.Delivery, at now: Int64) {
+        switch event {
+        case .acceptedNotStored(let pending, let removal, _):
+            let notification = pending.notification
+            recordAccepted(notification, sequence: pending.sequence, isStored: true, at: now)
+            let device = notification.channel == nil ? notification.address.device : .none
+            record(removal.step, of: pending.sequence, on: device, at: now)
+        case .removed(let removed, let removal, let detail):
+            record(removal.step, detail, of: removed.sequence, on: removed.device, at: now)
+        }
+    }
+
+    private func record(_ event: StoreEvent.OfBroadcast, at now: Int64) {
+        switch event {
+        case .stored(let pending, _, _):
+            recordAccepted(pending.notification, sequence: pending.sequence, isStored: true, at: now)
+            record(.stored, of: pending.sequence, on: .none, at: now)
+        case .nowOrNever(let pending, _, _):
+            recordAccepted(pending.notification, sequence: pending.sequence, isStored: false, at: now)
+        case .removed(let removed, let removal):
+            record(removal.step, of: removed.sequence, on: .none, at: now)
+        case .settled: break
+        }
+    }
+
+    /// Records that a notification is written, and what went for it.
+    func recordWritten(_ unwritten: Unwritten, at now: Int64) {
+        let device = unwritten.pending.notification.address.device
+        if !unwritten.isAcknowledged { record(.stored, of: unwritten.pending.sequence, on: device, at: now) }
+        for replaced in unwritten.replaced {
+            record(replaced.removal.step, replaced.detail, of: replaced.entry.sequence, on: device, at: now)
+        }
+    }
+
+    // MARK: Between transactions
+
+    /// Records that a notification could not be written, nor what it would have replaced and was not written either.
+    func recordRefused(_ unwritten: Unwritten, at now: Int64) {
+        let device = unwritten.pending.notification.address.device
+        recordLater(.dropped, .notWritten, of: unwritten.pending.sequence, on: device, at: now)
+        for replaced in unwritten.replaced where replaced.older != nil {
+            recordLater(.dropped, .notWritten, of: replaced.entry.sequence, on: device, at: now)
+        }
+    }
+
+    /// Records what a device tells of a notification, beside that it has it.
+    func record(_ acknowledgement: DeviceAPI.Acknowledgement, by device: DeviceID, at now: Int64) {
+        guard isOn, acknowledgement.id > 0, let step = acknowledgement.step else { return }
+        let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
+        recordLater(step, detail, of: acknowledgement.id, on: device, at: now)
+    }
+}
+
+extension DeviceID {
+    /// Stands for no device: a broadcast as a whole.
+    static let none = DeviceID(rawValue: 0)
+}
+
+extension Tally.Removal {
+    fileprivate var step: TraceStep {
+        switch self {
+        case .acknowledged: .acknowledged
+        case .collapsed: .replaced
+        case .expired: .expired
+        case .dropped: .dropped
+        case .unregistered: .unregistered
+        }
+    }
+}
+
+extension DeviceAPI.Acknowledgement {
+    /// The step that an outcome is; nil where it says no more than that the device has it.
+    fileprivate var step: TraceStep? {
+        switch outcome {
+        case .delivered: nil
+        case .shown: reason?.utf8.elementsEqual(TraceStep.soundOnly.word.utf8) == true ? .soundOnly : .shown
+        case .viewed: .viewed
+        case .closed: .closed
+        case .suppressed: .suppressed
+        }
+    }
+}

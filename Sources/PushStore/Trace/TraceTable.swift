@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushSQLite
+
+/// The trace on the disk: one endless stream of packed events, cut into rows.
+///
+/// A row's key is the position of its first byte in the stream, so that a position names an event for as long as it is
+/// kept, and the size of it all is the distance between the ends. When everything is deleted, an empty row stays, so
+/// that positions never begin anew.
+final class TraceTable {
+    /// A piece of the stream.
+    struct Row {
+        /// Of the first byte.
+        var position: Int64
+        var firstUnixMilliseconds: Int64
+        var lastUnixMilliseconds: Int64
+        /// The last sequence that was accepted in this row, or before it when there is none in it.
+        var lastSequence: Int64
+        /// Packed `TraceEvent`s.
+        var events: [UInt8]
+
+        /// Behind the last byte.
+        var end: Int64 { position + Int64(events.count) }
+    }
+
+    private let insert: Statement
+    private let selectEnd: Statement
+    private let selectOldest: Statement
+    private let selectStart: Statement
+    private let selectRows: Statement
+    private let selectBySequence: Statement
+    private let delete: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        // Takes the place of the empty row that deleting everything left.
+        insert = try connection.prepare("INSERT OR REPLACE INTO trace VALUES (?, ?, ?, ?, ?)")
+        selectEnd = try connection.prepare(
+            "SELECT position + length(events), last_sequence FROM trace ORDER BY position DESC LIMIT 1")
+        selectOldest = try connection.prepare(
+            """
+            SELECT position, last_at_ms, length(events), first_at_ms FROM trace WHERE length(events) > 0
+            ORDER BY position LIMIT ?
+            """)
+        selectStart = try connection.prepare("SELECT max(position) FROM trace WHERE position <= ?")
+        selectRows = try connection.prepare(
+            """
+            SELECT position, first_at_ms, last_at_ms, last_sequence, events FROM trace WHERE position >= ?
+            ORDER BY position
+            """)
+        selectBySequence = try connection.prepare(
+            "SELECT events FROM trace WHERE last_sequence >= ? ORDER BY last_sequence, position LIMIT 1")
+        delete = try connection.prepare("DELETE FROM trace WHERE position < ?")
+    }
+
+    /// Adds a row at the end.
+    func append(_ row: Row) throws(SQLiteError) {
+        insert.bind(row.position, at: 1)
+        insert.bind(row.firstUnixMilliseconds, at: 2)
+        insert.bind(row.lastUnixMilliseconds, at: 3)
+        insert.bind(row.lastSequence, at: 4)
+        insert.bind(row.events, at: 5)
+        try insert.run()
+    }
+
+    /// Where the next row goes, and the last sequence that was accepted before it.
+    func end() throws(SQLiteError) -> (position: Int64, lastSequence: Int64) {
+        defer { selectEnd.reset() }
+        return try selectEnd.step() ? (selectEnd.int64(0), selectEnd.int64(1)) : (0, 0)
+    }
+
+    /// When the oldest event that is kept happened, UNIX milliseconds.
+    func oldestUnixMilliseconds() throws(SQLiteError) -> Int64? {
+        selectOldest.bind(1, at: 1)
+        defer { selectOldest.reset() }
+        return try selectOldest.step() ? selectOldest.int64(3) : nil
+    }
+
+    // MARK: Retention
+
+    /// Deletes the oldest rows that are too old or too much; a bounded number in one step.
+    ///
+    /// - Parameters:
+    ///   - moment: Rows whose last event is older go, UNIX milliseconds.
+    ///   - byteCountMax: How much may stay.
+    ///   - end: The end of the stream.
+    /// - Returns: Whether there may be more to delete.
+    /// - Throws: What SQLite answered.
+    func trim(
+        olderThan moment: Int64, byteCountMax: Int64, end: (position: Int64, lastSequence: Int64)
+    ) throws(SQLiteError) -> Bool {
+        let cut = try oldestToKeep(olderThan: moment, byteCountMax: byteCountMax, end: end.position)
+        guard cut.rowCount > 0 else { return false }
+        delete.bind(cut.position, at: 1)
+        try delete.run()
+        if cut.position == end.position {
+            try append(
+                Row(
+                    position: end.position, firstUnixMilliseconds: moment, lastUnixMilliseconds: moment,
+                    lastSequence: end.lastSequence, events: []))
+        }
+        return cut.isMore
+    }
+
+    /// Where the rows that stay begin, how many lie before it, and whether more could go than one step takes.
+    private func oldestToKeep(
+        olderThan moment: Int64, byteCountMax: Int64, end: Int64
+    ) throws(SQLiteError) -> (position: Int64, rowCount: Int, isMore: Bool) {
+        let rowCountMax = WriterLimits.traceRowsTrimmedPerStepCountMax
+        selectOldest.bind(Int64(rowCountMax) + 1, at: 1)
+        defer { selectOldest.reset() }
+        var (rowCount, byteCount) = (0, Int64(0))
+        while try selectOldest.step() {
+            let position = selectOldest.int64(0)
+            guard selectOldest.int64(1) < moment || end - position > byteCountMax else {
+                return (position, rowCount, false)
+            }
+            guard rowCount < rowCountMax, byteCount < WriterLimits.traceBytesTrimmedPerStepMax else {
+                return (position, rowCount, true)
+            }
+            rowCount += 1
+            byteCount += selectOldest.int64(2)
+        }
+        return (end, rowCount, false)
+    }
+
+    // MARK: Reading
+
+    /// Reads rows in order, from the one that holds a position, until it is told to stop.
+    func forEachRow(from position: Int64, _ take: (Row) -> Bool) throws(SQLiteError) {
+        selectStart.bind(position, at: 1)
+        let start = try selectStart.step() ? selectStart.int64(0) : 0
+        selectStart.reset()
+        selectRows.bind(start, at: 1)
+        defer { selectRows.reset() }
+        while try selectRows.step() {
+            let row = Row(
+                position: selectRows.int64(0), firstUnixMilliseconds: selectRows.int64(1),
+                lastUnixMilliseconds: selectRows.int64(2), lastSequence: selectRows.int64(3),
+                events: selectRows.bytes(4))
+            guard take(row) else { return }
+        }
+    }
+
+    /// The events of the row in which a sequence was accepted, if it is still there.
+    func events(acceptedWith sequence: Int64) throws(SQLiteError) -> [UInt8]? {
+        selectBySequence.bind(sequence, at: 1)
+        defer { selectBySequence.reset() }
+        return try selectBySequence.step() ? selectBySequence.bytes(0) : nil
+    }
+}

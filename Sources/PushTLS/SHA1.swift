@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// SHA-1, for the handshake of WebSocket, where nothing depends on its strength.
+package enum SHA1 {
+    // Safety: an `EVP_MD` never changes, and this one is never freed.
+    private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA1", nil)
+
+    /// 20 bytes.
+    package static func hash(_ bytes: Span<UInt8>) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: 20) { digest, initializedCount in
+            let code = unsafe bytes.withUnsafeBufferPointer { bytes in
+                unsafe EVP_Digest(bytes.baseAddress, bytes.count, digest.baseAddress, nil, algorithm, nil)
+            }
+            precondition(code == 1, "SHA-1 failed")
+            initializedCount = 20
+        }
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CWslay
+
+/// Reads frames and puts messages together; owns one `wslay_event_context *`, about 9 KB.
+///
+/// A connection needs one only from the first byte of a message to its last. wslay's own buffering of messages is off:
+/// it allocates for each frame, and a message in one piece needs no copy.
+@safe final class FrameReader {
+    /// What came of some input.
+    enum Outcome {
+        /// All of it is taken.
+        case fine
+        /// The peer's close frame came; the bytes of ours are in `reply`.
+        case closed(WebSocketCloseCode)
+        /// The peer did wrong: to be closed with this code.
+        case failed(WebSocketCloseCode, StaticString)
+    }
+
+    /// The header of the frame that is being read.
+    private struct Frame {
+        var isControl = false
+        var isFinal = false
+        var payloadByteCount = 0
+    }
+
+    private var handle: OpaquePointer?
+    private let messageByteCountMax: Int
+    private let headerByteCountMin: Int
+    private let makeMask: MaskSource
+
+    // While `receive` runs.
+    private var delegate: (any WebSocketDelegate)?
+    private var input = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    private var inputOffset = 0
+    private var failure: (WebSocketCloseCode, StaticString)?
+    private var closeCode: WebSocketCloseCode?
+    /// Pongs, and the answer to a close frame.
+    private(set) var reply: [UInt8] = []
+
+    // Where in a message the input ended.
+    /// Bytes taken that belong to no whole frame.
+    private var openFrameByteCount = 0
+    private var isInsideMessage = false
+    private var frame = Frame()
+    /// What came of a message in several pieces.
+    private var message: [UInt8] = []
+    /// A message that came in one piece, in wslay's buffer, where it stays until wslay reads on.
+    private var piece = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    /// Frames that came whole, to be taken away by the caller.
+    private(set) var frameCount: UInt64 = 0
+
+    /// Makes a reader.
+    ///
+    /// - Parameters:
+    ///   - isServer: The peer must mask its frames; a server must not.
+    ///   - messageByteCountMax: More ends with `messageTooBig`.
+    ///   - makeMask: For the pongs of a client.
+    init(isServer: Bool, messageByteCountMax: Int, makeMask: @escaping MaskSource) {
+        self.messageByteCountMax = messageByteCountMax
+        self.makeMask = makeMask
+        headerByteCountMin = isServer ? 6 : 2
+        var callbacks = unsafe wslay_event_callbacks(
+            recv_callback: giveInput, send_callback: takeReply, genmask_callback: takeMask,
+            on_frame_recv_start_callback: takeHeader, on_frame_recv_chunk_callback: takePiece,
+            on_frame_recv_end_callback: endFrame, on_msg_recv_callback: endMessage)
+        // Not retained: the context is freed with this object.
+        let userData = unsafe Unmanaged.passUnretained(self).toOpaque()
+        let code =
+            unsafe isServer
+            ? wslay_event_context_server_init(&handle, &callbacks, userData)
+            : wslay_event_context_client_init(&handle, &callbacks, userData)
+        precondition(code == 0, "wslay_event_context_init: out of memory")
+        unsafe wslay_event_config_set_no_buffering(handle, 1)
+        unsafe wslay_event_config_set_max_recv_msg_length(handle, UInt64(messageByteCountMax))
+    }
+
+    deinit { unsafe wslay_event_context_free(handle) }
+
+    /// No part of a message has come: any connection may go on with this reader.
+    var isBetweenMessages: Bool {
+        openFrameByteCount == 0 && !isInsideMessage && failure == nil && closeCode == nil
+    }
+
+    /// Takes input; calls the delegate for each message.
+    func receive(_ bytes: Span<UInt8>, for delegate: any WebSocketDelegate) -> Outcome {
+        self.delegate = delegate
+        reply.removeAll(keepingCapacity: true)
+        frameCount = 0
+        openFrameByteCount += bytes.count
+        let code = unsafe bytes.withUnsafeBufferPointer { buffer in
+            unsafe input = buffer
+            inputOffset = 0
+            let code = unsafe wslay_event_recv(handle)
+            unsafe input = UnsafeBufferPointer(start: nil, count: 0)
+            return code
+        }
+        self.delegate = nil
+        return outcome(of: code)
+    }
+
+    /// Takes nothing more, also of the input in hand.
+    func ignoreRest() { unsafe wslay_event_shutdown_read(handle) }
+
+    private func outcome(of code: Int32) -> Outcome {
+        if let failure { return .failed(failure.0, failure.1) }
+        // wslay answers what it refuses in a header without a code: RFC 6455, section 7.4.1, has one for it.
+        guard code == 0 else { return fail(.protocolError, "a frame breaks the protocol") }
+        if unsafe wslay_event_want_write(handle) != 0 {
+            let code = unsafe wslay_event_send(handle)
+            precondition(code == 0, "wslay_event_send: out of memory")
+        }
+        if let closeCode { return .closed(closeCode) }
+        guard unsafe wslay_event_get_close_sent(handle) != 0 else { return .fine }
+        reply.removeAll()
+        switch unsafe wslay_event_get_status_code_sent(handle) {
+        case WebSocketCloseCode.messageTooBig.rawValue: return fail(.messageTooBig, "the message is too big")
+        case WebSocketCloseCode.invalidPayload.rawValue: return fail(.invalidPayload, "the text is not UTF-8")
+        default: return fail(.protocolError, "a frame breaks the protocol")
+        }
+    }
+
+    private func fail(_ code: WebSocketCloseCode, _ reason: StaticString) -> Outcome {
+        failure = (code, reason)
+        return .failed(code, reason)
+    }
+
+    // MARK: What wslay asks and tells
+
+    fileprivate func give(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        let byteCount = unsafe min(buffer.count, input.count - inputOffset)
+        let rest = unsafe UnsafeBufferPointer(rebasing: input[inputOffset..<inputOffset + byteCount])
+        _ = unsafe buffer.update(fromContentsOf: rest)
+        inputOffset += byteCount
+        return byteCount
+    }
+
+    fileprivate func take(_ bytes: UnsafeBufferPointer<UInt8>) { unsafe reply.append(contentsOf: bytes) }
+
+    fileprivate func mask() -> UInt32 { makeMask() }
+
+    fileprivate func frameBegan(_ header: wslay_event_on_frame_recv_start_arg) {
+        // No overflow: wslay has refused what is longer than a message may be, and control frames are short.
+        let byteCount = Int(header.payload_length)
+        frame = Frame(isControl: header.opcode & 0x8 != 0, isFinal: header.fin != 0, payloadByteCount: byteCount)
+        openFrameByteCount -= headerByteCountMin + (byteCount < 126 ? 0 : byteCount < 65_536 ? 2 : 8)
+        guard !frame.isControl else { return }
+        isInsideMessage = true
+        if message.count + byteCount > messageByteCountMax {
+            // wslay measures frames only, since it does not keep them.
+            stop(.messageTooBig, "the message is too big")
+        } else if UInt32(header.opcode) == WSLAY_BINARY_FRAME.rawValue {
+            stop(.unsupportedData, "only text messages are taken")
+        }
+    }
+
+    fileprivate func pieceCame(_ bytes: UnsafeBufferPointer<UInt8>) {
+        openFrameByteCount -= bytes.count
+        guard !frame.isControl, failure == nil, !bytes.isEmpty else { return }
+        if message.isEmpty, frame.isFinal, frame.payloadByteCount == bytes.count {
+            unsafe piece = bytes
+        } else {
+            unsafe message.append(contentsOf: bytes)
+        }
+    }
+
+    fileprivate func frameEnded() { frameCount += 1 }
+
+    fileprivate func messageEnded(opcode: UInt8, _ control: UnsafeBufferPointer<UInt8>, code: UInt16) {
+        guard failure == nil else { return }
+        switch UInt32(opcode) {
+        case WSLAY_TEXT_FRAME.rawValue:
+            let (whole, pieces) = unsafe (piece, message)
+            forgetMessage()
+            if pieces.isEmpty {
+                unsafe delegate?.received(text: whole.span)
+            } else {
+                delegate?.received(text: pieces.span)
+            }
+        case WSLAY_PONG.rawValue: unsafe delegate?.received(pong: control.span)
+        case WSLAY_CONNECTION_CLOSE.rawValue:
+            closeCode = code == 0 ? .noStatus : WebSocketCloseCode(rawValue: code)
+        default: break
+        }
+    }
+
+    private func forgetMessage() {
+        isInsideMessage = false
+        unsafe piece = UnsafeBufferPointer(start: nil, count: 0)
+        message = []
+    }
+
+    private func stop(_ code: WebSocketCloseCode, _ reason: StaticString) {
+        failure = (code, reason)
+        ignoreRest()
+    }
+}
+
+// MARK: Callbacks
+
+private func reader(_ userData: UnsafeMutableRawPointer?) -> FrameReader {
+    guard let userData = unsafe userData else { preconditionFailure("wslay lost its user data") }
+    return unsafe Unmanaged<FrameReader>.fromOpaque(userData).takeUnretainedValue()
+}
+
+private func giveInput(
+    _ context: OpaquePointer?, _ buffer: UnsafeMutablePointer<UInt8>?, _ byteCount: Int, _ flags: Int32,
+    _ userData: UnsafeMutableRawPointer?
+) -> Int {
+    let given = unsafe reader(userData).give(into: UnsafeMutableBufferPointer(start: buffer, count: byteCount))
+    guard given == 0 else { return given }
+    unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
+    return -1
+}
+
+private func takeReply(
+    _ context: OpaquePointer?, _ bytes: UnsafePointer<UInt8>?, _ byteCount: Int, _ flags: Int32,
+    _ userData: UnsafeMutableRawPointer?
+) -> Int {
+    unsafe reader(userData).take(UnsafeBufferPointer(start: bytes, count: byteCount))
+    return byteCount
+}
+
+private func takeMask(
+    _ context: OpaquePointer?, _ mask: UnsafeMutablePointer<UInt8>?, _ byteCount: Int,
+    _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    unsafe store(reader(userData).mask(), in: mask, byteCount)
+}
+
+private func takeHeader(
+    _ context: OpaquePointer?, _ frame: UnsafePointer<wslay_event_on_frame_recv_start_arg>?,
+    _ userData: UnsafeMutableRawPointer?
+) {
+    guard let header = unsafe frame?.pointee else { return }
+    unsafe reader(userData).frameBegan(header)
+}
+
+private func takePiece(
+    _ context: OpaquePointer?, _ piece: UnsafePointer<wslay_event_on_frame_recv_chunk_arg>?,
+    _ userData: UnsafeMutableRawPointer?
+) {
+    guard let piece = unsafe piece?.pointee else { return }
+    unsafe reader(userData).pieceCame(UnsafeBufferPointer(start: piece.data, count: piece.data_length))
+}
+
+private func endFrame(_ context: OpaquePointer?, _ userData: UnsafeMutableRawPointer?) {
+    unsafe reader(userData).frameEnded()
+}
+
+private func endMessage(
+    _ context: OpaquePointer?, _ message: UnsafePointer<wslay_event_on_msg_recv_arg>?,
+    _ userData: UnsafeMutableRawPointer?
+) {
+    guard let message = unsafe message?.pointee else { return }
+    unsafe reader(userData).messageEnded(
+        opcode: message.opcode, UnsafeBufferPointer(start: message.msg, count: message.msg_length),
+        code: message.status_code)
+}

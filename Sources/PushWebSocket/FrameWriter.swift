@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CWslay
+
+/// Writes whole frames; owns one `wslay_frame_context *`.
+///
+/// Between two frames the context holds nothing, so one serves all connections of a thread.
+@safe final class FrameWriter {
+    /// What stands in the first byte of a frame.
+    enum Opcode: UInt8 {
+        case text = 1
+        case close = 8
+        case ping = 9
+    }
+
+    private var handle: OpaquePointer?
+    private let isMasking: Bool
+    private let makeMask: MaskSource
+    /// The caller's output while a frame is written.
+    private var output: [UInt8] = []
+
+    /// Makes a writer.
+    ///
+    /// - Parameters:
+    ///   - isMasking: As clients must (RFC 6455, section 5.3).
+    ///   - makeMask: Called for each frame, when masking.
+    init(isMasking: Bool, makeMask: @escaping MaskSource) {
+        self.isMasking = isMasking
+        self.makeMask = makeMask
+        var callbacks = unsafe wslay_frame_callbacks(
+            send_callback: takeFrameBytes, recv_callback: nil, genmask_callback: takeMask)
+        // Not retained: the context is freed with this object.
+        let code =
+            unsafe wslay_frame_context_init(&handle, &callbacks, Unmanaged.passUnretained(self).toOpaque())
+        precondition(code == 0, "wslay_frame_context_init: out of memory")
+    }
+
+    deinit { unsafe wslay_frame_context_free(handle) }
+
+    /// Appends one frame that is a message of its own; the payload of a control frame has at most 125 bytes.
+    func append(_ opcode: Opcode, _ payload: Span<UInt8>, to collected: inout [UInt8]) {
+        swap(&collected, &output)
+        unsafe payload.withUnsafeBufferPointer { bytes in
+            var frame = unsafe wslay_frame_iocb()
+            unsafe frame.fin = 1
+            unsafe frame.opcode = opcode.rawValue
+            unsafe frame.mask = isMasking ? 1 : 0
+            unsafe frame.payload_length = UInt64(bytes.count)
+            unsafe frame.data = bytes.baseAddress
+            unsafe frame.data_length = bytes.count
+            // Takes all at once, since `take` never refuses.
+            let written = unsafe wslay_frame_send(handle, &frame)
+            precondition(written == bytes.count, "wslay_frame_send wrote \(written) of \(bytes.count) bytes")
+        }
+        swap(&collected, &output)
+    }
+
+    fileprivate func take(_ bytes: UnsafeBufferPointer<UInt8>) { unsafe output.append(contentsOf: bytes) }
+
+    fileprivate func mask() -> UInt32 { makeMask() }
+}
+
+private func takeFrameBytes(
+    _ bytes: UnsafePointer<UInt8>?, _ byteCount: Int, _ flags: Int32, _ userData: UnsafeMutableRawPointer?
+) -> Int {
+    guard let userData = unsafe userData else { return -1 }
+    let writer = unsafe Unmanaged<FrameWriter>.fromOpaque(userData).takeUnretainedValue()
+    unsafe writer.take(UnsafeBufferPointer(start: bytes, count: byteCount))
+    return byteCount
+}
+
+private func takeMask(
+    _ mask: UnsafeMutablePointer<UInt8>?, _ byteCount: Int, _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let userData = unsafe userData else { return -1 }
+    let writer = unsafe Unmanaged<FrameWriter>.fromOpaque(userData).takeUnretainedValue()
+    return unsafe store(writer.mask(), in: mask, byteCount)
+}
+
+/// Puts a mask where wslay wants it, which is always four bytes; answers 0, or -1 when it is not.
+func store(_ mask: UInt32, in buffer: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) -> Int32 {
+    let room = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: byteCount)
+    guard room.count == MemoryLayout<UInt32>.size else { return -1 }
+    unsafe room.storeBytes(of: mask, as: UInt32.self)
+    return 0
+}

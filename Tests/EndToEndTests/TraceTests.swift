@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// What `posthorn trace` and the admin API tell of notifications.
+    struct TraceTests {
+        private struct Trace: Decodable {
+            let events: [Event]
+            let next: Int64?
+
+            /// The steps with their reasons.
+            var words: [String] { events.map { $0.event + ($0.reason.map { "/\($0)" } ?? "") } }
+        }
+
+        private struct Event: Decodable {
+            let event: String
+            let reason: String?
+            let at: Int64
+            let deviceID: String?
+            let topic: String?
+
+            private enum CodingKeys: String, CodingKey {
+                case event, reason, at, topic
+                case deviceID = "device_id"
+            }
+        }
+
+        private func trace(_ server: InstalledServer, _ arguments: String...) async throws -> Trace {
+            try await RunningProcess.run(
+                RepositoryPaths.program("posthorn"), ["trace", "--json"] + arguments,
+                environment: ["POSTHORN_ADMIN_SOCKET": server.admin.path]
+            ).succeeded().decoded(Trace.self)
+        }
+
+        @Test func `a notification is followed from the back-end to the agent's settings`() async throws {
+            let house = try await House()
+            let badge = try await house.provider.send(
+                SentNotification(token: house.token, payload: #"{"aps":{"badge":3}}"#))
+            let silent = try await house.provider.send(
+                SentNotification(token: house.token, payload: #"{"aps":{"content-available":1}}"#))
+            let expected = [(badge, "shown/badge-only"), (silent, "suppressed/nothing-to-show")]
+            for (sent, last) in expected {
+                try await eventually("the trace ends with \(last)", evidence: { house.user.agent.now.transcript }) {
+                    // What the agent acknowledges at once is not stored.
+                    try await trace(house.server, sent.id).words.filter { $0 != "stored" }
+                        == ["accepted", "sent", "acknowledged", last]
+                }
+            }
+            let text = try await house.server.posthorn("trace", badge.id.uppercased()).output
+            for word in ["apns-unique-id", House.app, "0 ms", "shown: only the number on the icon"] {
+                #expect(text.contains(word), "\(word) in:\n\(text)")
+            }
+        }
+
+        @Test func `a device and an app are followed page by page`() async throws {
+            let server = try await InstalledServer()
+            let target = try await server.addApp("org.example.Mail")
+            let device = try await PlainDevice(server, target)
+            let provider = try await APNsProvider(target)
+            let sent = try await provider.send(
+                (0..<3).map { _ in SentNotification(token: device.token, payload: #"{"aps":{"alert":"x"}}"#) })
+            #expect(sent.allSatisfy { $0.status == 200 })
+            try await device.report([(1, "delivered"), (1, "shown"), (1, "viewed")], to: target)
+            let whole = try await trace(server, "--device", device.id)
+            #expect(whole.words.suffix(3) == ["acknowledged", "shown", "viewed"] && whole.events.count == 9)
+            #expect(whole.events.allSatisfy { $0.deviceID == device.id && $0.topic == "org.example.Mail" })
+            #expect(whole.events.map(\.at) == whole.events.map(\.at).sorted())
+            let first = try await trace(server, "--app", "org.example.Mail", "--limit", "4")
+            let rest = try await trace(
+                server, "--app", "org.example.Mail", "--after", "\(try #require(first.next))")
+            #expect(first.words + rest.words == whole.words && rest.next == nil)
+            let page = try await server.posthorn("trace", "--device", device.id, "--limit", "4", "--since", "5m").output
+            #expect(page.contains("the person opened it") == false && page.contains("add --after"))
+        }
+
+        @Test func `an id that is none, or that nobody knows, gets a clear answer`() async throws {
+            let server = try await InstalledServer()
+            func ask(_ parameters: String) async throws -> String {
+                let answer = try await server.admin.exchange("GET", "/v1/trace\(parameters)")
+                return "\(answer.status) \(answer["error"] ?? "")"
+            }
+            #expect(try await ask("?id=0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b") == "404 UnknownNotification")
+            #expect(try await ask("?app=no.such") == "404 UnknownTopic")
+            #expect(try await ask("?device=00a1b2c3d4e5f607") == "200 ")
+            let bad = [
+                "", "?id=1", "?device=1", "?id=0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b&app=a", "?app=a&limit=0",
+                "?app=a&limit=1001", "?app=a&since=-1", "?app=a&after=x", "?app=a&color=blue",
+            ]
+            for parameters in bad { #expect(try await ask(parameters) == "400 BadParameter", "\(parameters)") }
+            let unknown = try await RunningProcess.run(
+                RepositoryPaths.program("posthorn"), ["trace", "0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b"],
+                environment: ["POSTHORN_ADMIN_SOCKET": server.admin.path])
+            #expect(unknown.exit == .code(4) && unknown.errorOutput.contains("never accepted here"))
+        }
+
+        @Test func `a trace that is off says so, and keeps nothing`() async throws {
+            let server = try await InstalledServer(options: ["--trace", "off"])
+            let target = try await server.addApp("org.example.Mail")
+            let device = try await PlainDevice(server, target)
+            let provider = try await APNsProvider(target)
+            #expect(
+                try await provider.send(SentNotification(token: device.token, payload: #"{"aps":{"alert":"x"}}"#))
+                    .status
+                    == 200)
+            for (method, path, body) in [
+                ("GET", "/v1/trace?device=\(device.id)", nil),
+                ("PUT", "/v1/apps/org.example.Mail/webhook", #"{"url":"https://example.org/"}"#),
+            ] as [(String, String, String?)] {
+                let answer = try await server.admin.exchange(method, path, body)
+                #expect(answer.status == 409 && answer["error"] == "TraceOff", "\(answer)")
+                #expect(answer["detail"]?.contains("trace = on") == true)
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+
+extension Notification {
+    /// The same with ids of its own, by which its trace is found.
+    func identified(_ number: UInt64) -> Notification {
+        var notification = self
+        notification.uniqueID = .unique(number)
+        var text: [UInt8] = []
+        UniqueID.apns(number).append(to: &text)
+        notification.apnsID = text
+        return notification
+    }
+}
+
+extension UniqueID {
+    static func unique(_ number: UInt64) -> UniqueID { UniqueID(high: 7, low: number) }
+    static func apns(_ number: UInt64) -> UniqueID { UniqueID(high: 8, low: number) }
+}
+
+extension TestStore {
+    /// What the trace answers.
+    func trace(
+        _ subject: TraceQuery.Subject, since: Int64 = .min, after: Int64 = 0, limit: Int = 1000,
+        isForWebhook: Bool = false
+    ) throws -> TraceFindings {
+        let query = TraceQuery(
+            subject, sinceUnixMilliseconds: since, after: after, countMax: limit, isForWebhook: isForWebhook)
+        let answer = address()
+        store.submit([.perform(.trace(query), answer: answer)])
+        // A long search ends later than what is asked behind it.
+        let replies = try collectors[0].take("a trace") { $0.contains { $0.answers(answer) } }
+        for case .performed(let result, answer) in replies {
+            if case .trace(let findings) = try result.get() { return findings }
+        }
+        throw MissingReply(what: "a trace")
+    }
+
+    /// The steps of one notification, with their reasons.
+    func steps(_ number: UInt64) throws -> [String] { try trace(.notification(.unique(number))).entries.map(\.text) }
+
+    /// Reports outcomes on a device.
+    func report(_ device: TestDevice, _ acknowledgements: [DeviceAPI.Acknowledgement]) throws {
+        try succeed(.acknowledge(secretHash: device.secretHash, acknowledgements))
+    }
+}
+
+extension TraceEntry {
+    /// The step, and the reason behind a slash.
+    var text: String { event.step.word + (event.detail.word.map { "/\($0)" } ?? "") }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import TestSupport
+import Testing
+
+@Suite struct WebhookTests {
+    private let topic = "com.example.App"
+
+    private func webhook(_ store: TestStore) throws -> AdminAPI.Webhook? {
+        guard case .app(let app) = try store.succeed(.app(topic: topic)) else { throw MissingReply(what: "app") }
+        return app.webhook
+    }
+
+    @Test func `a webhook is told of from the moment at which it is set, to a reopened store too`() throws {
+        let store = try TestStore()
+        let (_, token) = try store.registeredDevice()
+        try store.accept(.to(token, "before").identified(1))
+        try store.succeed(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1, 2]))
+        #expect(try webhook(store)?.url == "https://example.org/a" && webhook(store)?.secret == nil)
+        let known = try webhookInDirectory(store)
+        #expect(known.secret == [1, 2])
+        try store.accept(.to(token, "after", expiration: 1).identified(2))
+        let told = try store.trace(.app(topic: topic), after: known.position, isForWebhook: true)
+        #expect(told.entries.map(\.text) == ["expired"] && told.entries.first?.origin?.uniqueID == .unique(2))
+        let id = token.topic
+        try store.succeed(.advanceWebhook(id, to: told.next))
+        try store.succeed(.advanceWebhook(id, to: 1))
+        try store.succeed(.setWebhook(topic: topic, url: "https://example.org/b", secret: [3]))
+        let after = try webhookInDirectory(store)
+        #expect(after.position == told.next && after.url == "https://example.org/b" && after.secret == [3])
+        try store.succeed(.removeWebhook(topic: topic))
+        #expect(try webhook(store) == nil)
+    }
+
+    /// As the loops get it at a start.
+    private func webhookInDirectory(_ store: TestStore) throws -> Webhook {
+        try store.reopen()
+        let replies = try store.collectors[0].take("a directory") { !$0.isEmpty }
+        guard case .directory(let directory) = replies.first,
+            let webhook = directory.topics.values.compactMap(\.webhook).first
+        else { throw MissingReply(what: "a webhook in the directory") }
+        return webhook
+    }
+
+    @Test func `a problem is told with the time of the first, until it goes on`() throws {
+        let store = try TestStore()
+        let (_, token) = try store.registeredDevice()
+        try store.succeed(.setWebhook(topic: topic, url: "https://example.org/a", secret: [1]))
+        try store.succeed(.noteWebhookProblem(token.topic, "it answered 500"))
+        store.clock.now += 60_000
+        try store.succeed(.noteWebhookProblem(token.topic, "it answered 502"))
+        #expect(try webhook(store)?.failingSince == TestStore.startMilliseconds / 1000)
+        #expect(try webhook(store)?.problem == "it answered 502")
+        try store.succeed(.advanceWebhook(token.topic, to: 1_000_000))
+        #expect(try webhook(store)?.failingSince == nil && webhook(store)?.problem == nil)
+    }
+
+    @Test func `what is told has the device token of its registration, until there is a newer one`() throws {
+        let store = try TestStore()
+        let (device, token) = try store.registeredDevice()
+        try store.accept(.to(token, "a", expiration: 1).identified(1))
+        func told() throws -> TraceEntry.Token? {
+            try store.trace(.app(topic: topic), isForWebhook: true).entries.first?.token
+        }
+        #expect(try told()?.contents == token && told()?.environment == .production)
+        try store.succeed(.unregister(secretHash: device.secretHash, topic: topic))
+        #expect(try told()?.contents == token)
+        let newer = try store.register(device, in: .development)
+        #expect(newer.generation == token.generation + 1)
+        #expect(try told() == nil)
+    }
+
+    @Test func `an app takes its webhook along, and there are not too many`() throws {
+        let store = try TestStore()
+        for number in 0...Limits.webhookCountMax {
+            let topic = "com.example.App\(number)"
+            try store.addApp(topic)
+            let request = StoreRequest.setWebhook(topic: topic, url: "https://example.org/a", secret: [1])
+            #expect(try store.refusal(request) == (number < Limits.webhookCountMax ? nil : .tooMany))
+        }
+        try store.succeed(.removeApp(topic: "com.example.App0"))
+        let last = "com.example.App\(Limits.webhookCountMax)"
+        try store.succeed(.setWebhook(topic: last, url: "https://example.org/a", secret: [1]))
+        #expect(try store.refusal(.setWebhook(topic: "no.such", url: "https://a", secret: [1])) == .unknownTopic)
+        #expect(try store.refusal(.removeWebhook(topic: "no.such")) == .unknownTopic)
+    }
+}
