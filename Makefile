@@ -38,17 +38,17 @@ test: setup ## Build and run every test, the end-to-end ones too
 check: setup lint test sanitize ## What a change must pass: format, tests, sanitizers
 
 lint: ## Check the format of every Swift file
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 format: ## Format every Swift file in place
-	swift format format --in-place --recursive Package.swift Sources Tests
+	swift format format --in-place --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 sanitize: ## Run the tests under the address and the thread sanitizer
 	@scripts/sanitize.sh address
 	@scripts/sanitize.sh thread
 
-bench: build ## Measure the server beside nghttpd in the same run
-	@Benchmarks/server.sh
+bench: build ## Measure the server beside its peers (BENCH_REPEATS, default 3; BENCH_FULL=1 takes longer)
+	@Benchmarks/run.sh
 
 soak: setup ## Run property, crash and load tests with large counts (POSTHORN_TEST_CASES, default 10000)
 	@swift build --build-tests $(STRICT)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The payload that every server gets: 250 bytes of JSON that carry run, number and the moment of sending.
+///
+/// They stand in the alert's text, so that no alert is the same as another, of which posthornd would warn.
+struct Payload {
+    private static let marker: StaticString = "At table "
+    private static let head = #"{"aps":{"alert":{"title":"Lunch Together","body":"At table "#
+    private static let middle = #""},"badge":3,"sound":"default"},"order":{"id":420133,"table":4,"paid":false,"note":""#
+    private static let tail = #""}}"#
+
+    /// The bytes, in which `stamp` writes three numbers.
+    private(set) var bytes: [UInt8]
+    private let start: Int
+
+    init() {
+        start = Self.head.utf8.count
+        let text = Self.head + "000000 000000000000 000000000000000000." + Self.middle
+        let padding = 250 - text.utf8.count - Self.tail.utf8.count
+        bytes = Array((text + String(repeating: "no sugar ", count: 20).prefix(padding) + Self.tail).utf8)
+    }
+
+    mutating func stamp(run: Int, number: Int) {
+        bytes.putDecimal(run, at: start, digits: 6)
+        bytes.putDecimal(number, at: start + 7, digits: 12)
+        bytes.putDecimal(monotonicNanoseconds(), at: start + 20, digits: 18)
+    }
+
+    /// What a stamp says.
+    struct Stamp {
+        let run: Int
+        let number: Int
+        let sentNanoseconds: Int
+    }
+
+    /// The stamp in a message that holds a payload; nil when there is none.
+    static func stamp(in message: UnsafeRawBufferPointer) -> Stamp? {
+        guard let found = message.offset(of: marker) else { return nil }
+        let start = found + marker.utf8CodeUnitCount
+        guard start + 38 <= message.count else { return nil }
+        func digits(_ from: Int, _ count: Int) -> Int {
+            UnsafeRawBufferPointer(rebasing: message[start + from..<start + from + count]).decimal(at: 0)
+        }
+        return Stamp(run: digits(0, 6), number: digits(7, 12), sentNanoseconds: digits(20, 18))
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Makes the connections of one protocol.
+final class Peer {
+    let name: String
+    private let loop: Loop
+    private let target: Target
+    private let identities: [DeviceIdentity]
+    private let requests: HTTP2Publisher.Requests?
+    private var acknowledgements: [AcknowledgingConnection] = []
+
+    init(_ loop: Loop, _ options: Options) {
+        self.loop = loop
+        name = options.text("protocol")
+        identities = options.optional("identities").map(DeviceIdentity.read) ?? []
+        let isHTTP2 = ["posthorn-websocket", "posthorn-events", "posthorn-http2", "nchan", "http2"].contains(name)
+        let port = UInt16(clamping: options.number("port"))
+        target = Target(port: port, protocols: isHTTP2 ? "h2" : nil)
+        // Devices on HTTP/1.1 offer no ALPN.
+        deviceTarget = Target(port: port, protocols: name == "posthorn-http2" ? "h2" : nil)
+        requests = isHTTP2 ? Self.requests(options, target, identities) : nil
+        channel = options.optional("channel")
+    }
+
+    private let deviceTarget: Target
+    private let channel: String?
+
+    private static func requests(
+        _ options: Options, _ target: Target, _ identities: [DeviceIdentity]
+    ) -> HTTP2Publisher.Requests {
+        let paths =
+            options.optional("paths").map { readText($0).split(separator: "\n").map(String.init) }
+            ?? identities.map { "/3/device/\($0.token)" }
+        return HTTP2Publisher.Requests(
+            authority: target.authority, fields: options.fields("header"), paths: paths,
+            expectedStatuses: Set((options.optional("expect") ?? "200").split(separator: ",").compactMap { Int($0) }),
+            broadcast: options.optional("broadcast-path").map { ($0, options.fields("broadcast-header")) })
+    }
+
+    /// How many topics there are to send to; nil when the protocol takes any.
+    var topicCount: Int? { requests?.paths.count }
+
+    func makePublisher(_ number: Int) -> Publisher {
+        switch name {
+        case "floor": FloorPublisher(loop, target, number: number)
+        case "redis": RedisPublisher(loop, target, number: number)
+        case "mosquitto": MQTTPublisher(loop, target, number)
+        case "nats": NATSPublisher(loop, target, number)
+        default:
+            if let requests { HTTP2Publisher(loop, target, number, requests) } else { fail("no protocol \(name)") }
+        }
+    }
+
+    /// Connections beside the devices' own on which they acknowledge; they must be ready before devices are.
+    func makeHelpers() -> [Publisher] {
+        guard name == "posthorn-events" else { return [] }
+        acknowledgements = (0..<4).map { AcknowledgingConnection(loop, target, number: $0) }
+        return acknowledgements
+    }
+
+    func makeDevice(_ number: Int, session: OpaquePointer? = nil) -> Device {
+        switch name {
+        case "floor": return FloorDevice(loop, deviceTarget, number, session: session)
+        case "redis": return RedisDevice(loop, deviceTarget, number)
+        case "mosquitto": return MQTTDevice(loop, deviceTarget, number)
+        case "nats": return NATSDevice(loop, deviceTarget, number)
+        case "nchan": return NchanDevice(loop, deviceTarget, number, channel: channel ?? "d\(number)")
+        case "posthorn-websocket":
+            return WebSocketDevice(loop, deviceTarget, number, identity(number), session: session)
+        case "posthorn-events":
+            let helper = acknowledgements.isEmpty ? nil : acknowledgements[number % acknowledgements.count]
+            return EventStreamDevice(loop, deviceTarget, number, identity(number), helper, session: session)
+        default: fail("no devices for \(name)")
+        }
+    }
+
+    /// A device that is an HTTP/2 session.
+    func makeHTTP2Device(_ number: Int) -> HTTP2Device { HTTP2Device(loop, deviceTarget, number, identity(number)) }
+
+    private func identity(_ number: Int) -> DeviceIdentity {
+        guard number < identities.count else { fail("--identities has only \(identities.count) devices") }
+        return identities[number]
+    }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CBenchmark
+
+/// A device of posthornd on a WebSocket: acknowledgements go back on the same connection.
+final class WebSocketDevice: Device {
+    private let identity: DeviceIdentity
+    private var isUpgraded = false
+
+    init(
+        _ loop: Loop, _ target: Target, _ number: Int, _ identity: DeviceIdentity, session: OpaquePointer? = nil
+    ) {
+        self.identity = identity
+        super.init(loop, target, number, session: session)
+    }
+
+    override func opened() {
+        write(
+            "GET /v1/stream HTTP/1.1\r\nHost: \(target.authority)\r\nAuthorization: Bearer \(identity.secret)\r\n"
+                + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: posthorn.v1\r\n\r\n")
+    }
+
+    override func consume(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var start = 0
+        if !isUpgraded {
+            guard let end = bytes.offset(of: "\r\n\r\n") else { return 0 }
+            guard bytes.begins(with: "HTTP/1.1 101") else {
+                fail("no WebSocket: \(String(decoding: bytes.prefix(300), as: UTF8.self))")
+            }
+            isUpgraded = true
+            becomeReady()
+            start = end + 4
+        }
+        var acknowledged: [Int] = []
+        while let frame = Self.frame(in: bytes, at: start) {
+            let body = UnsafeRawBufferPointer(rebasing: bytes[frame.body])
+            switch bytes[start] & 15 {
+            case 1: notificationArrived(body, &acknowledged)
+            case 8: ended("closed by the server")
+            case 9: send(opcode: 10, Array(body))
+            default: break
+            }
+            start = frame.body.upperBound
+        }
+        if !acknowledged.isEmpty { acknowledge(acknowledged) }
+        return start
+    }
+
+    private func ended(_ reason: String) {
+        close()
+        lost(reason)
+    }
+
+    private func notificationArrived(_ message: UnsafeRawBufferPointer, _ acknowledged: inout [Int]) {
+        guard message.begins(with: #"{"notification":"#), let found = message.offset(of: #""id":"#) else { return }
+        let id = message.decimal(at: found + 5)
+        load?.arrived(message)
+        if id > 0 { acknowledged.append(id) }
+    }
+
+    private func acknowledge(_ ids: [Int]) {
+        var text = #"{"acks":["#
+        for (index, id) in ids.enumerated() {
+            text += index == 0 ? #"{"id":\#(id),"outcome":"delivered"}"# : #",{"id":\#(id),"outcome":"delivered"}"#
+        }
+        text += "]}"
+        send(opcode: 1, Array(text.utf8))
+    }
+
+    /// A masked frame, as clients must send; a mask of zero leaves the bytes as they are.
+    private func send(opcode: UInt8, _ body: [UInt8]) {
+        var frame = [0x80 | opcode]
+        if body.count < 126 {
+            frame.append(0x80 | UInt8(body.count))
+        } else {
+            frame.append(0x80 | 126)
+            frame.append(bigEndian: UInt32(body.count), bytes: 2)
+        }
+        write(frame + [0, 0, 0, 0] + body)
+    }
+
+    /// Where the next whole frame's body lies.
+    private static func frame(in bytes: UnsafeRawBufferPointer, at start: Int) -> (body: Range<Int>, Void)? {
+        guard bytes.count - start >= 2 else { return nil }
+        var length = Int(bytes[start + 1] & 127)
+        var body = start + 2
+        if length == 126 {
+            guard bytes.count - start >= 4 else { return nil }
+            length = Int(bytes[start + 2]) << 8 | Int(bytes[start + 3])
+            body += 2
+        } else if length == 127 {
+            fail("a WebSocket frame of more than 64 KiB")
+        }
+        return bytes.count >= body + length ? (body..<body + length, ()) : nil
+    }
+}
+
+/// Acknowledges for devices whose stream cannot: HTTP/2, many devices on one connection.
+final class AcknowledgingConnection: HTTP2Connection {
+    private var devices: [UInt32: EventStreamDevice] = [:]
+    /// What there is no stream for yet.
+    private var queue: [(ids: [Int], secret: String, device: EventStreamDevice)] = []
+
+    func acknowledge(_ ids: [Int], secret: String, for device: EventStreamDevice) {
+        guard canSend else { return queue.append((ids, secret, device)) }
+        let body =
+            #"{"acks":["#
+            + ids.map { #"{"id":\#($0),"outcome":"delivered"}"# }.joined(separator: ",") + "]}"
+        let fields: [Field] = [
+            (":method", "POST"), (":scheme", "https"), (":authority", target.authority), (":path", "/v1/acks"),
+            ("authorization", "Bearer \(secret)"), ("content-type", "application/json"),
+        ]
+        let stream = request(head: HeaderBlocks.literal(fields), path: [], tail: [], body: Array(body.utf8))
+        devices[stream] = device
+    }
+
+    override func headersArrived(stream: UInt32, status: Int) {
+        guard status == 204 else { fail("an acknowledgement was answered with status \(status)") }
+    }
+
+    override func streamEnded(_ stream: UInt32) {
+        devices.removeValue(forKey: stream)?.acknowledged()
+        guard canSend, let next = queue.popLast() else { return }
+        acknowledge(next.ids, secret: next.secret, for: next.device)
+    }
+}
+
+/// A device of posthornd on a stream of server-sent events over HTTP/1.1.
+final class EventStreamDevice: Device {
+    private let identity: DeviceIdentity
+    private let acknowledgements: AcknowledgingConnection?
+    private var waiting: [Int] = []
+    private var isAcknowledging = false
+
+    init(
+        _ loop: Loop, _ target: Target, _ number: Int, _ identity: DeviceIdentity,
+        _ acknowledgements: AcknowledgingConnection?, session: OpaquePointer? = nil
+    ) {
+        self.identity = identity
+        self.acknowledgements = acknowledgements
+        super.init(loop, target, number, session: session)
+    }
+
+    override func opened() {
+        write(
+            "GET /v1/stream HTTP/1.1\r\nHost: \(target.authority)\r\nAuthorization: Bearer \(identity.secret)\r\n"
+                + "Accept: text/event-stream\r\n\r\n")
+    }
+
+    override func consume(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var start = 0
+        if !isReady {
+            guard let end = bytes.offset(of: "\r\n\r\n") else { return 0 }
+            guard bytes.begins(with: "HTTP/1.1 200") else {
+                fail("no event stream: \(String(decoding: bytes.prefix(300), as: UTF8.self))")
+            }
+            becomeReady()
+            start = end + 4
+        }
+        // The sizes of chunks stand between events, and never hold an empty line.
+        while let end = bytes.offset(of: "\n\n", from: start) {
+            eventArrived(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+            start = end + 2
+        }
+        acknowledgeWaiting()
+        return start
+    }
+
+    private func eventArrived(_ event: UnsafeRawBufferPointer) {
+        guard event.offset(of: "event: notification") != nil, let found = event.offset(of: #""id":"#) else { return }
+        load?.arrived(event)
+        let id = event.decimal(at: found + 5)
+        if id > 0 { waiting.append(id) }
+    }
+
+    /// One request at a time, as the agent does it; what comes meanwhile goes with the next.
+    private func acknowledgeWaiting() {
+        guard !isAcknowledging, !waiting.isEmpty, let acknowledgements else { return }
+        isAcknowledging = true
+        acknowledgements.acknowledge(waiting, secret: identity.secret, for: self)
+        waiting = []
+    }
+
+    func acknowledged() {
+        isAcknowledging = false
+        acknowledgeWaiting()
+    }
+}
+
+/// A device of posthornd on a stream of server-sent events over HTTP/2; it acknowledges on the same connection.
+final class HTTP2Device: HTTP2Connection {
+    private let identity: DeviceIdentity
+    private var event: [UInt8] = []
+    private var stream: UInt32 = 0
+    var isStreaming = false
+
+    init(_ loop: Loop, _ target: Target, _ number: Int, _ identity: DeviceIdentity) {
+        self.identity = identity
+        super.init(loop, target, number: number)
+    }
+
+    private func fields(_ method: String, _ path: String) -> [Field] {
+        [
+            (":method", method), (":scheme", "https"), (":authority", target.authority), (":path", path),
+            ("authorization", "Bearer \(identity.secret)"),
+        ]
+    }
+
+    override func becomeReady() {
+        guard stream == 0 else { return }
+        stream = request(head: HeaderBlocks.literal(fields("GET", "/v1/stream")), path: [], tail: [], body: [])
+    }
+
+    override func headersArrived(stream: UInt32, status: Int) {
+        guard status == (stream == self.stream ? 200 : 204) else { fail("a device was answered with status \(status)") }
+        guard stream == self.stream else { return }
+        isStreaming = true
+        super.becomeReady()
+    }
+
+    override func dataArrived(stream: UInt32, _ bytes: UnsafeRawBufferPointer) {
+        guard stream == self.stream else { return }
+        event.append(contentsOf: bytes)
+        event.withUnsafeBytes { bytes in
+            guard bytes.offset(of: "\n\n") != nil, let found = bytes.offset(of: #""id":"#) else { return }
+            load?.arrived(bytes)
+            let id = bytes.decimal(at: found + 5)
+            if id > 0 { acknowledge(id) }
+        }
+        if event.withUnsafeBytes({ $0.offset(of: "\n\n") != nil }) { event = [] }
+    }
+
+    private func acknowledge(_ id: Int) {
+        _ = request(
+            head: HeaderBlocks.literal(fields("POST", "/v1/acks")), path: [], tail: [],
+            body: Array(#"{"acks":[{"id":\#(id),"outcome":"delivered"}]}"#.utf8))
+    }
+}

