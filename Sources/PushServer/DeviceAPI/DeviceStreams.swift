@@ -34,6 +34,7 @@ final class DeviceStreams {
             return ControlAnswer.refuse(exchange, .unavailable("shutting down"))
         }
         let address = connection.address(of: exchange)
+        connection.carriesStream = true
         streams[address] = Stream(device: nil, sentNanoseconds: loop.events.monotonicNanoseconds)
         exchange.context = PendingCall { [unowned self] result, exchange in
             guard case .failure(let refusal) = result else { return }

@@ -32,9 +32,7 @@ final class PayloadJudge {
         _ payload: [UInt8], _ pushType: PushType?, of topic: Topic, on device: DeviceID?, unixSeconds: Int64
     ) throws(Rejection) -> PayloadWarnings? {
         guard topic.checks != .off else {
-            do throws(JSONError) { try JSONValidator.validateObject(payload.span) } catch {
-                throw Self.malformed(PayloadAdvice.sentence(for: error, in: payload.span))
-            }
+            try Self.validate(payload)
             return nil
         }
         let history = device.map { recall(Place(device: $0, topic: topic.id), now: unixSeconds) }
@@ -47,6 +45,24 @@ final class PayloadJudge {
         if topic.checks == .strict, let first = errors.first { throw Rejection(.payloadEmpty, first.line) }
         let warnings = errors + findings.filter { $0.severity == .warning }
         return warnings.isEmpty ? nil : PayloadWarnings(lines: warnings.prefix(Self.warningCountMax).map(\.line))
+    }
+
+    /// Refuses a payload of a notification that is refused for what follows: nobody will read its warnings.
+    ///
+    /// - Parameters:
+    ///   - payload: Not empty, and not too large.
+    ///   - pushType: nil when the provider gave none.
+    ///   - topic: Says how to judge.
+    /// - Throws: As `judge`.
+    func judgeRefused(_ payload: [UInt8], _ pushType: PushType?, of topic: Topic) throws(Rejection) {
+        guard topic.checks == .strict else { return try Self.validate(payload) }
+        _ = try judge(payload, pushType, of: topic, on: nil, unixSeconds: 0)
+    }
+
+    private static func validate(_ payload: [UInt8]) throws(Rejection) {
+        do throws(JSONError) { try JSONValidator.validateObject(payload.span) } catch {
+            throw malformed(PayloadAdvice.sentence(for: error, in: payload.span))
+        }
     }
 
     /// Remembers an alert that goes out.

@@ -23,8 +23,9 @@ extension ProviderEndpoint {
             payload, pushType, of: topic, on: nil, unixSeconds: request.now / 1000)
         try checkRoom()
         let broadcast = Broadcast(
-            channel: channel, topic: topic.id, environment: request.environment, requestID: request.id.text,
-            uniqueID: .random(), topicName: topic.name + PushType.liveactivity.topicSuffix, priority: priority,
+            channel: channel, topic: topic.id, environment: request.environment, requestID: request.id.bytes,
+            uniqueID: .random(loop.random), topicName: topic.name + PushType.liveactivity.topicSuffix,
+            priority: priority,
             expirationUnixSeconds: expiration, payload: payload, acceptedUnixMilliseconds: request.now)
         request.exchange.keep(broadcast.uniqueID)
         loop.submit(.publish(broadcast, answer: request.connection.address(of: request.exchange)))
