@@ -20,7 +20,8 @@ extension ProviderEndpoint {
         let topic = try broadcastTopic(request.text(inPath: range), of: sender)
         let payload = try request.payload(byteCountMax: Limits.broadcastPayloadByteCountMax, kind: "a broadcast")
         request.exchange.context = try judge.judge(
-            payload, pushType, of: topic, on: nil, unixSeconds: request.now / 1000)
+            payload, pushType, of: topic, on: nil, unixSeconds: request.now / 1000
+        ).warnings
         try checkRoom()
         let broadcast = Broadcast(
             channel: channel, topic: topic.id, environment: request.environment, requestID: request.id.bytes,

@@ -37,9 +37,9 @@ extension ProviderEndpoint {
             guard let address else { throw badDeviceToken(tokenText, sealed, request.environment) }
             throw notForTopic(address.topic, topic, sender)
         }
-        let warnings = try judge.judge(payload, pushType, of: topic, on: address.device, unixSeconds: seconds)
-        judge.note(payload, pushType, of: topic, on: address.device, unixSeconds: seconds)
-        request.exchange.context = warnings
+        let judgement = try judge.judge(payload, pushType, of: topic, on: address.device, unixSeconds: seconds)
+        judge.note(judgement, pushType)
+        request.exchange.context = judgement.warnings
         return Notification(
             address: address, apnsID: request.id.bytes, uniqueID: .random(loop.random),
             topicName: suffixed ?? topic.name,
