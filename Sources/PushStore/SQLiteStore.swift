@@ -17,6 +17,10 @@ package final class SQLiteStore: NotificationStore {
         package var gatheringMilliseconds: Int64 = 60_000
         /// What an accepted notification survives.
         package var durability = StoreDurability.full
+        /// Notifications known in memory alone; beyond it they are settled.
+        package var recentCountMax = WriterLimits.recentCountMax
+        /// Devices remembered in memory; of those beyond it without recent notifications some are forgotten.
+        package var cardCountMax = WriterLimits.cardCountMax
         /// Channels of one app in one environment.
         package var channelPerAppCountMax = Limits.channelPerAppCountMax
         /// How long a device may be unseen before its registrations expire, in seconds; nil for ever.

@@ -28,6 +28,7 @@ extension EndToEnd {
                 ("/v1/apps/a/channels", "GET, POST"), ("/v1/apps/a/channels/c", "GET, DELETE"),
                 ("/v1/keys", "GET, POST"), ("/v1/keys/K", "DELETE"), ("/v1/devices", "GET"),
                 ("/v1/devices/0123456789abcdef", "GET, DELETE"), ("/v1/enrolment-codes", "POST"),
+                ("/v1/quotas", "GET"), ("/v1/quotas/team/T", "GET, PATCH, DELETE"),
             ]
             for (path, allowed) in paths {
                 for method in ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "patch"] {

@@ -23,6 +23,10 @@ extension EndToEnd {
             }
         }
 
+        private func quota(of topic: String) async throws -> AdminSocket.Answer {
+            try await server.admin.exchange("PATCH", "/v1/quotas/topic/\(topic)", #"{"rate":5}"#)
+        }
+
         @Test func `the page lists every member of the objects, and no other`() async throws {
             let topic = "/v1/apps/\(server.topic.topic)"
             let admin = server.admin
@@ -32,6 +36,7 @@ extension EndToEnd {
             let objects = [
                 "app": try await admin.exchange("GET", topic),
                 "channel": try await admin.exchange("POST", "\(topic)/channels", "{}"), "key": key,
+                "quota": try await quota(of: server.topic.topic),
                 "device": try await admin.exchange("GET", "/v1/devices/\(server.topic.deviceID)"),
             ]
             for (name, answer) in objects {
@@ -39,8 +44,8 @@ extension EndToEnd {
                 let members = row.matches(of: /`([a-z_]+)`(\??)/)
                 let listed = Set(members.map { String($0.1) })
                 let needed = Set(members.filter { $0.2.isEmpty }.map { String($0.1) })
-                let object = try #require(
-                    try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
+                let value = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
+                let object = try #require((value?["quotas"] as? [[String: Any]])?.first ?? value)
                 // The private half of a key comes this once: the page says so with the request.
                 let given = Set(object.keys).subtracting(["private_key"])
                 #expect(given.isSubset(of: listed) && needed.isSubset(of: given), "\(name): \(answer.body)")

@@ -84,6 +84,23 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a certificate has limits of its own, by its fingerprint in any case`() async throws {
+            let (limited, other) = (try await issue(), try await issue(to: "b.pem"))
+            let der = try await RunningProcess.run(
+                RepositoryPaths.tool("openssl"), ["x509", "-in", limited, "-noout", "-fingerprint", "-sha256"]
+            ).succeeded().output
+            let fingerprint = der.split(separator: "=").last?.filter(\.isHexDigit) ?? ""
+            try await posthorn(["quota", "set", "--key", String(fingerprint), "--rate", "1", "--daily", "1"])
+            let day = Int(Date().timeIntervalSince1970) / 86_400
+            let answers = [
+                try await send(["--cert", limited]), try await send(["--cert", limited]),
+                try await send(["--cert", other]),
+            ]
+            guard day == Int(Date().timeIntervalSince1970) / 86_400 else { return }
+            #expect(answers.map(\.status) == [200, 429, 200], "\(answers)")
+            #expect(answers[1].reason == "TooManyRequests")
+        }
+
         @Test func `a certificate for development is refused where production is`() async throws {
             let development = try await issue(["--environment", "development"])
             #expect(try await send(["--cert", development]).reason == "BadCertificateEnvironment")

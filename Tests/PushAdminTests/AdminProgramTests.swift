@@ -23,7 +23,8 @@ struct AdminProgramTests {
             leaves.map { $0.joined(separator: " ") } == [
                 "app add", "app set", "app list", "app show", "app remove", "key create", "key list", "key revoke",
                 "certificate issue", "certificate list", "certificate revoke",
-                "channel create", "channel list", "channel show", "channel remove", "enrol",
+                "channel create", "channel list", "channel show", "channel remove",
+                "quota list", "quota set", "quota clear", "enrol",
                 "device list", "device show", "device remove", "send", "lint", "status", "agent status", "agent enrol",
                 "agent unenrol", "settings list", "settings show", "settings set", "inbox list", "inbox show",
                 "inbox clear", "register", "unregister", "subscribe", "unsubscribe", "completion", "help",

@@ -103,6 +103,22 @@ import Testing
         #expect(try Self.load().tokenLifeSeconds == 31_536_000)
     }
 
+    @Test func `a rate may have a burst, and only device tokens have one without a setting`() throws {
+        let configuration = try Self.load("[quotas]\nteam_rate = 5/50\ntopic_rate = 7\nkey_daily = 100\n")
+        #expect(configuration.quotas.team == QuotaLimits(rate: 5, burst: 50))
+        #expect(configuration.quotas.topic == QuotaLimits(rate: 7))
+        #expect(configuration.quotas.key == QuotaLimits(daily: 100))
+        #expect(configuration.quotas.deviceRate == 100 && configuration.quotas.deviceBurst == 1000)
+        let none = try Self.load(flags: [(.deviceRate, "0"), (.teamBadTokens, "9")]).quotas
+        #expect(none.deviceRate == 0 && none.deviceBurst == nil && none.team == QuotaLimits(badTokens: 9))
+        #expect(try Self.load().quotas.team.isEmpty)
+    }
+
+    @Test(arguments: ["", "x", "-1", "1/", "/1", "1/0", "1/2/3", "1 2", "1000001", "1/1000001", "0.5"])
+    func `what is no rate is refused`(text: String) {
+        #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.teamRate, text)]) }
+    }
+
     @Test(arguments: ["", "2197", ":2197", "::1:2197", "host:", "host:65536", "host:-1", "host:x"])
     func `what is no address and port is refused`(text: String) {
         #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.listen, text)]) }

@@ -25,7 +25,12 @@ struct ModelRun {
         random = SplitMix64(seed: seed)
         isCrowded = seed % 3 == 0
         let countMax = isCrowded ? 1000 : Int.random(in: 1...60, using: &random)
-        let store = try TestStore { $0.pendingPerTopicCountMax = countMax }
+        let (recentMax, cardMax) = seed % 2 == 0 ? (Int.random(in: 0...8, using: &random), 1) : (.max, .max)
+        let store = try TestStore {
+            $0.pendingPerTopicCountMax = countMax
+            // Small enough that most of what waits is settled, and cards come and go.
+            ($0.recentCountMax, $0.cardCountMax) = (recentMax, cardMax)
+        }
         self.store = store
         model = StoreModel(pendingPerTopicCountMax: countMax, now: store.clock.now)
         devices = try (1...2).map { try store.enrol($0) }
@@ -67,6 +72,7 @@ struct ModelRun {
             model.now += later
         case 3: return try liveNowOrNever()
         case 4: return try liveBroadcastNow()
+        case 5...7: return try liveQuickly()
         default: return try liveBatch()
         }
         return try difference(delivered: [:], expected: model.deliver())
@@ -110,6 +116,37 @@ struct ModelRun {
         }
         for case .performed(.success(.registered(let token)), _) in replies { tokens.append(token) }
         return try difference(delivered: texts(in: replies), expected: deliveries)
+    }
+
+    /// Sends, and acknowledges some of what comes before anything else happens: what the store need not write.
+    private mutating func liveQuickly() throws -> String? {
+        var commands: [StoreCommand] = []
+        var expected: [(ReplyAddress, Acceptance)] = []
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+            let (answer, notification) = (store.address(), nextNotification())
+            commands.append(.accept(notification, answer: answer))
+            expected.append((answer, model.accept(notification)))
+        }
+        let deliveries = model.deliver()
+        store.store.submit(commands)
+        let count = deliveries.values.reduce(0) { $0 + $1.count }
+        var replies = try store.collectors[0].take("\(count) deliveries") { replies in
+            replies.deliveredCount >= count
+        }
+        let problem = try difference(delivered: texts(in: replies), expected: deliveries, isCounted: false)
+        if let problem { return problem }
+        var acknowledgements: [StoreCommand] = []
+        for device in devices where Bool.random(using: &random) {
+            let list = (1...Int.random(in: 1...4, using: &random)).map { _ in nextAcknowledgement(of: device) }
+            acknowledgements.append(.acknowledge(list, by: device.id))
+        }
+        let later = model.deliver()
+        let rest = try store.run(acknowledgements)
+        replies += rest
+        for (answer, acceptance) in expected where try replies.acceptance(at: answer) != acceptance {
+            return "quickly, at \(answer): \(replies), but expected \(acceptance)"
+        }
+        return try difference(delivered: texts(in: rest), expected: later)
     }
 
     private mutating func nextCommand(_ answer: ReplyAddress) -> (StoreCommand, Acceptance?) {
@@ -160,20 +197,24 @@ struct ModelRun {
     private mutating func nextDevice() -> TestDevice { devices.randomElement(using: &random) ?? devices[0] }
 
     private mutating func nextAcknowledgement(_ device: TestDevice) -> StoreRequest {
-        let sequences = textBySequence.keys.sorted()
         let acknowledgements = (0..<Int.random(in: 0...(isCrowded ? 3 : 12), using: &random)).map { _ in
-            // Mostly what is near the end, sometimes what never was.
-            let known = Int.random(in: 0..<10, using: &random) > 0 ? sequences.suffix(80) : []
-            let broadcasts = sequences.filter { sequence in
-                model.channels.values.contains { $0.stored?.text == textBySequence[sequence] }
-            }
-            let chosen = Int.random(in: 0..<4, using: &random) > 0 ? broadcasts : Array(known)
-            let sequence = chosen.randomElement(using: &random) ?? Int64.random(in: -9...0)
-            let outcome = DeviceAPI.Outcome.allCases.randomElement(using: &random) ?? .shown
-            model.acknowledge(device.id, textBySequence[sequence], outcome)
-            return DeviceAPI.Acknowledgement(id: sequence, outcome: outcome)
+            nextAcknowledgement(of: device)
         }
         return .acknowledge(secretHash: device.secretHash, acknowledgements)
+    }
+
+    private mutating func nextAcknowledgement(of device: TestDevice) -> DeviceAPI.Acknowledgement {
+        let sequences = textBySequence.keys.sorted()
+        // Mostly what is near the end, sometimes what never was.
+        let known = Int.random(in: 0..<10, using: &random) > 0 ? sequences.suffix(80) : []
+        let broadcasts = sequences.filter { sequence in
+            model.channels.values.contains { $0.stored?.text == textBySequence[sequence] }
+        }
+        let chosen = Int.random(in: 0..<4, using: &random) > 0 ? broadcasts : Array(known)
+        let sequence = chosen.randomElement(using: &random) ?? Int64.random(in: -9...0)
+        let outcome = DeviceAPI.Outcome.allCases.randomElement(using: &random) ?? .shown
+        model.acknowledge(device.id, textBySequence[sequence], outcome)
+        return DeviceAPI.Acknowledgement(id: sequence, outcome: outcome)
     }
 
     private mutating func nextNotification() -> Notification {
@@ -277,9 +318,10 @@ struct ModelRun {
     }
 
     private func difference(
-        delivered: [ReplyAddress: [String]], expected: [ReplyAddress: [String]]
+        delivered: [ReplyAddress: [String]], expected: [ReplyAddress: [String]], isCounted: Bool = true
     ) throws -> String? {
         if delivered != expected { return "delivered \(delivered), expected \(expected)" }
+        guard isCounted else { return nil }
         let counts = try store.counts()
         let (found, modelled) = ("\(sorted: counts)", "\(sorted: model.counts)")
         guard found == modelled else { return "counts \(found), expected \(modelled)" }
@@ -292,6 +334,15 @@ struct ModelRun {
             if found != modelled { return "channels \(found), expected \(modelled)" }
         }
         return nil
+    }
+}
+
+extension [StoreReply] {
+    /// How many notifications were delivered, to all streams.
+    fileprivate var deliveredCount: Int {
+        reduce(0) { count, reply in
+            if case .deliver(let notifications, _) = reply { count + notifications.count } else { count }
+        }
     }
 }
 

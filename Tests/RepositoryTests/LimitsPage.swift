@@ -60,6 +60,14 @@ enum LimitsPage {
         "filterTopicCountMax": "status 429",
         "registrationPerDeviceCountMax": "status 429 for the registration",
         "displayNameByteCountMax": "status 400",
+        "deviceRateDefault": "429 `TooManyRequests`; `device_rate` changes it",
+        "deviceBurstDefault": "429 `TooManyRequests`; `device_rate` changes it",
+        "deviceRateCountMax": "the device token that used least of its burst has all of it again",
+        "quotaRateMax": "the server does not start, or the admin API answers status 400",
+        "quotaCountMax": "the server does not start, or the admin API answers status 400",
+        "quotaSubjectCountMax":
+            "those that used nothing of late are forgotten; beyond as many that are busy, a new one has no limits",
+        "quotaNoteInterval": "the counts of days are written down; a kill loses what came since",
         "readBufferByteCount": "the rest is read in the next turn",
         "readsPerTurnCountMax": "the rest is read in the next turn",
         "acceptsPerTurnCountMax": "the rest is accepted in the next turn",
@@ -160,7 +168,6 @@ enum LimitsPage {
         ## Not there yet
 
         - No WebSocket beside the event stream.
-        - No rates or quotas: `TooManyRequests` is given for lists of channels alone.
         - One server is one machine: there is no cluster.
         - No metrics endpoint; `posthorn status --json` has the counts.
 

@@ -34,7 +34,7 @@ struct ProviderAPIPageTests {
         #expect(named.subtracting(catalogue) == [])
         let ofOneFieldOrElsewhere: Set<RejectionReason> = [
             .badExpirationDate, .badPriority, .invalidPushType, .badCollapseID, .idleTimeout, .shutdown,
-            .internalServerError, .tooManyRequests, .featureNotEnabled, .missingChannelID, .badChannelID,
+            .internalServerError, .featureNotEnabled, .missingChannelID, .badChannelID,
             .channelNotRegistered, .badRequestParams, .badRequestPayload, .missingPushType,
             .cannotCreateChannelConfig, .topicMismatch,
         ]

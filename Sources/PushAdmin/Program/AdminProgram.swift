@@ -10,7 +10,7 @@ package enum AdminProgram {
     package static let root: CommandNode = CommandNode(
         group: "posthorn", "Administer Posthorn: push notifications for Linux.",
         discussion: """
-            Commands for the server (app, key, certificate, channel, enrol, device, send, status) talk to posthornd on \
+            Commands for the server (app, key, certificate, channel, quota, enrol, device, send, status) talk to posthornd on \
             this machine, through its admin socket; lint needs none. \
             Commands for this person's notifications (agent, settings, inbox, register, unregister, subscribe, \
             unsubscribe) talk to posthorn-agent.
@@ -29,8 +29,9 @@ package enum AdminProgram {
             Explanation("posthorn enrol", "Let one more device in."),
         ],
         children: [
-            AppCommands.group, KeyCommands.group, CertificateCommands.group, ChannelCommands.group, EnrolCommand.node,
-            DeviceCommands.group, SendCommand.node, LintCommand.node, StatusCommand.node, AgentCommands.group,
+            AppCommands.group, KeyCommands.group, CertificateCommands.group, ChannelCommands.group, QuotaCommands.group,
+            EnrolCommand.node, DeviceCommands.group, SendCommand.node, LintCommand.node, StatusCommand.node,
+            AgentCommands.group,
             SettingsCommands.group, InboxCommands.group, RegisterCommands.register, RegisterCommands.unregister,
             SubscribeCommands.subscribe, SubscribeCommands.unsubscribe, HelpCommands.completion, HelpCommands.help,
         ])

@@ -88,6 +88,25 @@ public enum Limits {
 }
 
 extension Limits {
+    // MARK: Rates and quotas
+
+    /// Requests a second to one device token, unless configured.
+    public static let deviceRateDefault: Int64 = 100
+    /// Requests to one device token at once after a pause, unless configured.
+    public static let deviceBurstDefault: Int64 = 1000
+    /// Device tokens whose rate is remembered: those that were sent to in the last moments.
+    public static let deviceRateCountMax = 16_384
+    /// The largest rate and burst that can be set.
+    public static let quotaRateMax: Int64 = 1_000_000
+    /// The largest number of notifications a day, and of bad device tokens an hour, that can be set.
+    public static let quotaCountMax: Int64 = 1_000_000_000_000
+    /// Teams, keys and apps whose limits are kept in mind.
+    public static let quotaSubjectCountMax = 65_536
+    /// Between two writings of the day's counts.
+    public static let quotaNoteInterval = Duration.seconds(5)
+}
+
+extension Limits {
     // MARK: The server's loops
 
     /// Bytes read from a connection at once.

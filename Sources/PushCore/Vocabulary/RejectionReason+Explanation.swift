@@ -34,7 +34,7 @@ extension RejectionReason {
         case .unregistered: "The app on this device does not want notifications any more."
         case .payloadTooLarge: "The payload has more bytes than its kind may have."
         case .tooManyProviderTokenUpdates: "The connection brought too many new provider tokens within 20 minutes."
-        case .tooManyRequests: "Too much was asked for at a time."
+        case .tooManyRequests: "A rate or a quota is used up."
         case .internalServerError: "The server could not do what it should."
         case .serviceUnavailable: "The server cannot take more now."
         case .shutdown: "The server is ending; a reason of GOAWAY, not of an answer."
@@ -54,7 +54,7 @@ extension RejectionReason {
     package var causes: String? {
         switch self {
         case .badPriority, .duplicateHeaders, .idleTimeout, .missingDeviceToken, .badCertificateEnvironment, .forbidden,
-            .unrelatedKeyIDInToken, .tooManyRequests, .internalServerError, .shutdown, .featureNotEnabled,
+            .unrelatedKeyIDInToken, .internalServerError, .shutdown, .featureNotEnabled,
             .missingChannelID, .badRequestParams, .badRequestPayload, .missingPushType, .cannotCreateChannelConfig:
             nil
         case .badCollapseID: "The id holds text of people's: hash it. Letters beyond ASCII count twice or more."
@@ -93,6 +93,9 @@ extension RejectionReason {
         case .payloadTooLarge: "Data travels in the payload: send an id, and let the app fetch the rest."
         case .tooManyProviderTokenUpdates:
             "A token is signed for each notification, or processes that share a proxy's connection sign their own."
+        case .tooManyRequests:
+            "A loop that sends without pause; many notifications to one device where one with a collapse id would do. The "
+                + "detail names the limit; `posthorn quota list` shows all."
         case .serviceUnavailable: "The disk is full or broken, or more arrives than it can keep up with."
         case .badChannelID: "It was percent-encoded."
         case .channelNotRegistered: "It was removed or belongs to the other environment; broadcasts were switched off."

@@ -124,7 +124,7 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
         case .unregistered: "Forget this device token until the app registers again."
         case .payloadTooLarge: "Send at most 4096 bytes of payload, 5120 for push type voip and for broadcasts."
         case .tooManyProviderTokenUpdates: "Use one provider token for 20 minutes or longer."
-        case .tooManyRequests: "Send less often to this device token."
+        case .tooManyRequests: "Wait as long as Retry-After says, and send less often."
         case .internalServerError: "Try again later; the server's log says what happened."
         case .serviceUnavailable: "Try again after the time that Retry-After gives."
         case .shutdown: "Open a new connection and send again."

@@ -50,6 +50,7 @@ final class AdminEndpoint: Endpoint {
         case "apps": apps(exchange, connection, rest)
         case "keys": keys(exchange, connection, rest)
         case "certificates": certificates(exchange, connection, rest)
+        case "quotas": quotas(exchange, connection, rest)
         case "devices": devices(exchange, connection, rest)
         case "enrolment-codes": enrolmentCodes(exchange, connection, rest)
         case "ephemeral": ephemeral(exchange, rest)

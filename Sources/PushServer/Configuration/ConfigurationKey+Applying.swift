@@ -45,6 +45,14 @@ extension ConfigurationKey {
         case .tokenLifeDays:
             let days = try value.number(0...36_500)
             configuration.tokenLifeSeconds = days == 0 ? nil : Int64(days) * Self.secondsPerDay
+        case .teamRate: (configuration.quotas.team.rate, configuration.quotas.team.burst) = try value.rate()
+        case .keyRate: (configuration.quotas.key.rate, configuration.quotas.key.burst) = try value.rate()
+        case .topicRate: (configuration.quotas.topic.rate, configuration.quotas.topic.burst) = try value.rate()
+        case .deviceRate: (configuration.quotas.deviceRate, configuration.quotas.deviceBurst) = try value.rate()
+        case .teamDaily: configuration.quotas.team.daily = try value.count()
+        case .keyDaily: configuration.quotas.key.daily = try value.count()
+        case .topicDaily: configuration.quotas.topic.daily = try value.count()
+        case .teamBadTokens: configuration.quotas.team.badTokens = try value.count()
         case .logLevel: configuration.logLevel = try value.level()
         }
     }
@@ -78,6 +86,23 @@ private struct Value {
         }
         return number
     }
+
+    /// A rate, and what stands behind its slash.
+    func rate() throws(ConfigurationError) -> (rate: Int64?, burst: Int64?) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Int64($0) }
+        guard numbers.count == parts.count, let rate = numbers.first, (0...Limits.quotaRateMax).contains(rate),
+            numbers.dropFirst().allSatisfy({ (1...Limits.quotaRateMax).contains($0) })
+        else {
+            throw refusal(
+                "Give a number a second, and how many may come at once, for example 100 or 100/1000; at most "
+                    + "\(Limits.quotaRateMax).")
+        }
+        return (rate, numbers.count > 1 ? numbers[1] : nil)
+    }
+
+    /// How many of something; 0 for no limit.
+    func count() throws(ConfigurationError) -> Int64 { Int64(try number(0...Int(Limits.quotaCountMax))) }
 
     func boolean() throws(ConfigurationError) -> Bool {
         switch text.lowercased() {

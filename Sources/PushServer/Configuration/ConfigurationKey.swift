@@ -28,6 +28,14 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case gatherSeconds = "gather_seconds"
     case tokenLifeDays = "token_life_days"
     case durability
+    case teamRate = "team_rate"
+    case keyRate = "key_rate"
+    case topicRate = "topic_rate"
+    case deviceRate = "device_rate"
+    case teamDaily = "team_daily"
+    case keyDaily = "key_daily"
+    case topicDaily = "topic_daily"
+    case teamBadTokens = "team_bad_tokens"
     case logLevel = "log_level"
 
     /// The section of the file.
@@ -40,6 +48,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
             "providers"
         case .openEnrolment, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .tokenLifeDays: "devices"
         case .durability: "store"
+        case .teamRate, .keyRate, .topicRate, .deviceRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens: "quotas"
         }
     }
 
@@ -59,8 +68,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .clientAuthorityFiles: "FILES"
         case .adminSocket: "PATH"
         case .loops, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .providerTokenUpdates,
-            .streamsBeforeAuthentication, .tokenLifeDays:
+            .streamsBeforeAuthentication, .tokenLifeDays, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens:
             "N"
+        case .teamRate, .keyRate, .topicRate, .deviceRate: "N[/BURST]"
         case .openEnrolment, .channelsOnProviderPorts: "yes|no"
         case .durability: "full|normal|relaxed"
         case .logLevel: "LEVEL"
@@ -101,6 +111,17 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
                 + "certain."
         case .tokenLifeDays:
             "Days that a device may stay away before its device tokens expire; 0 for ever. It gets new ones when it is back."
+        case .teamRate:
+            "Requests a second of each team, and behind a slash how many may come at once; 0 for no limit, as in all of "
+                + "these."
+        case .keyRate: "The same for each signing key or client certificate."
+        case .topicRate: "The same for each app."
+        case .deviceRate: "The same for each device token."
+        case .teamDaily: "Notifications of each team in one day of UTC."
+        case .keyDaily: "The same for each signing key or client certificate."
+        case .topicDaily: "The same for each app."
+        case .teamBadTokens:
+            "Device tokens that are none of this server, or another app's, to which each team may send in an hour."
         case .logLevel: "The least important events that are logged: error, warning, info or debug."
         }
     }
@@ -125,6 +146,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .gatherSeconds: "60"
         case .durability: "full"
         case .tokenLifeDays: "\(Limits.tokenLifeSecondsDefault / Self.secondsPerDay)"
+        case .teamRate, .keyRate, .topicRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens: "no limit"
+        case .deviceRate: "\(Limits.deviceRateDefault)/\(Limits.deviceBurstDefault)"
         case .logLevel: "info"
         }
     }

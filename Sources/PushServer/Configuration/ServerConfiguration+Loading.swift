@@ -167,5 +167,6 @@ extension ServerConfiguration {
         // A test wants every notification, however fast it sends.
         pendingPerTopicCountMax = Limits.ephemeralNotificationCountMax
         pendingPerDeviceCountMax = Limits.ephemeralNotificationCountMax
+        if quotas.deviceRate == QuotaDefaults().deviceRate { quotas.deviceRate = 0 }
     }
 }

@@ -48,6 +48,8 @@ package struct ServerConfiguration: Sendable {
     package var gatheringSeconds: Int64 = 60
     /// What an accepted notification survives.
     package var durability = StoreDurability.full
+    /// Rates and quotas that hold unless they are set otherwise for a team, key or app.
+    package var quotas = QuotaDefaults()
     /// The least important log level that is written.
     package var logLevel: EventLog.Level = .info
     /// Standard error is the journal.

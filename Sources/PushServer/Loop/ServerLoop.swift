@@ -45,12 +45,14 @@ internal import PushTLS
     /// Lent to one connection at a time while it flushes.
     var output: [UInt8] = []
     private(set) lazy var streams = DeviceStreams(loop: self)
+    let quotas: LoopQuotas
 
     init(
         index: UInt32, context: ServerContext, mailbox: Mailbox<LoopMessage>, certificate: TLSContext?
     ) throws(ServerError) {
         self.index = index
         self.context = context
+        quotas = LoopQuotas(context.quotas)
         self.certificate = certificate
         directory = TopicDirectory(Directory(version: 0, topics: [:], keys: [:]))
         unsafe readStorage = .allocate(byteCount: Limits.readBufferByteCount, alignment: 16)
@@ -159,6 +161,7 @@ internal import PushTLS
         case .refused(let reason, let time, let answer):
             unansweredAcceptCount -= 1
             answering(answer) { exchange, _ in
+                (exchange.context as? PayloadWarnings)?.counted?.giveBack()
                 guard !exchange.isAnswered else { return }
                 ProviderAnswer.reject(exchange, refusedByStore: reason, unixMilliseconds: time)
             }

@@ -9,6 +9,7 @@ final class ServerContext: Sendable {
     let configuration: ServerConfiguration
     let installation: Installation
     let store: any NotificationStore
+    let quotas: Quotas
     let log: EventLog
     /// For example `https://push.example.org:2197`.
     let serverURL: String
@@ -17,12 +18,13 @@ final class ServerContext: Sendable {
     let orderedFailures: OrderedFailures?
 
     init(
-        configuration: ServerConfiguration, installation: Installation, store: any NotificationStore, log: EventLog,
-        serverURL: String, startedUnixSeconds: Int64, orderedFailures: OrderedFailures?
+        configuration: ServerConfiguration, installation: Installation, store: any NotificationStore, quotas: Quotas,
+        log: EventLog, serverURL: String, startedUnixSeconds: Int64, orderedFailures: OrderedFailures?
     ) {
         self.configuration = configuration
         self.installation = installation
         self.store = store
+        self.quotas = quotas
         self.log = log
         self.serverURL = serverURL
         self.startedUnixSeconds = startedUnixSeconds

@@ -12,6 +12,8 @@ package enum ServerError: Error, Sendable {
     case installation(InstallationError)
     /// The database.
     case store(StoreError)
+    /// The store would not tell what is needed to start.
+    case refused(String)
     /// A system call.
     case system(NetError)
     /// TLS or a key.
@@ -25,6 +27,7 @@ package enum ServerError: Error, Sendable {
         case .configuration, .library: 78
         case .installation: 73
         case .store(let error): error.isLocked ? 75 : 74
+        case .refused: 74
         case .system: 71
         case .tls: 78
         }
@@ -36,6 +39,7 @@ package enum ServerError: Error, Sendable {
         case .configuration(let error): error.description
         case .installation(let error): error.description
         case .store(let error): error.description
+        case .refused(let text): text
         case .system(let error): "\(error.description)\n\(error.advice)"
         case .tls(let error): error.description
         case .library(let text): text

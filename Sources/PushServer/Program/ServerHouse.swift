@@ -40,7 +40,8 @@ final class ServerHouse {
         signals: SignalQueue, reportState: @escaping @Sendable (String) -> Void, printLine: @escaping (String) -> Void
     ) throws(ServerError) {
         let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
-        store.start(receivers: mailboxes.map(LoopReceiver.init) + [conversation.receiver]) { error in
+        let receivers: [any StoreReplyReceiver] = mailboxes.map(LoopReceiver.init) + [conversation.receiver]
+        store.start(receivers: receivers) { error in
             log.error("store_failed", ["error": error.description])
             fatal.raise(.store(error))
             controlMailbox.post(.shutDown)
@@ -50,13 +51,15 @@ final class ServerHouse {
                 "data_directory_open",
                 ["path": installation.directory, "remedy": "chmod 700, so that only the server looks into it"])
         }
-        let context = makeContext()
+        let context = makeContext(try makeQuotas())
         let ephemeral = try configuration.ephemeral.map { ephemeral throws(ServerError) in
             try EphemeralSetup(ephemeral, context: context, conversation: conversation, ports: ports)
         }
         let certificate = try loadCertificate()
         let threads = startDataLoops(context, certificate)
         let control = try makeControlLoop(context)
+        let keeper = QuotaKeeper(context.quotas, loop: control)
+        keeper.start()
         let conductor = Conductor(
             signals: signals, mailboxes: Array(mailboxes.dropLast()), control: control, log: log,
             loadCertificate: loadCertificate, renewCertificate: renewCertificate, reportState: reportState)
@@ -77,14 +80,27 @@ final class ServerHouse {
         reportState("READY=1\nSTATUS=Serving \(context.serverURL)")
         control.events.run()
         for thread in threads { thread.join() }
+        if let command = keeper.command() { store.submit([command]) }
         store.stop()
         log.info("stopped", [:])
         if let error = fatal.error { throw error }
     }
 
-    private func makeContext() -> ServerContext {
+    /// With what the store kept.
+    private func makeQuotas() throws(ServerError) -> Quotas {
+        do throws(StoreRefusal) {
+            guard case .quotas(let settings, let uses) = try conversation.ask([.quota(.all)]).first else {
+                preconditionFailure("the store answered a request with another request's answer")
+            }
+            return Quotas(configuration.quotas, settings: settings, uses: uses)
+        } catch {
+            throw .refused(error.detail)
+        }
+    }
+
+    private func makeContext(_ quotas: Quotas) -> ServerContext {
         ServerContext(
-            configuration: configuration, installation: installation, store: store, log: log,
+            configuration: configuration, installation: installation, store: store, quotas: quotas, log: log,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
             orderedFailures: configuration.ephemeral == nil ? nil : OrderedFailures())

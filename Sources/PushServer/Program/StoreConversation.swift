@@ -5,7 +5,7 @@ internal import PushStore
 
 /// Asks the store and waits for the answer: for start-up only, before any loop serves.
 final class StoreConversation {
-    let receiver: LoopReceiver
+    let receiver: ConversationReceiver
     private let store: any NotificationStore
     private let address: ReplyAddress
     private let events: EventLoop
@@ -20,7 +20,7 @@ final class StoreConversation {
         do throws(NetError) {
             events = try EventLoop()
             let mailbox = try Mailbox<LoopMessage>()
-            receiver = LoopReceiver(mailbox: mailbox)
+            receiver = ConversationReceiver(mailbox: mailbox)
             try events.attach(mailbox) { [unowned self] messages in
                 for case .replies(let replies) in messages {
                     for case .performed(let result, _) in replies { self.answer(result) }
@@ -49,5 +49,15 @@ final class StoreConversation {
     private func answer(_ result: Result<StoreAnswer, StoreRefusal>) {
         results.append(result)
         if results.count == expectedCount { events.stop() }
+    }
+}
+
+/// Brings answers to the conversation, and nothing else: once it is over, nobody would read what the store tells all loops.
+struct ConversationReceiver: StoreReplyReceiver {
+    let mailbox: Mailbox<LoopMessage>
+
+    func receive(_ replies: [StoreReply]) {
+        let answers = replies.filter { if case .performed = $0 { true } else { false } }
+        if !answers.isEmpty { mailbox.post(.replies(answers)) }
     }
 }

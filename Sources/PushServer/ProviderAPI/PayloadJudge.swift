@@ -105,8 +105,13 @@ final class PayloadJudge {
 final class PayloadWarnings {
     /// Values of `posthorn-warning`.
     let lines: [String]
+    /// What the notification was counted for; nil when nobody's days are counted.
+    let counted: CountedNotification?
 
-    init(lines: [String]) { self.lines = lines }
+    init(lines: [String], counted: CountedNotification? = nil) {
+        self.lines = lines
+        self.counted = counted
+    }
 }
 
 /// A table that forgets: when half of it is full, the older half goes.

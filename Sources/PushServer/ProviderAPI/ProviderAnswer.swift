@@ -18,7 +18,11 @@ enum ProviderAnswer {
         let reason = rejection.reason
         exchange.addField("content-type", "application/json")
         exchange.addRepeatedField("posthorn-detail", rejection.detail.utf8.span)
-        if reason.status == 503 { exchange.addField("retry-after", "10") }
+        if let seconds = rejection.retryAfterSeconds {
+            exchange.addField("retry-after", "\(seconds)".utf8.span)
+        } else if reason.status == 503 {
+            exchange.addField("retry-after", "10")
+        }
         let time = reason.status == 410 ? unixMilliseconds ?? WallClock.unixMilliseconds() : nil
         exchange.respond(status: reason.status, body: body(reason, unixMilliseconds: time))
     }

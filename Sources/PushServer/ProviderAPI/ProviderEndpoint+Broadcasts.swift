@@ -18,10 +18,10 @@ extension ProviderEndpoint {
         }
         let channel = try request.channelID()
         let topic = try broadcastTopic(request.text(inPath: range), of: sender)
+        let allowances = try takeRequest(request, from: sender, topic)
         let payload = try request.payload(byteCountMax: Limits.broadcastPayloadByteCountMax, kind: "a broadcast")
-        request.exchange.context = try judge.judge(
-            payload, pushType, of: topic, on: nil, unixSeconds: request.now / 1000
-        ).warnings
+        let judgement = try judge.judge(payload, pushType, of: topic, on: nil, unixSeconds: request.now / 1000)
+        request.exchange.context = try takeNotification(request, for: allowances, to: nil, judgement.warnings)
         try checkRoom()
         let broadcast = Broadcast(
             channel: channel, topic: topic.id, environment: request.environment, requestID: request.id.bytes,

@@ -12,10 +12,12 @@ extension ProviderEndpoint {
         guard request.exchange.method != .post else {
             let policy = try ChannelConfiguration(request.exchange).policy
             let topic = try broadcastTopic(name, of: sender)
+            try takeRequest(request, from: sender, topic)
             return create(policy, of: topic, request)
         }
         let channel = try request.channelID()
         let topic = try broadcastTopic(name, of: sender)
+        try takeRequest(request, from: sender, topic)
         if request.exchange.method == .get {
             read(channel, of: topic, request)
         } else {
@@ -27,8 +29,10 @@ extension ProviderEndpoint {
     func listChannels(_ request: ProviderRequest, topic range: Range<Int>) throws(Rejection) {
         let sender = try authenticate(request)
         let topic = try broadcastTopic(request.text(inPath: range), of: sender)
+        try takeRequest(request, from: sender, topic)
         guard loop.beginsListing(request.exchange, on: request.connection) else {
-            throw Rejection(.tooManyRequests, "Other lists of channels are under way: read them first.")
+            throw Rejection(
+                .tooManyRequests, "Other lists of channels are under way: read them first.", retryAfterSeconds: 1)
         }
         perform(.channels(topic: topic.name, environment: request.environment), request) { answer, exchange in
             guard case .channels(let channels) = answer else { return }

@@ -28,18 +28,21 @@ extension ProviderEndpoint {
         let address = open(sealed, request.environment)
         let (entry, suffixed, pushType) = try topic(request, from: sender, givenType, hint: address?.topic)
         let topic = entry.topic
+        let allowances = try takeRequest(request, from: sender, topic)
         let type = pushType ?? .alert
         let payload = try request.payload(
             byteCountMax: type.payloadByteCountMax, kind: "push type \(type.rawValue)")
         let seconds = request.now / 1000
         guard let address, address.topic == topic.id else {
             try judge.judgeRefused(payload, pushType, of: topic)
-            guard let address else { throw badDeviceToken(tokenText, sealed, request.environment) }
-            throw notForTopic(address.topic, topic, sender)
+            let rejection =
+                address.map { notForTopic($0.topic, topic, sender) }
+                ?? badDeviceToken(tokenText, sealed, request.environment)
+            throw takeBadToken(rejection, request, for: allowances)
         }
         let judgement = try judge.judge(payload, pushType, of: topic, on: address.device, unixSeconds: seconds)
+        request.exchange.context = try takeNotification(request, for: allowances, to: address, judgement.warnings)
         judge.note(judgement, pushType)
-        request.exchange.context = judgement.warnings
         return Notification(
             address: address, apnsID: request.id.bytes, uniqueID: .random(loop.random),
             topicName: suffixed ?? topic.name,

@@ -30,11 +30,14 @@ final class ProviderEndpoint {
         let path = ProviderPath.parse(bytes.span.extracting(exchange.head.path))
         let id = addID(to: exchange, headers, path, bytes.span)
         let request = ProviderRequest(exchange, connection, headers, id)
+        loop.quotas.begin()
         do throws(Rejection) {
             if let ordered = loop.context.orderedFailures?.take() { throw Rejection(ordered) }
             try perform(request, path)
+            addRateFields(to: exchange)
         } catch {
             note(error, connection.provider)
+            addRateFields(to: exchange)
             ProviderAnswer.reject(exchange, error)
             loop.markDirty(connection)
         }

@@ -16,6 +16,14 @@ enum Sender {
         }
     }
 
+    /// What quotas know it by.
+    var id: String {
+        switch self {
+        case .key(let key): key.id
+        case .certificate(let holder): holder.id
+        }
+    }
+
     /// Whether it may send to an app.
     ///
     /// - Parameters:
@@ -73,9 +81,18 @@ enum Sender {
 struct CertificateHolder {
     /// SHA-256.
     let fingerprint: [UInt8]
+    /// The same in hexadecimal digits.
+    let id: String
     let scope: CertificateScope
     /// The team that our own authority wrote into it; nil for another authority's, which may speak for any.
     let teamID: String?
+
+    init(fingerprint: [UInt8], scope: CertificateScope, teamID: String?) {
+        self.fingerprint = fingerprint
+        id = Hex.string(fingerprint)
+        self.scope = scope
+        self.teamID = teamID
+    }
 
     func isOf(_ topic: Topic) -> Bool { teamID.map { $0 == topic.teamID } ?? true }
 }

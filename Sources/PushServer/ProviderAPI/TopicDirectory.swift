@@ -35,6 +35,15 @@ final class TopicDirectory {
         revokedCertificates = directory.revokedCertificates
     }
 
+    /// All teams, keys that are good, and apps.
+    var quotaSubjects: Set<QuotaSubject> {
+        let apps = topics.values.map(\.topic)
+        let signers = keys.values.filter { $0.revokedUnixSeconds == nil }
+        return Set(
+            (apps.map(\.teamID) + signers.map(\.teamID)).map { QuotaSubject(.team, $0) }
+                + signers.map { QuotaSubject(.key, $0.id) } + apps.map { QuotaSubject(.topic, $0.name) })
+    }
+
     /// The topic of a device token; nil when its app was removed.
     func topic(_ id: TopicID) -> Entry? { topics[id] }
 

@@ -51,6 +51,7 @@ package enum StoreRequest: Sendable {
     /// Lets all registrations of a device expire, as the store does by itself for one that was not seen for long.
     case expireDevice(DeviceID)
     case counts
+    case quota(QuotaRequest)
 
     /// A device that wants to enrol; id and secret are made by the caller.
     package struct NewDevice: Sendable {
@@ -90,6 +91,7 @@ package enum StoreAnswer: Sendable {
     case certificates([ProviderCertificate])
     case channel(AdminAPI.Channel)
     case channels([AdminAPI.Channel])
+    case quotas([QuotaSubject: QuotaLimits], [QuotaUse])
 }
 
 /// Why a `StoreRequest` was not done.

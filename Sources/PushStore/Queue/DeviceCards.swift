@@ -11,13 +11,15 @@ final class DeviceCards {
     private let registrations: RegistrationTable
     private let devices: DeviceTable
     private let settled: SettledTable
+    private let countMax: Int
     private var cards: [DeviceID: DeviceCard] = [:]
     /// Grows when registrations changed of devices that nobody named.
     private var version: UInt64 = 1
     /// How many entries are recent, on all cards.
     private(set) var recentCount = 0
 
-    init(_ registrations: RegistrationTable, _ devices: DeviceTable, _ settled: SettledTable) {
+    init(_ registrations: RegistrationTable, _ devices: DeviceTable, _ settled: SettledTable, countMax: Int) {
+        self.countMax = countMax
         self.registrations = registrations
         self.devices = devices
         self.settled = settled
@@ -52,7 +54,7 @@ final class DeviceCards {
 
     private func bare(_ device: DeviceID) -> DeviceCard {
         if let card = cards[device] { return card }
-        if cards.count >= WriterLimits.cardCountMax { forgetSome() }
+        if cards.count >= countMax { forgetSome() }
         let card = DeviceCard(device)
         cards[device] = card
         return card
@@ -101,7 +103,7 @@ final class DeviceCards {
         var forgotten: [DeviceID] = []
         for (device, card) in cards where card.recent.isEmpty {
             forgotten.append(device)
-            if forgotten.count >= WriterLimits.cardCountMax / 16 { break }
+            if forgotten.count > countMax / 16 { break }
         }
         for device in forgotten { cards[device] = nil }
     }

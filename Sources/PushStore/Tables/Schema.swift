@@ -9,7 +9,7 @@ internal import PushSQLite
 /// given out again.
 enum Schema {
     static let migrations = Migrations([
-        .sql(version1), .sql(version2), .program(version3, SchemaVersion3.movePending),
+        .sql(version1), .sql(version2), .program(version3, SchemaVersion3.movePending), .sql(QuotaTable.version4),
     ])
 
     /// The first schema.

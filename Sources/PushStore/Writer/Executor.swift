@@ -23,6 +23,8 @@ final class Executor {
         var pendingPerTopicCountMax: Int
         var pendingPerDeviceCountMax: Int
         var channelPerAppCountMax: Int
+        /// Devices remembered in memory.
+        var cardCountMax: Int
         /// How long a device may be unseen before its registrations expire; nil for ever.
         var registrationLifeSeconds: Int64?
     }
@@ -42,6 +44,7 @@ final class Executor {
     /// What is known of devices without reading.
     let cards: DeviceCards
     let sequences: Sequences
+    let quotas: QuotaTable
     let bounds: Bounds
     /// Until then no device is taken for gone, UNIX milliseconds: after a long stop they must first come back.
     let returnEndUnixMilliseconds: Int64
@@ -68,9 +71,10 @@ final class Executor {
         subscriptions = try SubscriptionTable(connection)
         broadcasts = try BroadcastTable(connection)
         state = try StateTable(connection)
+        quotas = try QuotaTable(connection)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
         sequences = Sequences(stored: try state.lastSequence())
-        cards = DeviceCards(registrations, devices, settled)
+        cards = DeviceCards(registrations, devices, settled, countMax: bounds.cardCountMax)
         try pending.forEachRecent(after: try state.settledThrough(), cards.load)
     }
 
@@ -167,6 +171,7 @@ final class Executor {
         case .removeDevice(let device): return try removeDevice(device)
         case .expireDevice(let device): return try expireDevice(device)
         case .counts: return counts(answer)
+        case .quota(let request): return try quota(request)
         }
     }
 }
@@ -187,6 +192,7 @@ extension StoreRequest {
     /// What the request needs of the disk.
     fileprivate var need: Executor.Need {
         switch self {
+        case .quota(let request): request.need
         case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
             .subscribe,
             .createChannel:

@@ -50,7 +50,7 @@ extension SQLiteStore.Configuration {
         Executor.Bounds(
             pendingPerTopicCountMax: max(pendingPerTopicCountMax, 1),
             pendingPerDeviceCountMax: max(pendingPerDeviceCountMax, 1), channelPerAppCountMax: channelPerAppCountMax,
-            registrationLifeSeconds: registrationLifeSeconds)
+            cardCountMax: cardCountMax, registrationLifeSeconds: registrationLifeSeconds)
     }
 }
 

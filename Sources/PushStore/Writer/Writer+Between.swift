@@ -55,7 +55,7 @@ extension Writer {
     /// Settles a step of the recent notifications, once there are many.
     func settleIfMany() {
         guard failure == nil, reserve.isHeld else { return }
-        if settling == nil, dispatcher.cards.recentCount > WriterLimits.recentCountMax {
+        if settling == nil, dispatcher.cards.recentCount > configuration.recentCountMax {
             settling = SettlingRun(dispatcher.cards, through: dispatcher.lastWritten)
         }
         guard var run = settling else { return }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Bounds of the writer's own work, each with what happens there.
-enum WriterLimits {
+package enum WriterLimits {
     /// Commands in one transaction; the rest waits for the next one.
     static let commandsPerTransactionCountMax = 1024
     /// How long a notification that went out is not written because its acknowledgement may come, in milliseconds.
@@ -15,9 +15,9 @@ enum WriterLimits {
     /// How long the log may be written and not synchronized with a durability below `full`, in milliseconds.
     static let synchronizationMilliseconds: Int64 = 1000
     /// Cards of devices in memory; of those beyond it that have no recent notifications, some are forgotten.
-    static let cardCountMax = 1 << 20
+    package static let cardCountMax = 1 << 20
     /// Recent notifications; beyond it they are settled.
-    static let recentCountMax = 1 << 17
+    package static let recentCountMax = 1 << 17
     /// Notifications settled in one step.
     static let settledPerStepCountMax = 512
     /// How many sequences are reserved at once; so many are passed over when the server ends without closing.

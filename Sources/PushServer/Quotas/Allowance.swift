@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushStore
+internal import Synchronization
+
+/// The limits of one team, key or app and what is used of them; all loops share it.
+final class Allowance: Sendable {
+    let subject: QuotaSubject
+    /// Nil where there is no limit.
+    let rate: TokenBucket?
+    let daily: Int64?
+    let badTokens: TokenBucket?
+
+    // Ordered with nothing: each number is all there is.
+    private let rateFullAt: Atomic<Int64>
+    private let badTokensFullAt: Atomic<Int64>
+    private let dayCount: Atomic<UInt64>
+    private let refused: Atomic<Int64>
+
+    /// Limits a subject.
+    ///
+    /// - Parameters:
+    ///   - subject: Who.
+    ///   - limits: How much.
+    ///   - count: What was used before the server started.
+    init(_ subject: QuotaSubject, _ limits: QuotaLimits, used count: DayCount) {
+        self.subject = subject
+        (rate, daily, badTokens) = (limits.rateBucket, limits.daily.positive, limits.badTokenBucket)
+        rateFullAt = Atomic(0)
+        badTokensFullAt = Atomic(0)
+        dayCount = Atomic(count.packed)
+        refused = Atomic(0)
+    }
+
+    /// Gives the same subject other limits; what is used stays used.
+    init(_ former: Allowance, _ limits: QuotaLimits) {
+        subject = former.subject
+        (rate, daily, badTokens) = (limits.rateBucket, limits.daily.positive, limits.badTokenBucket)
+        rateFullAt = Atomic(former.rateFullAt.load(ordering: .relaxed))
+        badTokensFullAt = Atomic(former.badTokensFullAt.load(ordering: .relaxed))
+        dayCount = Atomic(former.dayCount.load(ordering: .relaxed))
+        refused = Atomic(former.refused.load(ordering: .relaxed))
+    }
+
+    /// Whether anything is limited.
+    var isLimited: Bool { rate != nil || daily != nil || badTokens != nil }
+
+    // MARK: Taking
+
+    /// Takes a request; nil, or nanoseconds to wait.
+    func takeRequest(_ now: QuotaMoment) -> Int64? {
+        rate.flatMap { $0.take(from: rateFullAt, now: now.monotonicNanoseconds) }.map(noteRefusal)
+    }
+
+    /// Gives back a request that another limit refused.
+    func giveRequestBack() { rate?.giveBack(to: rateFullAt) }
+
+    /// Takes a notification of the day; false when all are used.
+    func takeNotification(_ now: QuotaMoment) -> Bool {
+        guard let daily, !DayCount.add(to: dayCount, on: now.day, upTo: daily) else { return true }
+        refused.wrappingAdd(1, ordering: .relaxed)
+        return false
+    }
+
+    /// Gives back a notification that was taken on this day and not accepted.
+    func giveNotificationBack(day: Int64) {
+        if daily != nil { DayCount.takeBack(from: dayCount, on: day) }
+    }
+
+    /// Takes a bad device token; nil, or nanoseconds to wait.
+    func takeBadToken(_ now: QuotaMoment) -> Int64? {
+        badTokens.flatMap { $0.take(from: badTokensFullAt, now: now.monotonicNanoseconds) }.map(noteRefusal)
+    }
+
+    private func noteRefusal(_ wait: Int64) -> Int64 {
+        refused.wrappingAdd(1, ordering: .relaxed)
+        return wait
+    }
+
+    // MARK: What is left
+
+    /// What is left of the rate.
+    func rateState(_ now: QuotaMoment) -> QuotaState? { rate.map { $0.state(rateFullAt, now) } }
+
+    /// What is left of the day.
+    func dayState(_ now: QuotaMoment) -> QuotaState? {
+        guard let daily else { return nil }
+        let used = DayCount(packed: dayCount.load(ordering: .relaxed)).on(now.day).count
+        return QuotaState(limit: daily, remaining: max(0, daily - used), resetSeconds: now.secondsLeft)
+    }
+
+    /// What is left of bad device tokens.
+    func badTokenState(_ now: QuotaMoment) -> QuotaState? { badTokens.map { $0.state(badTokensFullAt, now) } }
+
+    /// What was used of a day; nil when nothing was.
+    var use: QuotaUse? {
+        let count = DayCount(packed: dayCount.load(ordering: .relaxed))
+        return daily == nil || count.day == 0 ? nil : QuotaUse(subject, day: count.day, count: count.count)
+    }
+
+    /// Requests that were refused.
+    var refusedCount: Int64 { refused.load(ordering: .relaxed) }
+
+    /// Whether forgetting it would give nobody anything.
+    func isIdle(_ now: QuotaMoment) -> Bool {
+        [rateState(now), dayState(now), badTokenState(now)].allSatisfy { $0.map { $0.remaining == $0.limit } ?? true }
+    }
+}
+
+extension TokenBucket {
+    fileprivate func state(_ fullAt: borrowing Atomic<Int64>, _ now: QuotaMoment) -> QuotaState {
+        state(
+            remaining: remainingCount(fullAt: fullAt.load(ordering: .relaxed), now: now.monotonicNanoseconds))
+    }
+}
+
+extension QuotaLimits {
+    fileprivate var rateBucket: TokenBucket? {
+        rate.positive.map { TokenBucket(of: burst.positive ?? $0, refilledBy: $0) }
+    }
+
+    fileprivate var badTokenBucket: TokenBucket? {
+        badTokens.positive.map { TokenBucket(of: $0, refilledBy: $0, inSeconds: 3600) }
+    }
+}
+
+extension Int64? {
+    /// Nil for 0, which stands for no limit.
+    var positive: Int64? { flatMap { $0 > 0 ? $0 : nil } }
+}

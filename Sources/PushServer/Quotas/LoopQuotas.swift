@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushStore
+
+/// One loop's way to the quotas: decides about requests, and remembers whom a request counts for, so that no lock is taken
+/// for those who sent before.
+///
+/// ```
+/// sender and topic known ─▶ takeRequest: rates of team, key, app ─▶ … checks … ─▶ takeNotification: device token's rate,
+///                                                                │               day of team, key, app
+///                                                                └─▶ bad token: takeBadToken
+/// ```
+/// A request that one limit refuses counts for no other.
+final class LoopQuotas {
+    private let quotas: Quotas
+    private var version: UInt64 = 0
+    private var known: [QuotaSubject: Allowance?] = [:]
+    /// Of the last request: most are followed by another one of the same sender to the same app.
+    private var last: (key: String, topic: TopicID, allowances: Allowances)?
+    private var hasTeams = false
+    private var hasKeys = false
+    private var hasTopics = false
+    /// What the answer to the request says; the limit of which least is left.
+    private(set) var tightest: QuotaState?
+
+    init(_ quotas: Quotas) { self.quotas = quotas }
+
+    /// Begins with another request.
+    func begin() { tightest = nil }
+
+    /// Finds whom a request counts for.
+    ///
+    /// - Parameters:
+    ///   - key: The id of the sender's key or certificate.
+    ///   - topic: The app, which names the team.
+    ///   - now: Now.
+    /// - Returns: Those who have limits.
+    func allowances(key: String, _ topic: Topic, _ now: QuotaMoment) -> Allowances {
+        if quotas.version != version { refresh() }
+        if let last, last.topic == topic.id, last.key == key { return last.allowances }
+        let allowances = Allowances(
+            team: hasTeams ? allowance(QuotaSubject(.team, topic.teamID), now) : nil,
+            key: hasKeys ? allowance(QuotaSubject(.key, key), now) : nil,
+            topic: hasTopics ? allowance(QuotaSubject(.topic, topic.name), now) : nil)
+        last = (key, topic.id, allowances)
+        return allowances
+    }
+
+    private func refresh() {
+        version = quotas.version
+        last = nil
+        known.removeAll(keepingCapacity: true)
+        (hasTeams, hasKeys, hasTopics) = (
+            quotas.limits(any: .team), quotas.limits(any: .key), quotas.limits(any: .topic)
+        )
+    }
+
+    private func allowance(_ subject: QuotaSubject, _ now: QuotaMoment) -> Allowance? {
+        if let found = known[subject] { return found }
+        if known.count >= Limits.quotaSubjectCountMax { known.removeAll(keepingCapacity: true) }
+        let found = quotas.allowance(of: subject, now)
+        known[subject] = .some(found)
+        return found
+    }
+
+    // MARK: Taking
+
+    /// Takes a request, whatever it asks for.
+    func takeRequest(_ allowances: Allowances, _ now: QuotaMoment) throws(Rejection) {
+        for place in 0..<Allowances.count {
+            guard let allowance = allowances[place] else { continue }
+            if let wait = allowance.takeRequest(now) {
+                for earlier in 0..<place { allowances[earlier]?.giveRequestBack() }
+                tightest = allowance.rateState(now)
+                throw allowance.rateRefusal(waitNanoseconds: wait)
+            }
+            note(allowance.rateState(now))
+            note(allowance.dayState(now))
+        }
+    }
+
+    /// Takes a notification that is good in everything else.
+    func takeNotification(
+        _ allowances: Allowances, to address: DeviceTokenContents?, _ now: QuotaMoment
+    ) throws(Rejection) {
+        if let address { try takeFromDevice(address, now) }
+        for place in 0..<Allowances.count {
+            guard let allowance = allowances[place] else { continue }
+            guard allowance.takeNotification(now) else {
+                for earlier in 0..<place { allowances[earlier]?.giveNotificationBack(day: now.day) }
+                tightest = allowance.dayState(now)
+                throw allowance.dayRefusal(now)
+            }
+            note(allowance.dayState(now))
+        }
+    }
+
+    private func takeFromDevice(_ address: DeviceTokenContents, _ now: QuotaMoment) throws(Rejection) {
+        guard let devices = quotas.devices else { return }
+        switch devices.take(address.device, address.topic, now: now.monotonicNanoseconds) {
+        case .taken(let remaining):
+            // Half a bucket is nothing to tell of: most senders never come so far.
+            if remaining < devices.bucket.tokenCount / 2 { note(devices.bucket.state(remaining: remaining)) }
+        case .refused(let wait):
+            tightest = devices.bucket.state(remaining: 0)
+            throw quotas.defaults.deviceRefusal(waitNanoseconds: wait)
+        }
+    }
+
+    /// Takes a device token that is none of this server, or another app's.
+    func takeBadToken(_ allowances: Allowances, _ now: QuotaMoment) throws(Rejection) {
+        guard let team = allowances.team, let wait = team.takeBadToken(now) else { return }
+        tightest = team.badTokenState(now)
+        throw team.badTokenRefusal(waitNanoseconds: wait)
+    }
+
+    private func note(_ state: QuotaState?) {
+        guard let state, state.remaining < tightest?.remaining ?? .max else { return }
+        tightest = state
+    }
+}
+
+/// Whom a request counts for; nil for who has no limits.
+struct Allowances {
+    var team: Allowance?
+    var key: Allowance?
+    var topic: Allowance?
+
+    static let count = 3
+
+    /// In a fixed order.
+    subscript(place: Int) -> Allowance? {
+        switch place {
+        case 0: team
+        case 1: key
+        default: topic
+        }
+    }
+
+    /// Whether any of them counts days.
+    var countDays: Bool { team?.daily != nil || key?.daily != nil || topic?.daily != nil }
+}

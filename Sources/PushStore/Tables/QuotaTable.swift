@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// What administrators set for teams, keys and apps, and how much these sent on the last day on which they did.
+final class QuotaTable {
+    /// Rates and quotas; NULL leaves a limit to the configuration.
+    static let version4: StaticString = """
+        CREATE TABLE quotas(
+            kind TEXT NOT NULL, name TEXT NOT NULL, rate INTEGER, burst INTEGER, daily INTEGER, bad_tokens INTEGER,
+            PRIMARY KEY (kind, name)) WITHOUT ROWID, STRICT;
+        CREATE TABLE quota_uses(
+            kind TEXT NOT NULL, name TEXT NOT NULL, day INTEGER NOT NULL, used INTEGER NOT NULL,
+            PRIMARY KEY (kind, name)) WITHOUT ROWID, STRICT;
+        """
+
+    private let selectLimits: Statement
+    private let selectUses: Statement
+    private let upsertLimits: Statement
+    private let deleteLimits: Statement
+    private let upsertUse: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        selectLimits = try connection.prepare("SELECT kind, name, rate, burst, daily, bad_tokens FROM quotas")
+        selectUses = try connection.prepare("SELECT kind, name, day, used FROM quota_uses")
+        upsertLimits = try connection.prepare("INSERT OR REPLACE INTO quotas VALUES (?, ?, ?, ?, ?, ?)")
+        deleteLimits = try connection.prepare("DELETE FROM quotas WHERE kind = ? AND name = ?")
+        upsertUse = try connection.prepare("INSERT OR REPLACE INTO quota_uses VALUES (?, ?, ?, ?)")
+    }
+
+    /// What was set.
+    func limits() throws(SQLiteError) -> [QuotaSubject: QuotaLimits] {
+        var limits: [QuotaSubject: QuotaLimits] = [:]
+        while try selectLimits.step() {
+            guard let kind = QuotaSubject.Kind(rawValue: selectLimits.string(0)) else { continue }
+            limits[QuotaSubject(kind, selectLimits.string(1))] = QuotaLimits(
+                rate: selectLimits.optionalInt64(2), burst: selectLimits.optionalInt64(3),
+                daily: selectLimits.optionalInt64(4), badTokens: selectLimits.optionalInt64(5))
+        }
+        return limits
+    }
+
+    /// What was used.
+    func uses() throws(SQLiteError) -> [QuotaUse] {
+        var uses: [QuotaUse] = []
+        while try selectUses.step() {
+            guard let kind = QuotaSubject.Kind(rawValue: selectUses.string(0)) else { continue }
+            let subject = QuotaSubject(kind, selectUses.string(1))
+            uses.append(QuotaUse(subject, day: selectUses.int64(2), count: selectUses.int64(3)))
+        }
+        return uses
+    }
+
+    func set(_ subject: QuotaSubject, _ limits: QuotaLimits) throws(SQLiteError) {
+        upsertLimits.bind(subject.kind.rawValue, at: 1)
+        upsertLimits.bind(subject.name, at: 2)
+        upsertLimits.bind(limits.rate, at: 3)
+        upsertLimits.bind(limits.burst, at: 4)
+        upsertLimits.bind(limits.daily, at: 5)
+        upsertLimits.bind(limits.badTokens, at: 6)
+        try upsertLimits.run()
+    }
+
+    func clear(_ subject: QuotaSubject) throws(SQLiteError) {
+        deleteLimits.bind(subject.kind.rawValue, at: 1)
+        deleteLimits.bind(subject.name, at: 2)
+        try deleteLimits.run()
+    }
+
+    func note(_ use: QuotaUse) throws(SQLiteError) {
+        upsertUse.bind(use.subject.kind.rawValue, at: 1)
+        upsertUse.bind(use.subject.name, at: 2)
+        upsertUse.bind(use.day, at: 3)
+        upsertUse.bind(use.count, at: 4)
+        try upsertUse.run()
+    }
+}

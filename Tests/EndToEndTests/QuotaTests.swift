@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// Rates and quotas of a real server, over HTTP/2.
+    struct QuotaTests {
+        private static let (ours, theirs) = ("TEAM000001", "TEAM000002")
+
+        /// A daily limit that a test reaches may begin anew at midnight: then what the test saw says nothing.
+        private static var day: Int { Int(Date().timeIntervalSince1970) / 86_400 }
+
+        @Test(.tags(.slow), arguments: ["team", "key", "topic"])
+        func `a rate holds over all connections, and who waits as told is served`(kind: String) async throws {
+            let tenants = try await Tenants(options: ["--loops", "2", "--device-rate", "0"])
+            let (mail, chat) = (
+                try await tenants.add(Self.ours, "org.example.Mail"),
+                try await tenants.add(Self.theirs, "org.other.Chat")
+            )
+            let name = ["team": Self.ours, "key": mail.target.keyID, "topic": "org.example.Mail"][kind] ?? ""
+            try await tenants.server.posthorn("quota", "set", "--\(kind)", name, "--rate", "1", "--burst", "3")
+            let clock = ContinuousClock()
+            let start = clock.now
+            var answers: [HTTP2Response] = []
+            for _ in 0..<4 { answers += try await HTTP2Client(mail.target).send(mail.request, count: 15) }
+            let seconds = Int((clock.now - start).components.seconds)
+            #expect(answers.acceptedCount >= 3 && answers.acceptedCount <= 3 + seconds + 1)
+            let refused = answers.refused
+            #expect(refused.count == answers.count - answers.acceptedCount && !refused.isEmpty)
+            for answer in refused {
+                #expect(answer.field("retry-after") == "1" && answer.field("ratelimit-remaining") == "0")
+                #expect(answer.field("ratelimit-limit") == "3", "\(answer)")
+                #expect(answer.field("posthorn-detail")?.contains("--\(kind) \(name)") == true, "\(answer)")
+            }
+            #expect(try await tenants.server.admin.status().counts.pending == answers.acceptedCount)
+
+            let others = try await chat.client.send(chat.request, count: 20)
+            #expect(others.acceptedCount == 20)
+            #expect(others.allSatisfy { $0.field("ratelimit-limit") == nil }, "nobody hears of another's limits")
+            try await Task.sleep(for: .seconds(1))
+            let served = try await mail.client.send(mail.request)
+            #expect(served.status == 200 && served.field("ratelimit-limit") == "3")
+        }
+
+        @Test func `a day's quota outlives restarts, and counts what was accepted`() async throws {
+            let day = Self.day
+            let tenants = try await Tenants(options: ["--topic-daily", "100"])
+            let mail = try await tenants.add(Self.ours, "org.example.Mail")
+            try await tenants.server.posthorn("quota", "set", "--topic", "org.example.Mail", "--daily", "5")
+            #expect(try await mail.client.send(mail.request).field("ratelimit-remaining") == "4")
+            let wrong = try await mail.client.send(mail.request.sending("{"), count: 5)
+            #expect(wrong.allSatisfy { $0.status == 400 && $0.field("ratelimit-remaining") == "4" })
+            try await restart(tenants.server, by: SIGTERM)
+            let answers = try await HTTP2Client(mail.target).send(mail.request, count: 10)
+            try await restart(tenants.server, by: SIGKILL)
+            let after = try await HTTP2Client(mail.target).send(mail.request, count: 3)
+            guard day == Self.day else { return }
+            #expect(answers.acceptedCount == 4 && answers.refused.count == 6)
+            let wait = answers.refused.first?.field("retry-after").flatMap(Int.init) ?? 0
+            let left = 86_400 - Int(Date().timeIntervalSince1970) % 86_400
+            #expect((left...left + 600).contains(wait), "\(wait) of \(left)")
+            // The kill took what was counted in the last seconds; never more was counted than was sent.
+            #expect(after.acceptedCount + after.refused.count == 3)
+            let remaining = after.first?.field("ratelimit-remaining").flatMap(Int.init) ?? 5
+            #expect(remaining <= 3, "what was written down at the first end is not lost")
+        }
+
+        @Test(.tags(.slow)) func `a kill takes no more of a day's count than the last seconds`() async throws {
+            let tenants = try await Tenants(options: ["--team-daily", "1000"])
+            let mail = try await tenants.add(Self.ours, "org.example.Mail")
+            var used = 0
+            // Once is enough unless the machine is so busy that nothing is written down for a while.
+            for _ in 0..<10 where used == 0 {
+                #expect(try await HTTP2Client(mail.target).send(mail.request).status == 200)
+                try await Task.sleep(for: .seconds(6))
+                try await restart(tenants.server, by: SIGKILL)
+                let list: Quotas = try await tenants.server.admin.request("GET", "/v1/quotas/team/\(Self.ours)")
+                used = 1000 - (list.quotas.first?.remaining ?? 1000)
+            }
+            #expect(used == 1)
+        }
+
+        private func restart(_ server: InstalledServer, by signal: Int32) async throws {
+            server.process.now.send(signal)
+            _ = try await server.process.now.waitForExit()
+            try await server.start()
+        }
+
+        @Test func `a device token has a rate of its own, and tells of it before it is used up`() async throws {
+            let tenants = try await Tenants(options: ["--device-rate", "1/6", "--pending-per-topic", "1000"])
+            let (mail, chat) = (
+                try await tenants.add(Self.ours, "org.example.Mail"),
+                try await tenants.add(Self.ours, "org.example.Chat")
+            )
+            let first = try await mail.client.send(mail.request)
+            #expect(first.status == 200 && first.field("ratelimit-limit") == nil)
+            let answers = try await mail.client.send(mail.request, count: 60)
+            #expect(!answers.refused.isEmpty && answers.acceptedCount >= 5)
+            #expect(answers.contains { $0.status == 200 && $0.field("ratelimit-limit") == "6" })
+            #expect(
+                answers.refused.allSatisfy {
+                    $0.field("posthorn-detail")?.contains("this device token") == true && $0.field("retry-after") == "1"
+                })
+            #expect(try await chat.client.send(chat.request).status == 200, "another app on the same device")
+        }
+
+        @Test func `bad device tokens have a budget, and good ones go on when it is used up`() async throws {
+            let tenants = try await Tenants(options: ["--team-bad-tokens", "3"])
+            let (mail, chat) = (
+                try await tenants.add(Self.ours, "org.example.Mail"),
+                try await tenants.add(Self.ours, "org.example.Chat")
+            )
+            let unknown = mail.request.at("/3/device/\(String(repeating: "deadbeef", count: 8))")
+            let statuses = try await mail.client.send(unknown, count: 2).map(\.status)
+            #expect(statuses == [400, 400])
+            let foreign = mail.request.at(chat.request.path)
+            #expect(try await mail.client.send(foreign).data == [#"{"reason":"DeviceTokenNotForTopic"}"#])
+            for bad in [unknown, foreign] {
+                let refused = try await mail.client.send(bad)
+                #expect([refused].refused.count == 1)
+                #expect((1...1200).contains(refused.field("retry-after").flatMap(Int.init) ?? 0), "\(refused)")
+            }
+            #expect(try await mail.client.send(mail.request).status == 200)
+            let other = try await tenants.add(Self.theirs, "org.other.App")
+            #expect(try await other.client.send(other.request.at(unknown.path)).status == 400, "its own budget")
+            #expect(try await other.client.send(unknown.with("authorization", nil)).field("ratelimit-limit") == nil)
+        }
+
+        @Test func `broadcasts count for the day, and the management of channels for the rate`() async throws {
+            let tenants = try await Tenants()
+            let mail = try await tenants.add(Self.ours, "org.example.Mail")
+            let channel = try await tenants.server.posthorn("channel", "create", "org.example.Mail", "--json")
+                .decoded(Channel.self).id
+            try await tenants.server.posthorn("quota", "set", "--team", Self.ours, "--daily", "2")
+            var broadcast = mail.request.at("/4/broadcasts/apps/org.example.Mail")
+                .with("apns-push-type", "liveactivity").with("apns-expiration", "0").with("apns-channel-id", channel)
+            broadcast.body = #"{"aps":{}}"#
+            let day = Self.day
+            let answers = try await mail.client.send(broadcast, count: 3)
+            if day == Self.day { #expect(answers.map(\.status) == [200, 200, 429]) }
+
+            try await tenants.server.posthorn("quota", "set", "--team", Self.ours, "--daily", "0", "--rate", "1")
+            let list = mail.request.at("/1/apps/org.example.Mail/all-channels").by("GET").sending(nil)
+            let create = mail.request.at("/1/apps/org.example.Mail/channels")
+                .sending(#"{"message-storage-policy":0,"push-type":"LiveActivity"}"#)
+            for request in [list, create, create.by("GET").sending(nil).with("apns-channel-id", channel)] {
+                let answers = try await mail.client.send(request, count: 30)
+                #expect(!answers.refused.isEmpty, "\(request.method) \(request.path)")
+            }
+        }
+
+        @Test func `what the store refuses is given back`() async throws {
+            let server = try await EphemeralServer(options: ["--topic-daily", "1"])
+            let client = try await HTTP2Client(server.target)
+            let good = ProviderRequest(
+                token: server.topic.token, topic: server.topic.topic, providerToken: try await client.providerToken())
+            let day = Self.day
+            for _ in 0..<3 {
+                #expect(try await client.send(good.at("/3/device/\(server.topic.goneToken)")).status == 410)
+            }
+            let statuses = [try await client.send(good).status, try await client.send(good).status]
+            if day == Self.day { #expect(statuses == [200, 429]) }
+        }
+
+        @Test func `the owner sees limits and what is used of them, sets them and takes them back`() async throws {
+            let tenants = try await Tenants(options: ["--topic-rate", "50/100"])
+            let mail = try await tenants.add(Self.ours, "org.example.Mail")
+            let server = tenants.server
+            #expect(try await mail.client.send(mail.request, count: 4).acceptedCount == 4)
+            let set = try await server.posthorn("quota", "set", "--topic", "org.example.Mail", "--daily", "7")
+            #expect(set.output.contains(/topic\s+org\.example\.Mail\s+50 a second\s+100\s/), "\(set)")
+            try await server.posthorn("quota", "set", "--key", mail.target.keyID, "--daily", "9")
+            try await server.posthorn("quota", "set", "--team", Self.ours, "--bad-tokens", "10")
+            #expect(try await mail.client.send(mail.request, count: 2).acceptedCount == 2)
+            let list = try await server.posthorn("quota", "list").output
+            #expect(list.contains(/team\s+TEAM000001\s+bad tokens an hour\s+10\s+0\s+10\s+0 s\s+0\n/), "\(list)")
+            #expect(list.contains(/key\s+\w{10}\s+a day\s+9\s+2\s+7\s/), "\(list)")
+            #expect(list.contains("Each device token: 100 requests a second, 1000 at once."))
+            let one = try await server.posthorn("quota", "list", "--key", mail.target.keyID, "--json")
+                .decoded(Quotas.self).quotas
+            #expect(one.map(\.limit) == ["daily"] && one.map(\.remaining) == [7])
+            try await server.posthorn("quota", "clear", "--key", mail.target.keyID)
+            try await restart(server, by: SIGTERM)
+            let left = try await server.posthorn("quota", "list", "--json").decoded(Quotas.self).quotas
+            #expect(
+                left.map { "\($0.name) \($0.limit)" }.sorted() == [
+                    "TEAM000001 bad_tokens", "org.example.Mail daily", "org.example.Mail rate",
+                ])
+        }
+
+        @Test func `a slip in a name or a number makes no limit`() async throws {
+            let tenants = try await Tenants()
+            _ = try await tenants.add(Self.ours, "org.example.Mail")
+            let cases = [
+                ("topic/org.example.Mial", #"{"rate":1}"#, 404, "UnknownTopic"),
+                ("key/KEY", #"{"rate":1}"#, 404, "UnknownKey"),
+                ("team/t", #"{"rate":1}"#, 400, "BadTeamID"), ("app/org.example.Mail", #"{"rate":1}"#, 404, "NotFound"),
+                ("topic/org.example.Mail", "{}", 400, "NoChange"),
+                ("topic/org.example.Mail", #"{"rate":-1}"#, 400, "BadRequest"),
+                ("topic/org.example.Mail", #"{"rate":"5"}"#, 400, "BadRequest"),
+                ("topic/org.example.Mail", #"{"day":5}"#, 400, "BadRequest"),
+                ("topic/org.example.Mail", #"{"bad_tokens":5}"#, 400, "BadRequest"),
+                ("topic/org.example.Mail", #"{"burst":5}"#, 400, "BadRequest"),
+                ("topic/org.example.Mail", #"{"rate":0,"burst":5}"#, 400, "BadRequest"),
+                ("topic/org.example.Mail", #"{"rate":5,"burst":0}"#, 400, "BadRequest"),
+            ]
+            for (path, body, status, error) in cases {
+                let answer = try await tenants.server.admin.exchange("PATCH", "/v1/quotas/\(path)", body)
+                #expect(answer.status == status && answer["error"] == error, "\(path) \(body): \(answer)")
+            }
+            let quotas: Quotas = try await tenants.server.admin.request("GET", "/v1/quotas")
+            #expect(quotas.quotas.isEmpty)
+            for path in ["topic/org.example.Mial", "key/KEY"] {
+                #expect(try await tenants.server.admin.exchange("GET", "/v1/quotas/\(path)").status == 404)
+            }
+        }
+
+        private struct Channel: Decodable {
+            let id: String
+
+            enum CodingKeys: String, CodingKey {
+                case id = "channel_id"
+            }
+        }
+
+        private struct Quotas: Decodable {
+            let quotas: [Quota]
+        }
+
+        private struct Quota: Decodable {
+            let name: String
+            let limit: String
+            let remaining: Int
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAdmin
+internal import PushCore
+internal import Testing
+
+struct QuotaCommandTests {
+    @Test(arguments: [
+        (["--topic", "a/b", "--rate", "5"], #"/v1/quotas/topic/a%2Fb {"rate":5}"#),
+        (["-t", "a", "-r", "5", "-b", "50", "-d", "0"], #"/v1/quotas/topic/a {"burst":50,"daily":0,"rate":5}"#),
+        (["--team", "TEAM000001", "--bad-tokens", "1000"], #"/v1/quotas/team/TEAM000001 {"bad_tokens":1000}"#),
+        (["-k", "KEY0000001", "--daily=7"], #"/v1/quotas/key/KEY0000001 {"daily":7}"#),
+    ])
+    func `quota set sends what is to change`(words: [String], request: String) throws {
+        let sent = try QuotaCommands.changeRequest(typed(["quota", "set"] + words))
+        #expect(sent.method == "PATCH")
+        #expect("\(sent.path) \(String(decoding: sent.body, as: UTF8.self))" == request)
+    }
+
+    @Test(arguments: [
+        (["--rate", "5"], "Give one of --team, --key and --topic."),
+        (["--team", "T", "--topic", "a", "--rate", "5"], "Give one of --team, --key and --topic."),
+        (["--topic", "a"], "Add --rate, --burst, --daily or --bad-tokens."),
+    ])
+    func `quota set says what is missing`(words: [String], remedy: String) throws {
+        let invocation = try typed(["quota", "set"] + words)
+        let error = thrown { () throws(CommandError) in _ = try QuotaCommands.changeRequest(invocation) }
+        #expect(error?.exitCode == .usage && error?.remedy == remedy)
+    }
+
+    @Test(arguments: ["-1", "1.5", "many", "1000001", ""])
+    func `a rate that is none is refused`(text: String) throws {
+        let invocation = try typed("quota", "set", "--topic", "a", "--rate=\(text)")
+        let error = thrown { () throws(CommandError) in _ = try QuotaCommands.changeRequest(invocation) }
+        #expect(error?.exitCode == .usage)
+    }
+
+    @Test func `the list is a table with a line about device tokens`() throws {
+        let topic = QuotaSubject(.topic, "org.example.Mail")
+        let quotas = AdminAPI.Quotas(
+            quotas: [
+                AdminAPI.Quota(topic, .rate, allowed: 50, rate: 5, remaining: 20, resetsIn: 6, refused: 3),
+                AdminAPI.Quota(topic, .daily, allowed: 100, remaining: 99, resetsIn: 3600, refused: 3),
+            ], deviceRate: 100, deviceBurst: 1000)
+        #expect(
+            QuotaCommands.report(of: quotas).text == """
+                OF     NAME              LIMIT       ALLOWED  USED  REMAINING  RESETS IN  REFUSED
+                topic  org.example.Mail  5 a second       50    30         20        6 s        3
+                topic  org.example.Mail  a day           100     1         99     3600 s        3
+                Each device token: 100 requests a second, 1000 at once.
+                """)
+        #expect(
+            QuotaCommands.report(of: AdminAPI.Quotas(quotas: [])).text
+                == "No limits. Set one: posthorn quota set --topic TOPIC --rate N")
+    }
+}

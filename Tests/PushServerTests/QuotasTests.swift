@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@testable import PushServer
+
+@Suite struct QuotasTests {
+    private static let mail = Topic(id: TopicID(rawValue: 1), name: "org.example.Mail", teamID: "TEAM000001")
+    private static let chat = Topic(id: TopicID(rawValue: 2), name: "org.example.Chat", teamID: "TEAM000001")
+    private static let other = Topic(id: TopicID(rawValue: 3), name: "org.other.App", teamID: "TEAM000002")
+    private static let noon = QuotaMoment(monotonicNanoseconds: 9_000_000_000, unixSeconds: 20_000 * 86_400 + 43_200)
+
+    /// Takes as a request does: nil, or seconds after which to try again.
+    private func send(
+        _ loop: LoopQuotas, _ topic: Topic = mail, key: String = "KEY0000001", at now: QuotaMoment = noon
+    ) -> Int64? {
+        loop.begin()
+        let allowances = loop.allowances(key: key, topic, now)
+        let address = DeviceTokenContents(device: DeviceID(rawValue: 1), topic: topic.id, generation: 1)
+        do throws(Rejection) {
+            try loop.takeRequest(allowances, now)
+            try loop.takeNotification(allowances, to: address, now)
+            return nil
+        } catch {
+            #expect(error.reason == .tooManyRequests)
+            #expect(error.detail.utf8.allSatisfy { 0x20...0x7E ~= $0 })
+            return error.retryAfterSeconds
+        }
+    }
+
+    private func quotas(
+        _ settings: [QuotaSubject: QuotaLimits] = [:], uses: [QuotaUse] = [],
+        _ change: (inout QuotaDefaults) -> Void = { _ in }
+    ) -> Quotas {
+        var defaults = QuotaDefaults()
+        change(&defaults)
+        return Quotas(defaults, settings: settings, uses: uses)
+    }
+
+    @Test func `without a setting nothing is limited but the rate of a device token`() {
+        let loop = LoopQuotas(quotas())
+        #expect((0..<1000).allSatisfy { _ in send(loop) == nil })
+        #expect(loop.tightest == QuotaState(limit: 1000, remaining: 0, resetSeconds: 10))
+        #expect(send(loop) == 1)
+        #expect(send(LoopQuotas(quotas { $0.deviceRate = 0 })) == nil)
+    }
+
+    @Test func `a sender hears of the limit of which least is left, and of a device's rate only below its half`() {
+        let loop = LoopQuotas(
+            quotas {
+                $0.team = QuotaLimits(rate: 1, burst: 10)
+                $0.topic = QuotaLimits(rate: 1, burst: 6)
+                $0.deviceRate = 1
+                $0.deviceBurst = 5
+            })
+        var heard: [QuotaState?] = []
+        for _ in 0..<6 {
+            _ = send(loop)
+            heard.append(loop.tightest)
+        }
+        #expect(heard.map { $0?.limit } == [6, 6, 6, 5, 5, 5])
+        #expect(heard.map { $0?.remaining } == [5, 4, 3, 1, 0, 0])
+        #expect(heard.map { $0?.resetSeconds } == [1, 2, 3, 4, 5, 5])
+    }
+
+    @Test func `a request that one limit refuses counts for no other`() {
+        let quotas = quotas([
+            QuotaSubject(.team, "TEAM000001"): QuotaLimits(rate: 1, burst: 100, daily: 100),
+            QuotaSubject(.topic, "org.example.Chat"): QuotaLimits(rate: 1, burst: 2),
+            QuotaSubject(.topic, "org.example.Mail"): QuotaLimits(daily: 3),
+        ])
+        let loop = LoopQuotas(quotas)
+        #expect((0..<10).map { _ in send(loop, Self.chat) } == [nil, nil] + Array(repeating: 1, count: 8))
+        #expect((0..<10).map { _ in send(loop) } == [nil, nil, nil] + Array(repeating: 43_200, count: 7))
+        let team = quotas.quotas(of: QuotaSubject(.team, "TEAM000001"), Self.noon)
+        #expect(team.map(\.limit) == [.rate, .daily])
+        // Of the seven that the app's day refused, the requests were made; the notifications were not sent.
+        #expect(team.map(\.used) == [12, 5] && team.map(\.refused) == [0, 0])
+        #expect(quotas.quotas(of: QuotaSubject(.topic, "org.example.Chat"), Self.noon).map(\.refused) == [8])
+    }
+
+    @Test func `two loops share a limit, and another team has its own`() {
+        let quotas = quotas { $0.team = QuotaLimits(rate: 10, burst: 10) }
+        let loops = [LoopQuotas(quotas), LoopQuotas(quotas)]
+        #expect((0..<20).count { send(loops[$0 % 2]) == nil } == 10)
+        #expect(send(loops[0], Self.chat) == 1, "the same team")
+        #expect((0..<20).count { send(loops[$0 % 2], Self.other) == nil } == 10)
+    }
+
+    @Test func `what an administrator sets holds for the next request of every loop, and what is used stays used`() {
+        let quotas = quotas { $0.topic = QuotaLimits(rate: 5) }
+        let loops = [LoopQuotas(quotas), LoopQuotas(quotas)]
+        let subject = QuotaSubject(.topic, "org.example.Mail")
+        #expect((0..<9).count { send(loops[$0 % 2]) == nil } == 5)
+        quotas.set(subject, QuotaLimits(rate: 5, burst: 8))
+        #expect((0..<9).count { send(loops[$0 % 2]) == nil } == 3)
+        quotas.set(subject, QuotaLimits(rate: 0))
+        #expect((0..<9).count { send(loops[$0 % 2]) == nil } == 9)
+        #expect(quotas.quotas(of: subject, Self.noon).isEmpty)
+        quotas.set(subject, nil)
+        #expect(quotas.quotas(of: subject, Self.noon).map(\.allowed) == [5])
+        quotas.set(QuotaSubject(.key, "KEY0000001"), QuotaLimits(daily: 1))
+        #expect(send(loops[0], Self.other) == nil && send(loops[1], Self.other) == 43_200)
+        #expect(send(loops[1], Self.other, key: "KEY0000002") == nil)
+    }
+
+    @Test func `the day's count of an earlier run counts, and another day's does not`() {
+        let subject = QuotaSubject(.topic, "org.example.Mail")
+        for (day, left) in [(20_000, 1), (19_999, 3), (20_001, 3)] as [(Int64, Int)] {
+            let quotas = quotas([subject: QuotaLimits(daily: 3)], uses: [QuotaUse(subject, day: day, count: 2)])
+            let loop = LoopQuotas(quotas)
+            #expect((0..<9).count { _ in send(loop) == nil } == left, "\(day)")
+            #expect(quotas.uses == [QuotaUse(subject, day: 20_000, count: 3)])
+        }
+    }
+
+    @Test func `bad device tokens have an hour's budget, after which only they are refused`() {
+        let quotas = quotas { $0.team = QuotaLimits(badTokens: 2) }
+        let loop = LoopQuotas(quotas)
+        func takeBad(at now: QuotaMoment) -> Int64? {
+            do throws(Rejection) {
+                try loop.takeBadToken(loop.allowances(key: "KEY0000001", Self.mail, now), now)
+                return nil
+            } catch {
+                return error.retryAfterSeconds
+            }
+        }
+        #expect((0..<3).map { _ in takeBad(at: Self.noon) } == [nil, nil, 1800])
+        #expect(send(loop) == nil)
+        let later = QuotaMoment(
+            monotonicNanoseconds: Self.noon.monotonicNanoseconds + 1_800_000_000_000, unixSeconds: Self.noon.unixSeconds
+        )
+        #expect(takeBad(at: later) == nil && takeBad(at: later) == 1800)
+    }
+
+    @Test func `what is counted and not stored is given back`() {
+        let quotas = quotas { $0.team = QuotaLimits(daily: 2) }
+        let loop = LoopQuotas(quotas)
+        #expect(send(loop) == nil && send(loop) == nil && send(loop) != nil)
+        let allowances = loop.allowances(key: "KEY0000001", Self.mail, Self.noon)
+        CountedNotification(allowances, day: Self.noon.day).giveBack()
+        #expect(send(loop) == nil && send(loop) != nil)
+        CountedNotification(allowances, day: Self.noon.day - 1).giveBack()
+        #expect(send(loop) != nil, "yesterday's does not count for today")
+    }
+}
+
+@Suite struct QuotaLimitsTests {
+    @Test func `what is set wins over what is configured, and a burst goes with its rate`() {
+        let configured = QuotaLimits(rate: 5, burst: 50, daily: 100)
+        #expect(QuotaLimits().or(configured) == configured)
+        #expect(QuotaLimits(rate: 9).or(configured) == QuotaLimits(rate: 9, burst: nil, daily: 100))
+        #expect(QuotaLimits(burst: 9).or(configured) == QuotaLimits(rate: 5, burst: 9, daily: 100))
+        #expect(QuotaLimits(daily: 0, badTokens: 1).or(configured).daily == 0)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@Suite struct QuotaTests {
+    private let store: TestStore
+
+    init() throws { store = try TestStore() }
+
+    private func kept() throws -> (settings: [QuotaSubject: QuotaLimits], uses: [QuotaUse]) {
+        guard case .quotas(let settings, let uses) = try store.succeed(.quota(.all)) else {
+            throw MissingReply(what: "quotas")
+        }
+        return (settings, uses.sorted { $0.subject.name < $1.subject.name })
+    }
+
+    @Test func `a change leaves what it does not name, and survives a restart`() throws {
+        try store.addApp()
+        let (app, team) = (QuotaSubject(.topic, "com.example.App"), QuotaSubject(.team, "TEAM000000"))
+        try store.succeed(.quota(.change(app, QuotaLimits(rate: 5, burst: 9))))
+        guard case .quotas(let merged, _) = try store.succeed(.quota(.change(app, QuotaLimits(daily: 0)))) else {
+            throw MissingReply(what: "quotas")
+        }
+        #expect(merged == [app: QuotaLimits(rate: 5, burst: 9, daily: 0)])
+        try store.succeed(.quota(.change(team, QuotaLimits(badTokens: 7))))
+        try store.reopen()
+        #expect(try kept().settings == merged.merging([team: QuotaLimits(badTokens: 7)]) { first, _ in first })
+        try store.succeed(.quota(.clear(app)))
+        try store.succeed(.quota(.clear(app)))
+        #expect(try kept().settings == [team: QuotaLimits(badTokens: 7)])
+    }
+
+    @Test func `a limit is for what there is: an app, a key or a certificate, and any team`() throws {
+        func refusal(_ kind: QuotaSubject.Kind, _ name: String) throws -> StoreRefusal? {
+            try store.refusal(.quota(.change(QuotaSubject(kind, name), QuotaLimits(rate: 1))))
+        }
+        let digits = String(repeating: "0a", count: 32)
+        #expect(try refusal(.topic, "com.example.App") == .unknownTopic)
+        #expect(try refusal(.key, "KEY0000001") == .unknownKey)
+        #expect(try refusal(.key, digits) == .unknownKey)
+        #expect(try refusal(.team, "TEAM999999") == nil)
+        try store.addApp()
+        try store.succeed(
+            .addKey(SigningKey(id: "KEY0000001", teamID: "T", topics: nil, publicKey: [1], createdUnixSeconds: 1)))
+        try store.succeed(
+            .addCertificate(
+                ProviderCertificate(
+                    fingerprint: Array(repeating: 10, count: 32), serialNumber: "1", teamID: "T", topics: [],
+                    environment: nil, createdUnixSeconds: 1, expiresUnixSeconds: 2)))
+        #expect(try refusal(.topic, "com.example.App") == nil)
+        #expect(try refusal(.key, "KEY0000001") == nil)
+        #expect(try refusal(.key, digits) == nil)
+        #expect(try kept().settings.count == 4)
+    }
+
+    @Test func `the last note of a use counts, over restarts too`() throws {
+        let (a, b) = (QuotaSubject(.topic, "a"), QuotaSubject(.team, "b"))
+        try store.succeed(.quota(.note([QuotaUse(a, day: 20_000, count: 5), QuotaUse(b, day: 20_000, count: 1)])))
+        try store.succeed(.quota(.note([QuotaUse(a, day: 20_001, count: 2)])))
+        try store.reopen()
+        #expect(try kept().uses == [QuotaUse(a, day: 20_001, count: 2), QuotaUse(b, day: 20_000, count: 1)])
+    }
+}
