@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo test check lint format sanitize bench soak fuzz docs pages clean
+.PHONY: help setup build demo test check lint format sanitize bench gate soak fuzz docs pages clean
 
 PROGRAMS := posthornd posthorn-agent posthorn posthorn-panel
 
@@ -49,6 +49,9 @@ sanitize: ## Run the tests under the address and the thread sanitizer
 
 bench: build ## Measure the server beside its peers (BENCH_REPEATS, default 3; BENCH_FULL=1 takes longer)
 	@Benchmarks/run.sh
+
+gate: build ## Count instructions and allocations for each request and compare them with Benchmarks/gate.json
+	@.venv/bin/python Benchmarks/gate.py
 
 soak: setup ## Run property, crash and load tests with large counts (POSTHORN_TEST_CASES, default 10000)
 	@swift build --build-tests $(STRICT)

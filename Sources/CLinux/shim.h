@@ -7,3 +7,4 @@
 #include <sys/timerfd.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <malloc.h>

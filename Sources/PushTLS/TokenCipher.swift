@@ -5,112 +5,149 @@ internal import COpenSSL
 /// Makes and opens device tokens: AES-256-SIV over sixteen bytes.
 ///
 /// Not Sendable: one per loop. A token is the 16 bytes of the tag (the synthetic initialisation vector) followed by the 16
-/// bytes of the encrypted text, as RFC 5297 orders them. Every context is keyed once, which makes a token six times cheaper
-/// than keying it each time.
+/// bytes of the encrypted text, as RFC 5297 orders them.
 ///
-/// - SeeAlso: RFC 5297, section 2.6
+/// A plaintext of one block without associated data makes AES-SIV two blocks of AES, of which everything else is known
+/// when the key is:
+///
+/// ```
+///   tag  = AES(K1, plaintext ⊕ CMAC(K1, 0) ⊕ dbl(AES(K1, 0)))      CMAC of one whole block; S2V with one string
+///   text = AES(K2, tag with bits 31 and 63 from the right cleared) ⊕ plaintext          counter mode of one block
+/// ```
+///
+/// OpenSSL's own AES-SIV sets up its CMAC and asks for parameters by name at each use, which costs ten times as much.
+///
+/// - SeeAlso: RFC 5297, section 2.6; RFC 4493, section 2.4
 package final class TokenCipher {
-    /// The first key, for sealing.
-    private let sealing: KeyedContext
-    /// All keys, newest first.
-    private let opening: [KeyedContext]
+    /// Newest first: the first seals, all open.
+    private let keys: [TokenKey]
 
     /// Keys of 64 bytes, newest first: the first seals, all open.
     ///
     /// - Parameter keys: At least one.
-    /// - Throws: `TLSError.library` when there is no key, one is not 64 bytes long, or OpenSSL lacks AES-256-SIV.
+    /// - Throws: `TLSError.library` when there is no key, one is not 64 bytes long, or OpenSSL lacks AES-256.
     package init(keys: [[UInt8]]) throws(TLSError) {
-        guard let first = keys.first else { throw .library(during: "keying the token cipher", text: "there is no key") }
-        let cipher = try Handle<CipherKind>("finding AES-256-SIV") { unsafe EVP_CIPHER_fetch(nil, "AES-256-SIV", nil) }
-        sealing = try KeyedContext(cipher, key: first, isSealing: true)
-        var opening: [KeyedContext] = []
-        for key in keys { opening.append(try KeyedContext(cipher, key: key, isSealing: false)) }
-        self.opening = opening
+        guard !keys.isEmpty else { throw .library(during: "keying the token cipher", text: "there is no key") }
+        let cipher = try Handle<CipherKind>("finding AES-256") { unsafe EVP_CIPHER_fetch(nil, "AES-256-ECB", nil) }
+        var made: [TokenKey] = []
+        for key in keys { made.append(try TokenKey(cipher, key)) }
+        self.keys = made
     }
 
     /// 16 bytes in, 32 out, deterministic.
     package func seal(_ plaintext: InlineArray<16, UInt8>) -> InlineArray<32, UInt8> {
-        sealing.seal(plaintext)
+        let text = Block(plaintext.span, from: 0)
+        let (tag, sealed) = keys[0].seal(text)
+        var token = InlineArray<32, UInt8>(repeating: 0)
+        for index in 0..<16 {
+            token[index] = tag.byte(index)
+            token[16 + index] = sealed.byte(index)
+        }
+        return token
     }
 
     /// 32 bytes in; nil when no key opens it.
-    package func open(_ ciphertext: InlineArray<32, UInt8>) -> InlineArray<16, UInt8>? {
-        for context in opening {
-            if let plaintext = context.open(ciphertext) { return plaintext }
+    package func open(_ token: InlineArray<32, UInt8>) -> InlineArray<16, UInt8>? {
+        let (tag, sealed) = (Block(token.span, from: 0), Block(token.span, from: 16))
+        for index in keys.indices {
+            guard let text = keys[index].open(tag, sealed) else { continue }
+            return InlineArray { text.byte($0) }
         }
         return nil
     }
 }
 
-/// One `EVP_CIPHER_CTX *`, keyed for one direction.
-@safe private final class KeyedContext {
-    private static let keyByteCount = 64
-    private static let blockByteCount: Int32 = 16
+/// Sixteen bytes as two numbers in network order.
+private struct Block {
+    var high: UInt64
+    var low: UInt64
+
+    init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+
+    init(_ bytes: Span<UInt8>, from start: Int) {
+        (high, low) = (0, 0)
+        for index in start..<start + 8 { high = high << 8 | UInt64(bytes[index]) }
+        for index in start + 8..<start + 16 { low = low << 8 | UInt64(bytes[index]) }
+    }
+
+    func byte(_ index: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - 8 * (index % 8)))
+    }
+
+    static func ^ (left: Block, right: Block) -> Block {
+        Block(high: left.high ^ right.high, low: left.low ^ right.low)
+    }
+
+    /// Twice the number in GF(2¹²⁸), without a branch that depends on it (RFC 5297, section 2.3).
+    var doubled: Block {
+        Block(high: high << 1 | low >> 63, low: low << 1 ^ (0 &- (high >> 63)) & 0x87)
+    }
+
+    /// As the first counter of the text (RFC 5297, section 2.5).
+    var asCounter: Block { Block(high: high, low: low & 0x7FFF_FFFF_7FFF_FFFF) }
+}
+
+/// One key of device tokens: two AES contexts, and what CMAC mixes into a single block.
+private final class TokenKey {
+    private static let byteCount = 64
+
+    private let authentication: BlockCipher
+    private let encryption: BlockCipher
+    private let mask: Block
+
+    init(_ cipher: borrowing Handle<CipherKind>, _ key: [UInt8]) throws(TLSError) {
+        guard key.count == Self.byteCount else {
+            throw .library(
+                during: "keying the token cipher", text: "a key has \(key.count) bytes instead of \(Self.byteCount)")
+        }
+        authentication = try BlockCipher(cipher, Array(key[..<32]))
+        encryption = try BlockCipher(cipher, Array(key[32...]))
+        let subkey = authentication.encrypt(Block(high: 0, low: 0)).doubled
+        mask = authentication.encrypt(subkey) ^ subkey
+    }
+
+    func seal(_ text: Block) -> (tag: Block, sealed: Block) {
+        let tag = authentication.encrypt(text ^ mask)
+        return (tag, encryption.encrypt(tag.asCounter) ^ text)
+    }
+
+    /// Nil when the tag is another one; compared in constant time.
+    func open(_ tag: Block, _ sealed: Block) -> Block? {
+        let text = encryption.encrypt(tag.asCounter) ^ sealed
+        let difference = authentication.encrypt(text ^ mask) ^ tag
+        return difference.high | difference.low == 0 ? text : nil
+    }
+}
+
+/// One `EVP_CIPHER_CTX *` that encrypts single blocks.
+@safe private final class BlockCipher {
+    private static let byteCount: Int32 = 16
 
     private let context: Handle<CipherContextKind>
 
-    init(_ cipher: borrowing Handle<CipherKind>, key: [UInt8], isSealing: Bool) throws(TLSError) {
+    init(_ cipher: borrowing Handle<CipherKind>, _ key: [UInt8]) throws(TLSError) {
         let purpose = "keying the token cipher"
-        guard key.count == Self.keyByteCount else {
-            throw .library(during: purpose, text: "a key has \(key.count) bytes instead of \(Self.keyByteCount)")
-        }
         context = try Handle(purpose) { unsafe EVP_CIPHER_CTX_new() }
         try ErrorQueue.check(purpose) {
-            unsafe EVP_CipherInit_ex(context.pointer, cipher.pointer, nil, key, nil, isSealing ? 1 : 0)
+            unsafe EVP_EncryptInit_ex(context.pointer, cipher.pointer, nil, key, nil)
         }
+        // Else the context holds the last block back.
+        try ErrorQueue.check(purpose) { unsafe EVP_CIPHER_CTX_set_padding(context.pointer, 0) }
     }
 
-    /// Without associated data; a failure can only be our own fault, and a wrong token must never leave.
-    func seal(_ plaintext: InlineArray<16, UInt8>) -> InlineArray<32, UInt8> {
-        var token = InlineArray<32, UInt8>(repeating: 0)
-        var isSealed = false
-        unsafe withUnsafeMutableBytes(of: &token) { token in
-            unsafe withUnsafeBytes(of: plaintext) { plaintext in
-                isSealed =
-                    unsafe arm() && update(plaintext.baseAddress, into: token.baseAddress.map { unsafe $0 + 16 })
-                    && control(EVP_CTRL_AEAD_GET_TAG, Self.blockByteCount, token.baseAddress)
-            }
-        }
-        guard isSealed else { preconditionFailure("AES-256-SIV failed: \(ErrorQueue.failure(during: "sealing"))") }
-        return token
-    }
-
-    func open(_ token: InlineArray<32, UInt8>) -> InlineArray<16, UInt8>? {
-        var token = token
-        var plaintext = InlineArray<16, UInt8>(repeating: 0)
-        var isOpen = false
-        unsafe withUnsafeMutableBytes(of: &token) { token in
-            unsafe withUnsafeMutableBytes(of: &plaintext) { plaintext in
-                isOpen =
-                    unsafe arm() && control(EVP_CTRL_AEAD_SET_TAG, Self.blockByteCount, token.baseAddress)
-                    && update(token.baseAddress.map { unsafe UnsafeRawPointer($0 + 16) }, into: plaintext.baseAddress)
-            }
-        }
-        guard isOpen else {
-            ERR_clear_error()
-            return nil
-        }
-        return plaintext
-    }
-
-    /// Allows the context's next operation.
-    ///
-    /// In OpenSSL 3.0 a SIV context works once. `EVP_CTRL_SET_SPEED` lifts that, but only by a counter that starts at -1,
-    /// goes down with each operation and ends the service at 0, after 2^32 of them. So it is set again each time (28 ns).
-    private func arm() -> Bool {
-        unsafe control(EVP_CTRL_SET_SPEED, 1, nil)
-    }
-
-    private func control(_ command: Int32, _ number: Int32, _ data: UnsafeMutableRawPointer?) -> Bool {
-        unsafe EVP_CIPHER_CTX_ctrl(context.pointer, command, number, data) == 1
-    }
-
-    /// Encrypts or decrypts one block; decrypting fails when the tag does not fit.
-    private func update(_ input: UnsafeRawPointer?, into output: UnsafeMutableRawPointer?) -> Bool {
+    /// A failure can only be our own fault, and a wrong token must never leave.
+    func encrypt(_ block: Block) -> Block {
+        var (high, low) = (block.high.bigEndian, block.low.bigEndian)
+        var bytes = InlineArray<2, UInt64> { $0 == 0 ? high : low }
         var byteCount: Int32 = 0
-        let code = unsafe EVP_CipherUpdate(
-            context.pointer, output?.assumingMemoryBound(to: UInt8.self), &byteCount,
-            input?.assumingMemoryBound(to: UInt8.self), Self.blockByteCount)
-        return code == 1 && byteCount == Self.blockByteCount
+        let code = unsafe withUnsafeMutableBytes(of: &bytes) { buffer in
+            let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return unsafe EVP_EncryptUpdate(context.pointer, start, &byteCount, start, Self.byteCount)
+        }
+        guard code == 1, byteCount == Self.byteCount else {
+            preconditionFailure("AES-256 failed: \(ErrorQueue.failure(during: "encrypting a block"))")
+        }
+        (high, low) = (UInt64(bigEndian: bytes[0]), UInt64(bigEndian: bytes[1]))
+        return Block(high: high, low: low)
     }
 }

@@ -74,6 +74,7 @@ enum LimitsPage {
         "readBufferByteCount": "the rest is read in the next turn",
         "readsPerTurnCountMax": "the rest is read in the next turn",
         "acceptsPerTurnCountMax": "the rest is accepted in the next turn",
+        "closedConnectionsPerTrimCount": "once no more go, the loop gives their memory back to the system",
         "unansweredAcceptCountMax": "503 `ServiceUnavailable`",
         "listingPerConnectionCountMax": "429 `TooManyRequests`",
         "listingPerLoopCountMax": "429 `TooManyRequests`",

@@ -14,7 +14,7 @@ package struct PayloadHistory: Sendable, Equatable {
     private static let alertCountMax = 8
 
     /// An alert, by a number that is likely another one for other texts.
-    struct Alert: Sendable, Equatable {
+    package struct Alert: Sendable, Equatable {
         fileprivate let fingerprint: UInt64
         fileprivate var unixSeconds: Int64 = 0
     }
@@ -33,9 +33,21 @@ package struct PayloadHistory: Sendable, Equatable {
     ///   - payload: The payload; one that is no JSON object changes nothing.
     ///   - pushType: `apns-push-type`; nil for none.
     package mutating func note(_ payload: Span<UInt8>, pushType: PushType?) {
-        guard PayloadCheck.tooManyAlerts.applies(to: pushType),
-            let reading = try? PayloadReading(payload, visit: { _ in }), var alert = Alert(reading, in: payload)
-        else { return }
+        guard let reading = try? PayloadReading(payload, visit: { _ in }), let alert = Alert(reading, in: payload)
+        else {
+            return
+        }
+        note(alert, pushType: pushType)
+    }
+
+    /// Notes the alert of an accepted notification at `nowUnixSeconds`, if its push type shows one.
+    ///
+    /// - Parameters:
+    ///   - alert: As `PayloadLinter.judge` told it.
+    ///   - pushType: `apns-push-type`; nil for none.
+    package mutating func note(_ alert: Alert, pushType: PushType?) {
+        guard PayloadCheck.tooManyAlerts.applies(to: pushType) else { return }
+        var alert = alert
         alert.unixSeconds = nowUnixSeconds
         alerts = alerts.filter { !isOlder($0, than: Self.frequencySeconds) }
         if alerts.count == Self.alertCountMax { alerts.removeFirst() }

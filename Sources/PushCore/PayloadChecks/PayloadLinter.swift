@@ -35,19 +35,45 @@ package enum PayloadLinter {
     package static func findings(
         payload: Span<UInt8>, pushType: PushType?, appName: String? = nil, history: PayloadHistory? = nil
     ) -> [PayloadFinding] {
+        judge(payload: payload, pushType: pushType, appName: appName, history: history).findings
+    }
+
+    /// What one walk over a payload tells.
+    package struct Verdict {
+        /// As `findings` returns them.
+        package let findings: [PayloadFinding]
+        /// For the history, if one was given and people see an alert.
+        package let alert: PayloadHistory.Alert?
+    }
+
+    /// As `findings`, and tells the alert, so that its history needs no walk of its own.
+    ///
+    /// - Parameters:
+    ///   - payload: The payload as the provider sent it.
+    ///   - pushType: `apns-push-type`; nil when the provider said nothing.
+    ///   - appName: The app's registered name, if it is known.
+    ///   - history: What the app sent to this device before, with the time; nil when nobody remembers.
+    /// - Returns: The findings and the alert.
+    package static func judge(
+        payload: Span<UInt8>, pushType: PushType?, appName: String?, history: PayloadHistory?
+    ) -> Verdict {
         var findings = PayloadFindings(pushType: pushType)
+        var alert: PayloadHistory.Alert?
         do throws(JSONError) {
             let reading = try PayloadReading(payload) { findings.judge($0, in: payload) }
             findings.judgeKinds(of: reading, in: payload)
             findings.judgeWhole(reading, payload)
             findings.judgeAlert(reading, payload, appName: appName)
-            if let history { findings.judge(PayloadHistory.Alert(reading, in: payload), after: history) }
+            if let history {
+                alert = PayloadHistory.Alert(reading, in: payload)
+                findings.judge(alert, after: history)
+            }
         } catch {
             // What was found before the error is not worth telling.
             findings = PayloadFindings(pushType: pushType)
             findings.add(.malformed, "", text: PayloadAdvice.sentence(for: error, in: payload))
         }
-        return findings.list
+        return Verdict(findings: findings.list, alert: alert)
     }
 }
 

@@ -74,6 +74,12 @@ package enum Hex {
         return high << 4 | low
     }
 
+    /// The upper-case digit of a value below 16.
+    @inline(__always)
+    static func upperCaseDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 + value : 0x41 + value - 10
+    }
+
     /// The lower-case digit of a value below 16.
     @inline(__always)
     private static func digit(_ value: UInt8) -> UInt8 {

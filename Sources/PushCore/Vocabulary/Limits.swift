@@ -137,6 +137,8 @@ extension Limits {
     public static let readsPerTurnCountMax = 8
     /// Connections accepted before others have their turn.
     public static let acceptsPerTurnCountMax = 32
+    /// Connections of one loop that must have gone before their memory is given back to the system.
+    public static let closedConnectionsPerTrimCount = 500
     /// Notifications of one loop that wait for the store; more are answered with 503.
     public static let unansweredAcceptCountMax = 20_000
     /// Addresses in one setting.

@@ -27,6 +27,20 @@ extension UniqueID {
         }
     }
 
+    /// The canonical form in upper case, as Apple writes its own ids.
+    package var upperCaseText: InlineArray<36, UInt8> {
+        var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
+        var place = 0
+        for index in 0..<16 {
+            if Self.isHyphenOffset(place) { place += 1 }
+            let byte = byte(index)
+            text[place] = Hex.upperCaseDigit(byte >> 4)
+            text[place + 1] = Hex.upperCaseDigit(byte & 0xF)
+            place += 2
+        }
+        return text
+    }
+
     /// The canonical form in lower case.
     package var text: String {
         var output: [UInt8] = []

@@ -30,13 +30,23 @@ struct AnswerFields {
     /// Copies a value; a byte that could end a field or a line becomes a space.
     ///
     /// Values often echo what a peer sent, and HTTP/1.1 has no other guard against a line break in one.
-    mutating func append(_ name: StaticString, _ value: Span<UInt8>) {
+    ///
+    /// - Parameters:
+    ///   - name: In lower case.
+    ///   - value: Copied.
+    ///   - isRepeated: The value has been and will be in other answers.
+    mutating func append(_ name: StaticString, _ value: Span<UInt8>, isRepeated: Bool = false) {
         let start = bytes.count
         bytes.append(value)
+        if !value.isFieldValue { replaceControlCharacters(from: start) }
+        let range = start..<bytes.count
+        fields.append(Field(name: name, value: isRepeated ? .repeated(range) : .copied(range)))
+    }
+
+    private mutating func replaceControlCharacters(from start: Int) {
         for index in start..<bytes.count where (bytes[index] < 0x20 && bytes[index] != 0x09) || bytes[index] == 0x7F {
             bytes[index] = 0x20
         }
-        fields.append(Field(name: name, value: .copied(start..<bytes.count)))
     }
 
     /// Writes a number that is not negative.

@@ -32,6 +32,8 @@ package final class HTTPExchange {
     package var isStreaming: Bool { answer.state == .streaming }
     /// A part of the answer waits for the peer to take it.
     package var waitsForPeer: Bool { isAnswered && !answer.body.isEmpty && tookNanoseconds > 0 }
+    /// A stream of which all was sent so far.
+    package var isQuiet: Bool { isStreaming && answer.body.isEmpty }
     /// The request is complete: `requestArrived` was called.
     package var isComplete: Bool { requestWasHandedOn }
     /// Two numbers that the delegate keeps with the exchange, which costs no allocation.
@@ -47,11 +49,14 @@ package final class HTTPExchange {
     var openIndex = 0
     /// `headArrived` was called, so that `exchangeEnded` will be.
     var isAnnounced = false
+    /// `requestWasRead` was called.
+    private var isRead = false
     /// The peer has sent the end of its request.
     var requestEnded = false
     /// `requestArrived` was called.
     var requestWasHandedOn = false
-    var head = RequestHead()
+    /// Method, path and fields, without the copies that `fields` makes.
+    package internal(set) var head = RequestHead()
     var requestBody = RequestBody()
     var answer = Answer()
 
@@ -75,6 +80,16 @@ package final class HTTPExchange {
     package func addField(_ name: StaticString, _ value: StaticString) {
         precondition(!isAnswered, "a field was added to an answer that has begun")
         answer.fields.append(name, value)
+    }
+
+    /// Adds a response field whose value other answers have, too, before `respond` or `beginStream`: HTTP/2 sends it once.
+    ///
+    /// - Parameters:
+    ///   - name: In lower case.
+    ///   - value: Copied; control characters become spaces.
+    package func addRepeatedField(_ name: StaticString, _ value: Span<UInt8>) {
+        precondition(!isAnswered, "a field was added to an answer that has begun")
+        answer.fields.append(name, value, isRepeated: true)
     }
 
     /// Gives the whole answer.
@@ -120,6 +135,9 @@ package final class HTTPExchange {
         answer.state = .streamEnded
         owner.streamGrew(self)
     }
+
+    /// The request was read: its memory may serve another one, though the answer comes later.
+    package func requestWasRead() { isRead = true }
 
     /// Gives the request's memory back while its answer waits for the peer.
     package func forgetRequest() {
@@ -170,10 +188,13 @@ package final class HTTPExchange {
         delegate?.requestArrived(self)
     }
 
+    /// Nobody looks at the request any more.
+    var needsNoRequest: Bool { requestWasHandedOn && (isAnswered || isRead) }
+
     /// Makes the exchange ready for another request and keeps the memory worth keeping.
     func reset() {
         (id, context, keptNumbers) = (0, nil, (0, 0))
-        (isAnnounced, requestEnded, requestWasHandedOn) = (false, false, false)
+        (isAnnounced, requestEnded, requestWasHandedOn, isRead) = (false, false, false, false)
         (beganNanoseconds, tookNanoseconds) = (0, 0)
         head.removeAll()
         requestBody.removeAll()

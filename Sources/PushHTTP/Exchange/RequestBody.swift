@@ -34,4 +34,18 @@ struct RequestBody {
         (byteCountMax, overflowed) = (0, false)
         if bytes.capacity > Self.keptCapacityMax { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
     }
+
+    /// Has never held a byte, nor room for one.
+    var isWithoutMemory: Bool { bytes.capacity == 0 }
+
+    /// Uses the memory of another body.
+    mutating func adopt(_ other: consuming RequestBody) { bytes = other.bytes }
+
+    /// Gives the memory away, emptied.
+    mutating func surrender() -> RequestBody {
+        var other = RequestBody()
+        swap(&other.bytes, &bytes)
+        other.removeAll()
+        return other
+    }
 }

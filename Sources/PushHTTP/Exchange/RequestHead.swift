@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What stands above a request's body.
-struct RequestHead {
-    var method = Method.other
-    /// In `fields.bytes`; on HTTP/2 it may hold any byte but NUL, CR and LF.
-    var path: Range<Int> = 0..<0
+package struct RequestHead {
+    /// The request's method.
+    package internal(set) var method = Method.other
+    /// `:path` with its query, in `fields.bytes`; on HTTP/2 it may hold any byte but NUL, CR and LF.
+    package internal(set) var path: Range<Int> = 0..<0
     /// Without pseudo-fields.
-    var fields = FieldTable()
+    package internal(set) var fields = FieldTable()
     /// The fields broke a limit, so that no more are kept.
     private(set) var isTooLarge = false
     /// HTTP/2 only: HTTP/1.1 is strict while it parses.
@@ -62,6 +63,18 @@ struct RequestHead {
         } else if name.equals(":path") {
             path = fields.appendBytes(value)
         }
+    }
+
+    /// Uses the memory of another head's fields.
+    mutating func adopt(_ fields: consuming FieldTable) { self.fields = fields }
+
+    /// Gives the memory of the fields away, emptied.
+    mutating func surrender() -> FieldTable {
+        var other = FieldTable()
+        swap(&other, &fields)
+        other.removeAll()
+        path = 0..<0
+        return other
     }
 
     /// Makes room for another request and keeps the memory.

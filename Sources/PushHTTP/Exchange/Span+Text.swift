@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 extension Span where Element == UInt8 {
     /// Whether these are exactly the bytes of a literal.
     func equals(_ literal: StaticString) -> Bool {
@@ -11,8 +13,11 @@ extension Span where Element == UInt8 {
     func starts(with literal: StaticString) -> Bool {
         guard count >= literal.utf8CodeUnitCount else { return false }
         return literal.withUTF8Buffer { expected in
-            for index in 0..<expected.count where unsafe self[index] != expected[index] { return false }
-            return true
+            guard let expectedStart = expected.baseAddress else { return true }
+            return unsafe withUnsafeBytes { bytes in
+                guard let start = bytes.baseAddress else { return expected.isEmpty }
+                return unsafe memcmp(start, expectedStart, expected.count) == 0
+            }
         }
     }
 

@@ -48,6 +48,13 @@ struct HTTP1Parser {
         self.limits = limits
     }
 
+    /// Gives back what lines and fields were read into; only between requests.
+    mutating func giveBackMemory() {
+        reader = HTTP1LineReader()
+        head.fields = FieldTable()
+        trailers = HTTP1Head()
+    }
+
     /// Nothing of a next request has come.
     var isBetweenRequests: Bool {
         switch state {

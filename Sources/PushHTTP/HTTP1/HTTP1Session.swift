@@ -19,7 +19,8 @@ package final class HTTP1Session: HTTPSession {
         case over
     }
 
-    private(set) weak var delegate: (any HTTPSessionDelegate)?
+    /// Not weak: an object that has weak references counts all references to it aside, at thrice the price.
+    private(set) unowned var delegate: (any HTTPSessionDelegate)?
     /// Not used: nothing here is counted by time.
     package var nowNanoseconds: UInt64 = 0
     /// Why the session must close, for the log.
@@ -58,13 +59,16 @@ package final class HTTP1Session: HTTPSession {
     ///
     /// - Parameters:
     ///   - limits: `headerListByteCountMax` and `headerFieldCountMax` count here.
-    ///   - delegate: Not retained.
+    ///   - delegate: Not retained; lives until `close` was called or the session is gone.
     package init(limits: HTTPSessionLimits, delegate: any HTTPSessionDelegate) {
         parser = HTTP1Parser(limits: limits)
         self.delegate = delegate
     }
 
-    deinit { close() }
+    deinit {
+        delegate = nil
+        close()
+    }
 
     /// Takes bytes from the peer; false when the session must close.
     ///
@@ -92,6 +96,17 @@ package final class HTTP1Session: HTTPSession {
             if isOpen { collectAnswer(into: &collected, limit: limit) }
             readWaitingInput()
         }
+        if current.isStreaming, current.answer.body.isEmpty { rest() }
+    }
+
+    /// Gives back what only the next request needs: a stream may be idle for hours.
+    private func rest() {
+        guard parser.isBetweenRequests else { return }
+        output = []
+        parser.giveBackMemory()
+        current.forgetRequest()
+        current.answer.fields = AnswerFields()
+        current.answer.body = ByteQueue()
     }
 
     /// Requests whose head came whole.
@@ -116,6 +131,9 @@ package final class HTTP1Session: HTTPSession {
 
     /// The exchange that is not over, if there is one.
     package var openExchanges: [HTTPExchange] { isOpen ? [current] : [] }
+
+    /// The open exchange is a stream of which all was sent.
+    package var isQuiet: Bool { isOpen && current.isQuiet && !hasOutput && parser.isBetweenRequests }
 
     /// Finds the open exchange for a late answer.
     package func exchange(_ id: Int32) -> HTTPExchange? { isOpen && current.id == id ? current : nil }

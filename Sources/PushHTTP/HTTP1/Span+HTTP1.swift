@@ -50,29 +50,57 @@ extension UInt64 {
     }
 }
 
+extension UInt64 {
+    /// Whether each of these eight bytes is `a` to `z` or a hyphen.
+    ///
+    /// Where all are ASCII, a sum of two has the highest bit when the byte is at least 0x80 less the other, and never carries.
+    fileprivate var isLowercaseWords: Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highBits = ones &* 0x80
+        guard self & highBits == 0 else { return false }
+        let isLetter = (self &+ ones &* (0x80 - 0x61)) & ~(self &+ ones &* (0x80 - 0x7B))
+        let isHyphen = ~((self ^ ones &* 0x2D) &+ ones &* 0x7F)
+        return (isLetter | isHyphen) & highBits == highBits
+    }
+}
+
 extension Span where Element == UInt8 {
     /// Whether there is at least one byte and each is a token's.
     var isToken: Bool { count > 0 && allSatisfy(\.isTokenCharacter) }
 
     /// Whether each byte may stand in a field's value: no control character but the tab.
     ///
-    /// Values are long, and all of them are looked at. So eight bytes at a time are asked whether one is a control
-    /// character; only where one is, and at the end, each is looked at.
-    var isFieldValue: Bool {
+    /// Values are long, and all of them are looked at; only where one has a control character, each byte is.
+    var isFieldValue: Bool { !hasControlCharacter || allSatisfy(\.isFieldCharacter) }
+
+    /// Whether there is a control character, the tab included; eight bytes at a time, the last ones perhaps twice.
+    private var hasControlCharacter: Bool {
+        guard count >= 8 else { return !allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
         var index = 0
-        while index < count {
-            let isWord = count - index >= 8
-            if !isWord || word(at: index).hasControlCharacter {
-                for place in index..<Swift.min(index + 8, count) where !self[place].isFieldCharacter { return false }
-            }
+        while index + 8 < count {
+            if word(at: index).hasControlCharacter { return true }
             index += 8
         }
-        return true
+        return word(at: count - 8).hasControlCharacter
     }
 
     private func word(at index: Int) -> UInt64 {
         // In bounds: the caller has seen that eight bytes are left.
         unsafe withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: index, as: UInt64.self) }
+    }
+
+    /// Whether no byte is NUL, LF or CR.
+    var isWithoutLineEnds: Bool { !hasControlCharacter || allSatisfy { $0 != 0x00 && $0 != 0x0A && $0 != 0x0D } }
+
+    /// Whether these are letters in lower case and hyphens, as nearly all names of fields; eight bytes at a time.
+    var isLowercaseWords: Bool {
+        guard count >= 8 else { return allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || $0 == 0x2D } }
+        var index = 0
+        while index + 8 < count {
+            if !word(at: index).isLowercaseWords { return false }
+            index += 8
+        }
+        return word(at: count - 8).isLowercaseWords
     }
 
     /// Whether each byte is a visible character of ASCII.

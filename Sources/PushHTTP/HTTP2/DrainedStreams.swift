@@ -22,6 +22,9 @@ struct DrainedStreams {
 
     init() {}
 
+    /// None is drained.
+    var isEmpty: Bool { streams.isEmpty }
+
     /// Begins to drain a stream; false when there are as many as there may be.
     mutating func begin(_ id: Int32, pingNumber: UInt64, nowNanoseconds: UInt64) -> Bool {
         guard streams.count < HTTPBounds.drainedStreamCountMax else { return false }

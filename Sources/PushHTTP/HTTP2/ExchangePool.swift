@@ -4,6 +4,11 @@
 struct ExchangePool {
     private(set) var open: [HTTPExchange] = []
     private var idle: [HTTPExchange] = []
+    /// Memory of requests that were read and of answers that are out, the last used on top: the processor's caches still
+    /// hold it, and many open exchanges share little.
+    private var spareFields: [FieldTable] = []
+    private var spareBodies: [RequestBody] = []
+    private var spareAnswers: [AnswerFields] = []
 
     init() {}
 
@@ -16,6 +21,7 @@ struct ExchangePool {
     mutating func acquire(id: Int32, owner: any ExchangeOwner) -> HTTPExchange {
         let exchange = idle.popLast() ?? HTTPExchange()
         exchange.attach(to: owner, id: id)
+        if let fields = spareFields.popLast() { exchange.head.adopt(fields) }
         exchange.openIndex = open.count
         open.append(exchange)
         return exchange
@@ -28,6 +34,34 @@ struct ExchangePool {
         open.swapAt(index, open.count - 1)
         open[index].openIndex = index
         open.removeLast()
+    }
+
+    /// Lends memory to a body of which nothing has come.
+    mutating func lendBody(to exchange: HTTPExchange) {
+        guard exchange.requestBody.isWithoutMemory, let body = spareBodies.popLast() else { return }
+        exchange.requestBody.adopt(body)
+    }
+
+    /// Lends memory to an answer that is about to be given.
+    mutating func lendAnswerFields(to exchange: HTTPExchange) {
+        guard exchange.answer.state == .none, let fields = spareAnswers.popLast() else { return }
+        exchange.answer.fields = fields
+    }
+
+    /// Takes the request's memory from an exchange that needs it no more.
+    mutating func takeRequest(of exchange: HTTPExchange) {
+        let fields = exchange.head.surrender()
+        if spareFields.count < HTTPBounds.pooledExchangeCountMax { spareFields.append(fields) }
+        let body = exchange.requestBody.surrender()
+        if spareBodies.count < HTTPBounds.spareBufferCountMax { spareBodies.append(body) }
+    }
+
+    /// Takes the memory of an answer's fields, which have been put out.
+    mutating func takeAnswerFields(of exchange: HTTPExchange) {
+        var fields = AnswerFields()
+        swap(&fields, &exchange.answer.fields)
+        fields.removeAll()
+        if spareAnswers.count < HTTPBounds.spareBufferCountMax { spareAnswers.append(fields) }
     }
 
     /// Keeps an exchange that was removed for another request, as far as there is room.

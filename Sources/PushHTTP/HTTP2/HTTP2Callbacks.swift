@@ -4,8 +4,8 @@ internal import CNghttp2
 
 /// Makes nghttp2's session and translates its callbacks.
 enum HTTP2Callbacks {
-    /// Makes a server's session with our options and callbacks (`nghttp2_session_server_new2`).
-    static func makeSession() -> OpaquePointer {
+    /// Makes a server's session with our options, callbacks and memory (`nghttp2_session_server_new3`).
+    static func makeSession(_ memory: HTTP2Memory) -> OpaquePointer {
         var callbacks: OpaquePointer?
         var options: OpaquePointer?
         var session: OpaquePointer?
@@ -14,7 +14,7 @@ enum HTTP2Callbacks {
         guard let callbacks = unsafe callbacks, let options = unsafe options else { preconditionFailure("no memory") }
         unsafe set(callbacks)
         unsafe set(options: options)
-        unsafe nghttp2_session_server_new2(&session, callbacks, nil, options)
+        _ = unsafe memory.lend { unsafe nghttp2_session_server_new3(&session, callbacks, nil, options, $0) }
         unsafe nghttp2_session_callbacks_del(callbacks)
         unsafe nghttp2_option_del(options)
         guard let session = unsafe session else { preconditionFailure("no memory") }
@@ -107,11 +107,17 @@ private func onHeader(
     let isTrailer = unsafe frame.pointee.headers.cat != NGHTTP2_HCAT_REQUEST
     let nameSpan = unsafe Span(_unsafeStart: name, count: nameByteCount)
     let valueSpan = unsafe Span(_unsafeStart: value, count: valueByteCount)
+    let id = unsafe frame.pointee.hd.stream_id
     return unsafe withSession(userData) { session in
-        unsafe withExchange(handle, frame.pointee.hd.stream_id) { exchange in
+        func take(_ exchange: HTTPExchange) -> Int32 {
             session.fieldArrived(exchange, name: nameSpan, value: valueSpan, isTrailer: isTrailer)
                 ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
+        // A field ends no exchange, so the latest one needs no reference of ours.
+        if let latest = unsafe session.latest, unsafe latest._withUnsafeGuaranteedRef({ $0.id == id }) {
+            return unsafe latest._withUnsafeGuaranteedRef(take)
+        }
+        return unsafe withExchange(handle, id, take)
     }
 }
 

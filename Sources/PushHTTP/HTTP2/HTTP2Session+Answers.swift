@@ -21,6 +21,7 @@ extension HTTP2Session: ExchangeOwner {
             return unsafe nghttp2_submit_response(handle, exchange.id, fields.baseAddress, fields.count, &source)
         }
         check(code)
+        pool.takeAnswerFields(of: exchange)
     }
 
     /// Wakes the stream, which sleeps while it has nothing to send.

@@ -40,9 +40,15 @@ extension HTTP2Session {
         end(exchange)
     }
 
-    /// Stops the uploads that have outlived their answers for too long; the owner calls it each second or so.
+    /// Stops the uploads that have outlived their answers for too long, and rests; the owner calls it each second or so.
     package func tick() {
         guard !isTerminated else { return }
+        stopOldUploads()
+        rest()
+    }
+
+    /// Stops the uploads whose time is over.
+    func stopOldUploads() {
         while let id = drained.removeExpired(nowNanoseconds: nowNanoseconds) { stopUpload(id) }
     }
 

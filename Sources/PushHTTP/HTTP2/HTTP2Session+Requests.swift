@@ -10,8 +10,7 @@ extension HTTP2Session {
             check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_REFUSED_STREAM.rawValue))
             return false
         }
-        let exchange = pool.acquire(id: id, owner: self)
-        check(unsafe nghttp2_session_set_stream_user_data(handle, id, Unmanaged.passUnretained(exchange).toOpaque()))
+        begin(id)
         return true
     }
 
@@ -29,6 +28,7 @@ extension HTTP2Session {
     /// A piece of a request's body arrived, without padding.
     func dataArrived(_ exchange: HTTPExchange, _ bytes: Span<UInt8>) {
         guard exchange.head.rules.takeData(byteCount: bytes.count) else { return rejectMalformed(exchange) }
+        pool.lendBody(to: exchange)
         exchange.bodyArrived(bytes, for: delegate)
     }
 
@@ -69,7 +69,10 @@ extension HTTP2Session {
             exchange.beganNanoseconds = nowNanoseconds
             delegate?.headArrived(exchange)
         }
-        if isEnd { exchange.handOn(to: delegate) }
+        guard isEnd else { return }
+        pool.lendAnswerFields(to: exchange)
+        exchange.handOn(to: delegate)
+        if exchange.needsNoRequest { pool.takeRequest(of: exchange) }
     }
 
     /// Resets a stream whose request breaks HTTP's rules; nghttp2 ignores what else comes on it.

@@ -18,8 +18,14 @@ package final class HTTP2Session: HTTPSession {
     }
 
     let handle: OpaquePointer
+    private let memory: HTTP2Memory
+    /// Where nghttp2 builds frames; its pages are given back while nothing is sent.
+    private let frameBuffer: UnsafeMutableRawPointer?
+    private var hasSentSinceTick = false
+    private var holdsFramePages = false
     let limits: HTTPSessionLimits
-    private(set) weak var delegate: (any HTTPSessionDelegate)?
+    /// Not weak: an object that has weak references counts all references to it aside, at thrice the price.
+    private(set) unowned var delegate: (any HTTPSessionDelegate)?
 
     /// Monotonic time, which the owner sets each turn; while it stands still, the buckets are not refilled.
     package var nowNanoseconds: UInt64 = 0
@@ -27,6 +33,9 @@ package final class HTTP2Session: HTTPSession {
     package internal(set) var failure: String?
 
     var pool = ExchangePool()
+    /// The exchange of the stream that was opened last, while it is open: that of nearly all fields.
+    // Safety: `end` forgets it before the pool lets go of the exchange.
+    private(set) var latest: Unmanaged<HTTPExchange>?
     /// Set by callbacks, acted on by `carryOutDoom`.
     var doom: Doom?
     /// `nghttp2_session_terminate_session` was called, or `close`.
@@ -71,17 +80,23 @@ package final class HTTP2Session: HTTPSession {
     ///
     /// - Parameters:
     ///   - limits: What the peer may ask for.
-    ///   - delegate: Not retained.
-    package init(limits: HTTPSessionLimits, delegate: any HTTPSessionDelegate) {
+    ///   - memory: Of all sessions of the thread.
+    ///   - delegate: Not retained; lives until `close` was called or the session is gone.
+    package init(
+        limits: HTTPSessionLimits, memory: HTTP2Memory = HTTP2Memory(), delegate: any HTTPSessionDelegate
+    ) {
         self.limits = limits
         advertisedStreamCount = limits.advertisedStreamCount
         self.delegate = delegate
-        unsafe handle = HTTP2Callbacks.makeSession()
+        self.memory = memory
+        unsafe handle = HTTP2Callbacks.makeSession(memory)
+        unsafe frameBuffer = memory.takeFrameBuffer()
         unsafe nghttp2_session_set_user_data(handle, Unmanaged.passUnretained(self).toOpaque())
         submitSettings()
     }
 
     deinit {
+        delegate = nil
         close()
         unsafe nghttp2_session_del(handle)
     }
@@ -98,7 +113,7 @@ package final class HTTP2Session: HTTPSession {
                 unsafe nghttp2_session_mem_recv(handle, $0.baseAddress, $0.count)
             }
             if taken < 0 { endAfterError(Int32(truncatingIfNeeded: taken)) }
-            tick()
+            stopOldUploads()
         }
         carryOutDoom()
         return failure == nil
@@ -128,8 +143,16 @@ package final class HTTP2Session: HTTPSession {
             let start = output.count
             unsafe output.append(contentsOf: UnsafeBufferPointer(start: frame, count: count))
             SettingsFrame.advertise(advertisedStreamCount, in: &output, from: start)
-            hasSentSettings = true
+            (hasSentSettings, hasSentSinceTick, holdsFramePages) = (true, true, true)
         }
+    }
+
+    /// Gives the memory of frames back once nothing was sent for a tick; the next frame finds new pages.
+    func rest() {
+        defer { hasSentSinceTick = false }
+        guard holdsFramePages, !hasSentSinceTick, !hasOutput, let frameBuffer = unsafe frameBuffer else { return }
+        holdsFramePages = false
+        unsafe HTTP2Memory.forget(frameBuffer: frameBuffer)
     }
 
     /// There is output to collect.
@@ -154,6 +177,13 @@ package final class HTTP2Session: HTTPSession {
     /// Exchanges that are not over, in no order; a copy, so that they may be answered meanwhile.
     package var openExchanges: [HTTPExchange] { pool.open }
 
+    /// At least one exchange is open, each is a stream of which all was sent, and the memory of frames was given back.
+    package var isQuiet: Bool {
+        guard !isClosed, !holdsFramePages, drained.isEmpty, !hasOutput, !pool.open.isEmpty else { return false }
+        for index in pool.open.indices where !pool.open[index].isQuiet { return false }
+        return true
+    }
+
     /// Finds an open exchange for a late answer, in constant time.
     package func exchange(_ id: Int32) -> HTTPExchange? {
         guard !isClosed, let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else { return nil }
@@ -169,9 +199,17 @@ package final class HTTP2Session: HTTPSession {
         while let exchange = pool.open.last { end(exchange) }
     }
 
+    /// Opens an exchange and ties it to its stream (`nghttp2_session_set_stream_user_data`).
+    func begin(_ id: Int32) {
+        let exchange = unsafe Unmanaged.passUnretained(pool.acquire(id: id, owner: self))
+        check(unsafe nghttp2_session_set_stream_user_data(handle, id, exchange.toOpaque()))
+        unsafe latest = exchange
+    }
+
     /// Closes the books on an exchange and tells the delegate if it knows of it.
     func end(_ exchange: HTTPExchange) {
         guard exchange.isOpen else { return }
+        unsafe latest = nil
         exchange.detach()
         pool.remove(exchange)
         if exchange.answer.waitsForWindow { windowWaiterCount -= 1 }

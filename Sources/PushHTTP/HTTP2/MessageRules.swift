@@ -145,11 +145,11 @@ struct MessageRules {
 extension Span where Element == UInt8 {
     /// Whether this is a token without capitals: the name of a field.
     fileprivate var isLowercaseToken: Bool {
-        count > 0 && allSatisfy { $0.isTokenCharacter && $0.asciiLowercased == $0 }
+        count > 0 && (isLowercaseWords || allSatisfy { $0.isTokenCharacter && $0.asciiLowercased == $0 })
     }
 
     /// Whether this may be passed on as a path: something, and nothing that ends a line or a string in C.
-    fileprivate var isLenientPath: Bool { count > 0 && allSatisfy { $0 != 0x00 && $0 != 0x0A && $0 != 0x0D } }
+    fileprivate var isLenientPath: Bool { count > 0 && isWithoutLineEnds }
 
     /// Whether this is the scheme of a URI (RFC 3986, section 3.1).
     fileprivate var isScheme: Bool {

@@ -53,6 +53,8 @@ package enum HTTPBounds {
     package static let headerListResetFactor = 4
     /// Exchanges that a session keeps for re-use.
     package static let pooledExchangeCountMax = 128
+    /// Buffers for bodies of requests, and as many for fields of answers, that a session keeps for re-use.
+    package static let spareBufferCountMax = 8
     /// Bytes of debug data in a GOAWAY frame; more is cut off.
     package static let debugDataByteCountMax = 1024
 

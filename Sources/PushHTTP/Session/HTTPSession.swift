@@ -47,6 +47,8 @@ package protocol HTTPSession: AnyObject {
     var openExchangeCount: Int { get }
     /// Exchanges that are not over, in no order; a copy, so that they may be answered meanwhile.
     var openExchanges: [HTTPExchange] { get }
+    /// At least one exchange is open, and each is a stream of which all was sent: nothing is waited for.
+    var isQuiet: Bool { get }
     /// Finds an open exchange for a late answer.
     func exchange(_ id: Int32) -> HTTPExchange?
     /// Tells the peer to open no more streams and why (GOAWAY with debug data; `connection: close`); open ones go on.
@@ -65,6 +67,6 @@ package protocol HTTPSession: AnyObject {
     var failure: String? { get }
     /// Ends every open exchange, because the connection is gone; afterwards the session does nothing.
     ///
-    /// The owner calls it when the socket is closed; a session that is released without it does the same then.
+    /// The owner calls it when the socket is closed; a session that is released without it ends them untold.
     func close()
 }

@@ -54,6 +54,7 @@ final class DeviceStreams {
         case .refuse(let refusal): return WebSocketUpgrade.answer(exchange, refusal)
         }
         let address = connection.address(of: exchange)
+        connection.carriesStream = true
         streams[address] = Stream(acceptance: acceptance, sentNanoseconds: loop.events.monotonicNanoseconds)
         exchange.context = PendingCall { [unowned self] result, exchange in
             guard case .failure(let refusal) = result else { return }

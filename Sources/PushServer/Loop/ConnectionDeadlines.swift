@@ -54,6 +54,9 @@ struct ConnectionDeadlines {
     /// Our side is closed and the peer's is not.
     mutating func lingers(now: UInt64) { lingerBegin = now }
 
+    /// Something was begun and is not over.
+    var isRunning: Bool { messageBegin != nil || requestBegin != nil || outputBegin != nil || lingerBegin != nil }
+
     func verdict(now: UInt64, isServing: Bool, openExchangeCount: Int) -> Verdict {
         func isOver(_ start: UInt64, _ patience: Duration) -> Bool {
             now > start && now - start > UInt64(patience / .nanoseconds(1))

@@ -4,6 +4,8 @@
 struct ConnectionTable {
     private var connections: [ServerConnection?] = []
     private var generations: [UInt32] = []
+    /// Connections on which nothing can become late: kept here, so that a tick over thousands of them touches none.
+    private var isResting: [Bool] = []
     private var free: [UInt32] = []
     private(set) var count = 0
 
@@ -13,6 +15,7 @@ struct ConnectionTable {
         if let slot = free.popLast() { return (slot, generations[Int(slot)]) }
         connections.append(nil)
         generations.append(1)
+        isResting.append(false)
         return (UInt32(connections.count - 1), 1)
     }
 
@@ -22,6 +25,7 @@ struct ConnectionTable {
     mutating func release(_ slot: UInt32) {
         guard connections[Int(slot)] != nil else { return }
         connections[Int(slot)] = nil
+        isResting[Int(slot)] = false
         generations[Int(slot)] &+= 1
         free.append(slot)
         count -= 1
@@ -30,6 +34,16 @@ struct ConnectionTable {
     subscript(slot slot: UInt32, generation generation: UInt32) -> ServerConnection? {
         guard slot < connections.count, generations[Int(slot)] == generation else { return nil }
         return connections[Int(slot)]
+    }
+
+    /// Notes whether a connection needs ticks.
+    mutating func setResting(_ slot: UInt32, _ rests: Bool) { isResting[Int(slot)] = rests }
+
+    /// Calls the body for each connection that does not rest; it may close connections.
+    func forEachAwake(_ body: (ServerConnection) -> Void) {
+        for slot in connections.indices where !isResting[slot] {
+            if let connection = connections[slot] { body(connection) }
+        }
     }
 
     /// Calls the body for each connection; it may close connections.

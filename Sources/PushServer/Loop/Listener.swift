@@ -70,8 +70,8 @@ final class Listener: EventHandler {
     /// Out of descriptors: a listener that stays watched would spin, so look again a little later.
     private func pause() {
         pauseWatching()
-        loop.events.schedule(after: Self.exhaustionPause) { [weak self] in
-            guard let self, !self.loop.isShuttingDown else { return }
+        loop.events.schedule(after: Self.exhaustionPause) {
+            guard !self.loop.isShuttingDown else { return }
             do throws(NetError) { try self.start() } catch {
                 self.loop.context.log.error("listener_lost", ["error": error.description])
             }

@@ -36,8 +36,8 @@ final class NetworkEndpoint: Endpoint {
     }
 
     private static func isDevice(_ exchange: HTTPExchange) -> Bool {
-        let bytes = exchange.fields.bytes
-        let path = bytes.span.extracting(exchange.path)
+        let bytes = exchange.head.fields.bytes
+        let path = bytes.span.extracting(exchange.head.path)
         return path.count >= 4 && path[0] == UInt8(ascii: "/") && path[1] == UInt8(ascii: "v")
             && path[2] == UInt8(ascii: "1") && path[3] == UInt8(ascii: "/")
     }

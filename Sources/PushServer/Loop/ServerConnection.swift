@@ -23,12 +23,17 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private(set) lazy var provider = makeProvider()
     /// Exchanges whose answers are long lists; the loop counts them.
     var listings: Set<Int32> = []
+    /// An exchange is, or was, a device's stream: most connections have none, and need not look for it.
+    var carriesStream = false
+    /// Nothing can become late: the loop's ticks pass it by.
+    var isResting = false
     /// In the loop's list of connections to flush.
     var isDirty = false
 
     private enum Phase { case handshaking, detecting, serving, lingering, closed }
 
-    private unowned let loop: ServerLoop
+    /// Until it has removed the connection.
+    private let loop: ServerLoop
     private let socket: FileDescriptor
     private var transport: Transport
     private var session: (any HTTPSession)?
@@ -119,6 +124,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     func ready(_ readiness: Readiness) {
         guard phase != .closed else { return }
+        loop.wake(self)
         if readiness.contains(.writable) { loop.markDirty(self) }
         // A handshake or a read may have waited for room to write.
         let goesOnReading = readiness.contains(.writable) && (phase == .handshaking || inputWaitsForOutput)
@@ -181,7 +187,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// The socket's readiness may not come again for what TLS has read already.
     private func readBufferedInputSoon() {
         guard transport.hasBufferedInput else { return }
-        loop.events.schedule(after: .zero) { [weak self] in self?.ready(.readable) }
+        loop.events.schedule(after: .zero) { self.ready(.readable) }
     }
 
     private func take(_ bytes: Span<UInt8>) {
@@ -205,7 +211,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             advertisedHeaderListByteCountMax: Limits.advertisedHeaderListByteCountMax,
             headerFieldCountMax: Limits.headerFieldCountMax)
         switch version {
-        case .http2: session = HTTP2Session(limits: limits, delegate: self)
+        case .http2: session = HTTP2Session(limits: limits, memory: loop.http2Memory, delegate: self)
         case .http1, .unknown: session = HTTP1Session(limits: limits, delegate: self)
         }
         phase = .serving
@@ -231,7 +237,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     // MARK: Requests
 
     func headTooLarge(_ exchange: HTTPExchange) {
-        if listener.kind != .admin { ProviderAnswer.addOwnID(to: exchange) }
+        if listener.kind != .admin { ProviderAnswer.addOwnID(to: exchange, loop.random) }
         exchange.respond(status: 431)
     }
 
@@ -250,7 +256,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     func exchangeEnded(_ exchange: HTTPExchange) {
         exchange.context = nil
         loop.endListing(exchange, on: self)
-        loop.streams.exchangeEnded(address(of: exchange))
+        if carriesStream { loop.streams.exchangeEnded(address(of: exchange)) }
     }
 
     // MARK: Output
@@ -358,12 +364,20 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             now: loop.events.monotonicNanoseconds, isServing: phase == .serving || phase == .lingering,
             openExchangeCount: openCount)
         {
-        case .fine: break
+        case .fine: if isQuiet { loop.rest(self) }
         case .idle:
             guard let session, drain == .none else { return close("idle") }
             finishShutdown(session, reason: .idleTimeout)
         case .tooSlow(let what): close(what)
         }
+    }
+
+    /// Only streams are open, all that was written was taken, and nothing of a message has come: an idle device.
+    private var isQuiet: Bool {
+        guard phase == .serving, drain == .none, !isDirty, pendingOffset == pending.count, let session else {
+            return false
+        }
+        return session.isQuiet && !deadlines.isRunning
     }
 
     /// Answers each request that has waited too long, whether for its own end or for the store.

@@ -14,6 +14,10 @@ internal import PushTLS
     let index: UInt32
     let context: ServerContext
     let events: EventLoop
+    /// Of its HTTP/2 sessions.
+    let http2Memory = HTTP2Memory()
+    /// For ids.
+    let random = RandomNumbers()
     private let productionCipher: TokenCipher
     private let developmentCipher: TokenCipher
     private(set) var directory: TopicDirectory
@@ -34,6 +38,9 @@ internal import PushTLS
     private var commands: [StoreCommand] = []
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false
+    /// Connections that went since memory was last given back, and how many it were a tick ago.
+    private var removedCount = 0
+    private var removedCountAtTick = 0
     private let readStorage: UnsafeMutableRawBufferPointer
     /// Lent to one connection at a time while it flushes.
     var output: [UInt8] = []
@@ -104,6 +111,7 @@ internal import PushTLS
     /// Has a connection flushed at the end of this turn.
     func markDirty(_ connection: ServerConnection) {
         guard !connection.isDirty else { return }
+        wake(connection)
         connection.isDirty = true
         dirty.append(connection)
         needEndOfTurn()
@@ -211,16 +219,39 @@ internal import PushTLS
         connection.start()
     }
 
+    /// Nothing can become late on a connection until something happens on it.
+    func rest(_ connection: ServerConnection) {
+        connection.isResting = true
+        connections.setResting(connection.slot, true)
+    }
+
+    /// Something happens on a connection: it needs ticks again.
+    func wake(_ connection: ServerConnection) {
+        guard connection.isResting else { return }
+        connection.isResting = false
+        connections.setResting(connection.slot, false)
+    }
+
     func remove(_ connection: ServerConnection) {
         connections.release(connection.slot)
+        removedCount += 1
         finishIfDrained()
+    }
+
+    /// Gives what many connections held back to the system once they have gone and no more go.
+    private func giveBackMemory() {
+        defer { removedCountAtTick = removedCount }
+        guard removedCount == removedCountAtTick, removedCount >= Limits.closedConnectionsPerTrimCount else { return }
+        removedCount = 0
+        Heap.trim()
     }
 
     /// Once a second: deadlines of connections, heartbeats of streams.
     private func scheduleTick() {
-        events.schedule(after: .seconds(1)) { [weak self] in
-            guard let self else { return }
-            self.connections.forEach { $0.tick() }
+        // Not weak: see `HTTP2Session.delegate`. The timer goes with `events`, and that with the loop.
+        events.schedule(after: .seconds(1)) { [unowned self] in
+            self.connections.forEachAwake { $0.tick() }
+            self.giveBackMemory()
             self.streams.tick()
             self.scheduleTick()
         }
@@ -236,8 +267,8 @@ internal import PushTLS
         for listener in listeners { listener.close() }
         streams.endAll()
         connections.forEach { $0.beginShutdown() }
-        events.schedule(after: Limits.shutdownPatience) { [weak self] in
-            self?.connections.forEach { $0.close("shutdown took too long") }
+        events.schedule(after: Limits.shutdownPatience) { [unowned self] in
+            self.connections.forEach { $0.close("shutdown took too long") }
         }
         finishIfDrained()
     }
@@ -247,6 +278,7 @@ internal import PushTLS
         // Commands of this turn must still reach the store.
         events.atEndOfTurn { [unowned self] in
             self.endTurn()
+            self.listeners = []
             self.events.stop()
         }
     }

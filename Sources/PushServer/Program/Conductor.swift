@@ -46,7 +46,9 @@ final class Conductor: EventHandler {
         control.events.schedule(after: Self.certificateInterval) { [weak self] in
             guard let self else { return }
             do throws(ServerError) {
-                if try self.renewCertificate() { self.reload() }
+                // Read again even if it is the same: new keys for session tickets come with it.
+                _ = try self.renewCertificate()
+                self.reload()
             } catch {
                 self.log.error("certificate_not_renewed", ["error": error.description])
             }

@@ -4,8 +4,8 @@ internal import PushNet
 internal import PushStore
 internal import PushTLS
 
-/// What all loops share and nobody changes.
-struct ServerContext: Sendable {
+/// What all loops share and nobody changes; a class, so that a loop that asks for one thing does not copy all.
+final class ServerContext: Sendable {
     let configuration: ServerConfiguration
     let installation: Installation
     let store: any NotificationStore
@@ -17,4 +17,18 @@ struct ServerContext: Sendable {
     let startedUnixSeconds: Int64
     /// Answers that a test ordered; nil unless the server is ephemeral.
     let orderedFailures: OrderedFailures?
+
+    init(
+        configuration: ServerConfiguration, installation: Installation, store: any NotificationStore, quotas: Quotas,
+        log: EventLog, serverURL: String, startedUnixSeconds: Int64, orderedFailures: OrderedFailures?
+    ) {
+        self.configuration = configuration
+        self.installation = installation
+        self.store = store
+        self.quotas = quotas
+        self.log = log
+        self.serverURL = serverURL
+        self.startedUnixSeconds = startedUnixSeconds
+        self.orderedFailures = orderedFailures
+    }
 }

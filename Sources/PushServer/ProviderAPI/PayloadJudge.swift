@@ -8,7 +8,7 @@ internal import PushStore
 /// them; one of each loop.
 final class PayloadJudge {
     /// One app on one device.
-    private struct Place: Hashable {
+    fileprivate struct Place: Hashable {
         var device: DeviceID
         var topic: TopicID
     }
@@ -18,6 +18,14 @@ final class PayloadJudge {
 
     private var histories = Generations<Place, PayloadHistory>(countMax: Limits.payloadHistoryCountMax)
 
+    /// What is to be said about a payload, and to be remembered of it once it goes out.
+    struct Judgement {
+        /// What the answer warns of, the gravest first; nil for nothing.
+        var warnings: PayloadWarnings?
+        /// Nil where nothing is remembered.
+        fileprivate var memory: (place: Place, history: PayloadHistory, alert: PayloadHistory.Alert)?
+    }
+
     /// Refuses a payload, or tells what is to be said about it.
     ///
     /// - Parameters:
@@ -26,38 +34,60 @@ final class PayloadJudge {
     ///   - topic: Says how to judge.
     ///   - device: Whose history of alerts counts; nil for a broadcast.
     ///   - unixSeconds: Wall clock.
-    /// - Returns: What the answer warns of, the gravest first; nil for nothing.
+    /// - Returns: The judgement; give it to `note` when the notification goes out.
     /// - Throws: `PayloadEmpty` for what is no JSON object, and with `strict` for a finding of severity E.
     func judge(
         _ payload: [UInt8], _ pushType: PushType?, of topic: Topic, on device: DeviceID?, unixSeconds: Int64
-    ) throws(Rejection) -> PayloadWarnings? {
+    ) throws(Rejection) -> Judgement {
         guard topic.checks != .off else {
-            do throws(JSONError) { try JSONValidator.validateObject(payload.span) } catch {
-                throw Self.malformed(PayloadAdvice.sentence(for: error, in: payload.span))
-            }
-            return nil
+            try Self.validate(payload)
+            return Judgement()
         }
-        let history = device.map { recall(Place(device: $0, topic: topic.id), now: unixSeconds) }
-        let findings = PayloadLinter.findings(
+        let place = device.map { Place(device: $0, topic: topic.id) }
+        let history = place.map { recall($0, now: unixSeconds) }
+        let verdict = PayloadLinter.judge(
             payload: payload.span, pushType: pushType, appName: topic.displayName, history: history)
-        guard !findings.isEmpty else { return nil }
-        if let finding = findings.first(where: { $0.check == .malformed }) { throw Self.malformed(finding.text) }
-        // The size was checked already, and a broadcast's may be larger.
-        let errors = findings.filter { $0.severity == .error && $0.check != .tooLarge }
-        if topic.checks == .strict, let first = errors.first { throw Rejection(.payloadEmpty, first.line) }
-        let warnings = errors + findings.filter { $0.severity == .warning }
-        return warnings.isEmpty ? nil : PayloadWarnings(lines: warnings.prefix(Self.warningCountMax).map(\.line))
+        var judgement = Judgement()
+        if let place, let history, let alert = verdict.alert { judgement.memory = (place, history, alert) }
+        if !verdict.findings.isEmpty { judgement.warnings = try Self.warnings(of: verdict.findings, topic.checks) }
+        return judgement
     }
 
-    /// Remembers an alert that goes out.
-    func note(
-        _ payload: [UInt8], _ pushType: PushType?, of topic: Topic, on device: DeviceID, unixSeconds: Int64
-    ) {
-        guard topic.checks != .off else { return }
-        let place = Place(device: device, topic: topic.id)
-        var history = recall(place, now: unixSeconds)
-        history.note(payload.span, pushType: pushType)
-        histories[place] = history
+    private static func warnings(
+        of findings: [PayloadFinding], _ checks: PayloadChecks
+    ) throws(Rejection) -> PayloadWarnings? {
+        if let finding = findings.first(where: { $0.check == .malformed }) { throw malformed(finding.text) }
+        // The size was checked already, and a broadcast's may be larger.
+        let errors = findings.filter { $0.severity == .error && $0.check != .tooLarge }
+        if checks == .strict, let first = errors.first { throw Rejection(.payloadEmpty, first.line) }
+        let warnings = errors + findings.filter { $0.severity == .warning }
+        return warnings.isEmpty ? nil : PayloadWarnings(lines: warnings.prefix(warningCountMax).map(\.line))
+    }
+
+    /// Refuses a payload of a notification that is refused for what follows: nobody will read its warnings.
+    ///
+    /// - Parameters:
+    ///   - payload: Not empty, and not too large.
+    ///   - pushType: nil when the provider gave none.
+    ///   - topic: Says how to judge.
+    /// - Throws: As `judge`.
+    func judgeRefused(_ payload: [UInt8], _ pushType: PushType?, of topic: Topic) throws(Rejection) {
+        guard topic.checks == .strict else { return try Self.validate(payload) }
+        _ = try judge(payload, pushType, of: topic, on: nil, unixSeconds: 0)
+    }
+
+    private static func validate(_ payload: [UInt8]) throws(Rejection) {
+        do throws(JSONError) { try JSONValidator.validateObject(payload.span) } catch {
+            throw malformed(PayloadAdvice.sentence(for: error, in: payload.span))
+        }
+    }
+
+    /// Remembers the alert of a notification that goes out.
+    func note(_ judgement: Judgement, _ pushType: PushType?) {
+        guard let memory = judgement.memory else { return }
+        var history = memory.history
+        history.note(memory.alert, pushType: pushType)
+        histories[memory.place] = history
     }
 
     private func recall(_ place: Place, now: Int64) -> PayloadHistory {

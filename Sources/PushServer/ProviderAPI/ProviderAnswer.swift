@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushHTTP
 internal import PushNet
+internal import PushTLS
 
 /// Answers of the provider API.
 enum ProviderAnswer {
@@ -16,7 +17,7 @@ enum ProviderAnswer {
     static func reject(_ exchange: HTTPExchange, _ rejection: Rejection, unixMilliseconds: Int64? = nil) {
         let reason = rejection.reason
         exchange.addField("content-type", "application/json")
-        exchange.addField("posthorn-detail", rejection.detail.utf8.span)
+        exchange.addRepeatedField("posthorn-detail", rejection.detail.utf8.span)
         if let seconds = rejection.retryAfterSeconds {
             exchange.addField("retry-after", "\(seconds)".utf8.span)
         } else if reason.status == 503 {
@@ -36,7 +37,9 @@ enum ProviderAnswer {
 
     /// `{"reason":"…"}`, with a timestamp where there is one; short, because some clients never widen their window.
     static func body(_ reason: RejectionReason, unixMilliseconds: Int64? = nil) -> [UInt8] {
-        var body = Array("{\"reason\":\"".utf8)
+        var body: [UInt8] = []
+        body.reserveCapacity(64)
+        body += "{\"reason\":\"".utf8
         body += reason.rawValue.utf8
         body.append(UInt8(ascii: "\""))
         if let unixMilliseconds {
@@ -48,8 +51,9 @@ enum ProviderAnswer {
     }
 
     /// Adds an `apns-id` of ours, for a request whose own cannot be read.
-    static func addOwnID(to exchange: HTTPExchange) {
-        exchange.addField("apns-id", UniqueID.random().text.uppercased().utf8.span)
+    static func addOwnID(to exchange: HTTPExchange, _ random: RandomNumbers) {
+        let text = UniqueID.random(random).upperCaseText
+        exchange.addField("apns-id", text.span)
     }
 
     /// The store has accepted what was sent: 200 without a body.

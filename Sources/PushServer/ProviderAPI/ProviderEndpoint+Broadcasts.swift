@@ -20,12 +20,13 @@ extension ProviderEndpoint {
         let topic = try broadcastTopic(request.text(inPath: range), of: sender)
         let allowances = try takeRequest(request, from: sender, topic)
         let payload = try request.payload(byteCountMax: Limits.broadcastPayloadByteCountMax, kind: "a broadcast")
-        let warnings = try judge.judge(payload, pushType, of: topic, on: nil, unixSeconds: request.now / 1000)
-        request.exchange.context = try takeNotification(request, for: allowances, to: nil, warnings)
+        let judgement = try judge.judge(payload, pushType, of: topic, on: nil, unixSeconds: request.now / 1000)
+        request.exchange.context = try takeNotification(request, for: allowances, to: nil, judgement.warnings)
         try checkRoom()
         let broadcast = Broadcast(
-            channel: channel, topic: topic.id, environment: request.environment, requestID: request.id.text,
-            uniqueID: .random(), topicName: topic.name + PushType.liveactivity.topicSuffix, priority: priority,
+            channel: channel, topic: topic.id, environment: request.environment, requestID: request.id.bytes,
+            uniqueID: .random(loop.random), topicName: topic.name + PushType.liveactivity.topicSuffix,
+            priority: priority,
             expirationUnixSeconds: expiration, payload: payload, acceptedUnixMilliseconds: request.now)
         request.exchange.keep(broadcast.uniqueID)
         loop.submit(.publish(broadcast, answer: request.connection.address(of: request.exchange)))

@@ -12,6 +12,7 @@ extension ProviderEndpoint {
         let notification = try notification(request, from: sender, to: tokenRange)
         try checkRoom()
         request.exchange.keep(notification.uniqueID)
+        request.exchange.requestWasRead()
         loop.submit(.accept(notification, answer: request.connection.address(of: request.exchange)))
     }
 
@@ -22,25 +23,30 @@ extension ProviderEndpoint {
         let priority = try request.priority()
         let givenType = try request.pushType()
         let collapseID = try request.collapseID()
-        let tokenText = request.bytes.span.extracting(request.exchange.path).extracting(tokenRange)
-        let address = open(tokenText, request.environment)
-        let (topic, topicName, pushType) = try topic(request, from: sender, givenType, hint: address?.topic)
+        let tokenText = request.bytes.span.extracting(request.exchange.head.path).extracting(tokenRange)
+        let sealed = Hex.decode32(tokenText)
+        let address = open(sealed, request.environment)
+        let (entry, suffixed, pushType) = try topic(request, from: sender, givenType, hint: address?.topic)
+        let topic = entry.topic
         let allowances = try takeRequest(request, from: sender, topic)
         let type = pushType ?? .alert
         let payload = try request.payload(
             byteCountMax: type.payloadByteCountMax, kind: "push type \(type.rawValue)")
         let seconds = request.now / 1000
-        let warnings = try judge.judge(payload, pushType, of: topic, on: address?.device, unixSeconds: seconds)
-        guard let address else {
-            throw takeBadToken(badDeviceToken(tokenText, request.environment), request, for: allowances)
+        guard let address, address.topic == topic.id else {
+            try judge.judgeRefused(payload, pushType, of: topic)
+            let rejection =
+                address.map { notForTopic($0.topic, topic, sender) }
+                ?? badDeviceToken(tokenText, sealed, request.environment)
+            throw takeBadToken(rejection, request, for: allowances)
         }
-        guard address.topic == topic.id else {
-            throw takeBadToken(notForTopic(address.topic, topic, sender), request, for: allowances)
-        }
-        request.exchange.context = try takeNotification(request, for: allowances, to: address, warnings)
-        judge.note(payload, pushType, of: topic, on: address.device, unixSeconds: seconds)
+        let judgement = try judge.judge(payload, pushType, of: topic, on: address.device, unixSeconds: seconds)
+        request.exchange.context = try takeNotification(request, for: allowances, to: address, judgement.warnings)
+        judge.note(judgement, pushType)
         return Notification(
-            address: address, apnsID: request.id.text, uniqueID: .random(), topicName: topicName, pushType: pushType,
+            address: address, apnsID: request.id.bytes, uniqueID: .random(loop.random),
+            topicName: suffixed ?? topic.name,
+            pushType: pushType,
             priority: priority, expirationUnixSeconds: expiration, collapseID: collapseID, payload: payload,
             acceptedUnixMilliseconds: request.now)
     }
@@ -53,10 +59,10 @@ extension ProviderEndpoint {
 
     // MARK: Topic
 
-    /// The app, the topic as it was named, and the push type; the device token says where to look first.
+    /// The app, the topic as it was named if that has a suffix, and the push type; the device token says where to look first.
     private func topic(
         _ request: ProviderRequest, from sender: Sender, _ pushType: PushType?, hint: TopicID?
-    ) throws(Rejection) -> (Topic, name: String, PushType?) {
+    ) throws(Rejection) -> (TopicDirectory.Entry, suffixed: String?, PushType?) {
         if let range = request.headers.topic, !range.isEmpty {
             return try topic(request.bytes.span.extracting(range), from: sender, pushType, hint: hint)
         }
@@ -66,20 +72,20 @@ extension ProviderEndpoint {
 
     private func topic(
         _ name: Span<UInt8>, from sender: Sender, _ givenType: PushType?, hint: TopicID?
-    ) throws(Rejection) -> (Topic, name: String, PushType?) {
+    ) throws(Rejection) -> (TopicDirectory.Entry, suffixed: String?, PushType?) {
         let pushType = givenType ?? pushType(impliedBy: name)
         try Self.check(pushType, of: sender)
         let baseByteCount = try Self.baseTopicByteCount(of: name, pushType: pushType)
         let base = name.extracting(first: baseByteCount)
         var found = hint.flatMap { loop.directory.topic($0) }
-        if let entry = found, !Bytes.areEqual(entry.name.span, base) { found = nil }
-        let known = (found ?? loop.directory.topic(named: base))?.topic
-        guard let topic = known, sender.maySend(to: topic, name: name, pushType: pushType) else {
+        if let known = found?.name, !Bytes.areEqual(known.span, base) { found = nil }
+        let known = found ?? loop.directory.topic(named: base)
+        guard let entry = known, sender.maySend(to: entry.topic, name: name, pushType: pushType) else {
             throw Rejection(
                 .topicDisallowed,
-                sender.refusal(of: known, name: String(copying: name), pushType: pushType ?? .alert))
+                sender.refusal(of: known?.topic, name: String(copying: name), pushType: pushType ?? .alert))
         }
-        return (topic, baseByteCount == name.count ? topic.name : String(copying: name), pushType)
+        return (entry, baseByteCount == name.count ? nil : String(copying: name), pushType)
     }
 
     /// What a topic with a suffix says where there is no `apns-push-type`, which older back-ends never send.
@@ -107,8 +113,8 @@ extension ProviderEndpoint {
                 "apns-topic is letters, digits, dots, hyphens and underscores, for example com.example.MyApp.")
         }
         let type = pushType ?? .alert
+        guard !type.topicSuffix.isEmpty else { return name.count }
         let suffix = Array(type.topicSuffix.utf8)
-        guard !suffix.isEmpty else { return name.count }
         guard name.count > suffix.count, Bytes.areEqual(name.extracting(last: suffix.count), suffix.span) else {
             throw Rejection(
                 .badTopic, "apns-topic must be the app's topic and \(type.topicSuffix) for push type \(type.rawValue).")
@@ -128,28 +134,17 @@ extension ProviderEndpoint {
     // MARK: Device token
 
     /// Nil when no key opens it.
-    private func open(_ text: Span<UInt8>, _ environment: Environment) -> DeviceTokenContents? {
-        guard let sealed = Hex.decode32(text), let plain = loop.cipher(for: environment).open(sealed) else {
-            return nil
-        }
+    private func open(_ sealed: InlineArray<32, UInt8>?, _ environment: Environment) -> DeviceTokenContents? {
+        guard let sealed, let plain = loop.cipher(for: environment).open(sealed) else { return nil }
         return DeviceTokenContents(bytes: plain)
     }
 
     /// Says what is wrong with a device token that does not open.
-    private func badDeviceToken(_ text: Span<UInt8>, _ environment: Environment) -> Rejection {
-        for offset in text.indices where !Hex.isDigit(text[offset]) {
-            return Rejection(
-                .badDeviceToken,
-                "The device token in the path has something other than hexadecimal digits at place \(offset + 1): "
-                    + "remove blanks, brackets and line ends.")
-        }
-        guard text.count == Limits.deviceTokenDigitCount else {
-            return Rejection(
-                .badDeviceToken,
-                "The device token in the path has \(text.count) digits, and a token of this server "
-                    + "\(Limits.deviceTokenDigitCount): see that it was copied whole.")
-        }
-        guard open(text, environment.other) == nil else {
+    private func badDeviceToken(
+        _ text: Span<UInt8>, _ sealed: InlineArray<32, UInt8>?, _ environment: Environment
+    ) -> Rejection {
+        guard let sealed else { return malformedDeviceToken(text) }
+        guard open(sealed, environment.other) == nil else {
             return Rejection(
                 .badDeviceToken,
                 "The device token is for \(environment.other.rawValue), and this connection for \(environment.rawValue)."
@@ -157,6 +152,20 @@ extension ProviderEndpoint {
         }
         return Rejection(
             .badDeviceToken, "This server did not make the device token: use the one that the app registered here.")
+    }
+
+    /// Says why a device token is none of 64 digits.
+    private func malformedDeviceToken(_ text: Span<UInt8>) -> Rejection {
+        for offset in text.indices where !Hex.isDigit(text[offset]) {
+            return Rejection(
+                .badDeviceToken,
+                "The device token in the path has something other than hexadecimal digits at place \(offset + 1): "
+                    + "remove blanks, brackets and line ends.")
+        }
+        return Rejection(
+            .badDeviceToken,
+            "The device token in the path has \(text.count) digits, and a token of this server "
+                + "\(Limits.deviceTokenDigitCount): see that it was copied whole.")
     }
 }
 

@@ -10,7 +10,8 @@ internal import PushStore
 /// The order of checks is fixed: method, path, repeated headers, credentials, then what the kind of request asks for; for
 /// a notification that is `apns-id`, expiration, priority, push type, collapse id, topic, payload, device token.
 final class ProviderEndpoint {
-    unowned let loop: ServerLoop
+    /// Until it has ended, and forgets its listeners.
+    let loop: ServerLoop
     let judge = PayloadJudge()
     private let role: PortRole
 
@@ -24,9 +25,10 @@ final class ProviderEndpoint {
 
     /// Answers.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        let headers = ProviderHeaders(exchange.fields)
-        let path = ProviderPath.parse(exchange.fields.bytes.span.extracting(exchange.path))
-        let id = Self.addID(to: exchange, headers, path)
+        let headers = ProviderHeaders(exchange.head.fields)
+        let bytes = exchange.head.fields.bytes
+        let path = ProviderPath.parse(bytes.span.extracting(exchange.head.path))
+        let id = addID(to: exchange, headers, path, bytes.span)
         let request = ProviderRequest(exchange, connection, headers, id)
         loop.quotas.begin()
         do throws(Rejection) {
@@ -44,23 +46,24 @@ final class ProviderEndpoint {
     /// Answers a request that has waited too long: for its own end, or for the store.
     func giveUp(_ exchange: HTTPExchange) {
         guard !exchange.isComplete else { return ProviderAnswer.reject(exchange, Rejection(.serviceUnavailable)) }
-        let path = ProviderPath.parse(exchange.fields.bytes.span.extracting(exchange.path))
-        _ = Self.addID(to: exchange, ProviderHeaders(exchange.fields), path)
+        let bytes = exchange.head.fields.bytes
+        let path = ProviderPath.parse(bytes.span.extracting(exchange.head.path))
+        _ = addID(to: exchange, ProviderHeaders(exchange.head.fields), path, bytes.span)
         ProviderAnswer.reject(exchange, Rejection(.idleTimeout, "Send the whole request within 15 seconds."))
     }
 
     /// Every answer carries the id of its request.
-    private static func addID(
-        to exchange: HTTPExchange, _ headers: ProviderHeaders, _ path: ProviderPath
+    private func addID(
+        to exchange: HTTPExchange, _ headers: ProviderHeaders, _ path: ProviderPath, _ bytes: Span<UInt8>
     ) -> RequestID {
         let name: StaticString = path.hasRequestID ? "apns-request-id" : "apns-id"
-        let id = RequestID(name, path.hasRequestID ? headers.requestID : headers.id, in: exchange.fields)
+        let id = RequestID(name, path.hasRequestID ? headers.requestID : headers.id, in: bytes, loop.random)
         exchange.addField(name, id.text.span)
         return id
     }
 
     private func perform(_ request: ProviderRequest, _ path: ProviderPath) throws(Rejection) {
-        try checkMethod(request.exchange.method, path)
+        try checkMethod(request.exchange.head.method, path)
         try checkPort(path)
         if let duplicate = request.headers.duplicate {
             throw Rejection(.duplicateHeaders, "The header \(duplicate) is there twice: send it once.")
@@ -85,13 +88,13 @@ final class ProviderEndpoint {
 
     /// The method is looked at before the path, as Apple does: `GET /` is a wrong method.
     private func checkMethod(_ method: Method, _ path: ProviderPath) throws(Rejection) {
-        let allowed: [Method]
-        switch path {
-        case .channels, .unknownBelowApps: allowed = [.get, .post, .delete]
-        case .allChannels: allowed = [.get]
-        case .device, .missingDeviceToken, .broadcast, .unknown: allowed = [.post]
-        }
-        guard !allowed.contains(method) else { return }
+        let isAllowed =
+            switch path {
+            case .channels, .unknownBelowApps: method == .get || method == .post || method == .delete
+            case .allChannels: method == .get
+            case .device, .missingDeviceToken, .broadcast, .unknown: method == .post
+            }
+        guard !isAllowed else { return }
         throw Rejection(.methodNotAllowed, path.isForChannels ? "Use GET, POST or DELETE as the path asks for." : nil)
     }
 

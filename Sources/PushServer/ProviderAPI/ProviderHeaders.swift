@@ -21,27 +21,29 @@ struct ProviderHeaders {
 
     /// - SeeAlso: spec of Apple's request headers, docs/reference/provider-api.md.
     init(_ table: borrowing FieldTable) {
-        for field in table.fields {
-            switch field.name.count {
-            case 7 where table.name(of: field, equals: "apns-id"): set(\.id, field, table)
-            case 10 where table.name(of: field, equals: "apns-topic"): set(\.topic, field, table)
-            case 13 where table.name(of: field, equals: "authorization"): set(\.authorization, field, table)
-            case 13 where table.name(of: field, equals: "apns-priority"): set(\.priority, field, table)
-            case 14 where table.name(of: field, equals: "apns-push-type"): set(\.pushType, field, table)
-            case 15 where table.name(of: field, equals: "apns-expiration"): set(\.expiration, field, table)
-            case 15 where table.name(of: field, equals: "apns-channel-id"): set(\.channelID, field, table)
-            case 15 where table.name(of: field, equals: "apns-request-id"): set(\.requestID, field, table)
-            case 16 where table.name(of: field, equals: "apns-collapse-id"): set(\.collapseID, field, table)
+        let (bytes, fields) = (table.bytes, table.fields)
+        for index in fields.indices {
+            let field = fields[index]
+            let name = bytes.span.extracting(field.name)
+            switch name.count {
+            case 7 where Bytes.areEqual(name, "apns-id"): Self.set(&id, &duplicate, field, bytes)
+            case 10 where Bytes.areEqual(name, "apns-topic"): Self.set(&topic, &duplicate, field, bytes)
+            case 13 where Bytes.areEqual(name, "authorization"): Self.set(&authorization, &duplicate, field, bytes)
+            case 13 where Bytes.areEqual(name, "apns-priority"): Self.set(&priority, &duplicate, field, bytes)
+            case 14 where Bytes.areEqual(name, "apns-push-type"): Self.set(&pushType, &duplicate, field, bytes)
+            case 15 where Bytes.areEqual(name, "apns-expiration"): Self.set(&expiration, &duplicate, field, bytes)
+            case 15 where Bytes.areEqual(name, "apns-channel-id"): Self.set(&channelID, &duplicate, field, bytes)
+            case 15 where Bytes.areEqual(name, "apns-request-id"): Self.set(&requestID, &duplicate, field, bytes)
+            case 16 where Bytes.areEqual(name, "apns-collapse-id"): Self.set(&collapseID, &duplicate, field, bytes)
             default: break
             }
         }
     }
 
-    private mutating func set(
-        _ header: WritableKeyPath<ProviderHeaders, Range<Int>?>, _ field: FieldTable.Field,
-        _ table: borrowing FieldTable
+    private static func set(
+        _ header: inout Range<Int>?, _ duplicate: inout String?, _ field: FieldTable.Field, _ bytes: [UInt8]
     ) {
-        if self[keyPath: header] != nil { duplicate = table.text(field.name) }
-        self[keyPath: header] = field.value
+        if header != nil { duplicate = String(decoding: bytes[field.name], as: UTF8.self) }
+        header = field.value
     }
 }

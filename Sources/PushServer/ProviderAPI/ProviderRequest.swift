@@ -13,6 +13,8 @@ struct ProviderRequest {
     let bytes: [UInt8]
     /// The id that the answer has.
     let id: RequestID
+    /// The environment that the request is for.
+    let environment: Environment
     /// Wall clock, UNIX milliseconds.
     let now: Int64
 
@@ -21,12 +23,10 @@ struct ProviderRequest {
         self.connection = connection
         self.headers = headers
         self.id = id
-        bytes = exchange.fields.bytes
+        environment = connection.provider.environment
+        bytes = exchange.head.fields.bytes
         now = WallClock.unixMilliseconds()
     }
-
-    /// The environment that the request is for.
-    var environment: Environment { connection.provider.environment }
 
     /// A part of the path as text.
     func text(inPath range: Range<Int>) -> String {

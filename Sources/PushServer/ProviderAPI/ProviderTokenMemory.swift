@@ -12,11 +12,17 @@ internal import PushStore
 /// ```
 struct ProviderTokenMemory {
     /// A provider token that was good when it was verified.
-    struct Entry {
+    final class Entry {
         /// The compact token, byte for byte.
-        var compact: [UInt8]
-        var keyID: String
-        var issuedAtUnixSeconds: Int64
+        let compact: [UInt8]
+        let keyID: String
+        let issuedAtUnixSeconds: Int64
+
+        init(compact: [UInt8], keyID: String, issuedAtUnixSeconds: Int64) {
+            self.compact = compact
+            self.keyID = keyID
+            self.issuedAtUnixSeconds = issuedAtUnixSeconds
+        }
     }
 
     /// Last used first.
@@ -26,9 +32,13 @@ struct ProviderTokenMemory {
 
     /// Finds a token that was verified before, and puts it first.
     mutating func recall(_ compact: Span<UInt8>) -> Entry? {
-        guard let index = entries.firstIndex(where: { Bytes.areEqual($0.compact.span, compact) }) else { return nil }
-        if index > 0 { entries.insert(entries.remove(at: index), at: 0) }
-        return entries[0]
+        for index in entries.indices {
+            let known = entries[index].compact
+            guard Bytes.areEqual(known.span, compact) else { continue }
+            if index > 0 { entries.insert(entries.remove(at: index), at: 0) }
+            return entries[0]
+        }
+        return nil
     }
 
     /// Remembers a token that was just verified, unless it is one too many.

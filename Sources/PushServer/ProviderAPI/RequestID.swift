@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
-internal import PushHTTP
 internal import PushTLS
 
 /// The `apns-id` or `apns-request-id` of an answer: the provider's own, byte for byte, or one of ours.
 struct RequestID {
     /// The header's name.
     let name: StaticString
-    /// 36 bytes.
-    let text: [UInt8]
+    let text: InlineArray<36, UInt8>
     /// False when the provider's was no UUID; then `text` is ours.
     let isGood: Bool
 
-    init(_ name: StaticString, _ header: Range<Int>?, in table: borrowing FieldTable) {
+    /// - Parameters:
+    ///   - name: The header's name.
+    ///   - header: Where its value stands in `bytes`; nil when it is absent.
+    ///   - bytes: The request's fields.
+    ///   - random: For an id of ours.
+    init(_ name: StaticString, _ header: Range<Int>?, in bytes: Span<UInt8>, _ random: RandomNumbers) {
         self.name = name
         guard let header else {
-            text = Self.upperCase(.random())
-            isGood = true
+            (text, isGood) = (UniqueID.random(random).upperCaseText, true)
             return
         }
-        let given = table.bytes.span.extracting(header)
+        let given = bytes.extracting(header)
         isGood = UniqueID(given) != nil
-        text = isGood ? Array(copying: given) : Self.upperCase(.random())
+        text = isGood ? InlineArray { given[$0] } : UniqueID.random(random).upperCaseText
     }
 
-    /// Apple's own ids are in upper case.
-    private static func upperCase(_ id: UniqueID) -> [UInt8] { Array(id.text.uppercased().utf8) }
+    /// For whoever keeps it.
+    var bytes: [UInt8] { Array(copying: text.span) }
 }
 
 extension UniqueID {
     /// A random (version 4) one.
-    static func random() -> UniqueID { version4(high: SecureRandom.uint64(), low: SecureRandom.uint64()) }
+    static func random(_ random: RandomNumbers) -> UniqueID { version4(high: random.next(), low: random.next()) }
 }
 
 extension Array where Element == UInt8 {

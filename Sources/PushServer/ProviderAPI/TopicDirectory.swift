@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import PushCore
 internal import PushStore
 internal import PushTLS
@@ -7,9 +8,14 @@ internal import PushTLS
 /// The directory as a loop looks things up in it: topics as bytes, keys ready to verify.
 final class TopicDirectory {
     /// A topic with its name as bytes.
-    struct Entry {
+    final class Entry {
         let topic: Topic
         let name: [UInt8]
+
+        init(_ topic: Topic) {
+            self.topic = topic
+            name = Array(topic.name.utf8)
+        }
     }
 
     /// Grows with each change.
@@ -19,10 +25,11 @@ final class TopicDirectory {
     private let keys: [String: SigningKey]
     private let revokedCertificates: Set<[UInt8]>
     private var verifyingKeys: [String: VerifyingKey] = [:]
+    private var latest: Entry?
 
     init(_ directory: Directory) {
         version = directory.version
-        topics = directory.topics.mapValues { Entry(topic: $0, name: Array($0.name.utf8)) }
+        topics = directory.topics.mapValues { Entry($0) }
         topicByName = Dictionary(topics.map { ($1.name, $0) }) { first, _ in first }
         keys = directory.keys
         revokedCertificates = directory.revokedCertificates
@@ -40,8 +47,16 @@ final class TopicDirectory {
     /// The topic of a device token; nil when its app was removed.
     func topic(_ id: TopicID) -> Entry? { topics[id] }
 
-    /// The topic of this name; slower than by number.
-    func topic(named name: Span<UInt8>) -> Entry? { topicByName[Array(copying: name)].flatMap { topics[$0] } }
+    /// The topic of this name; slower than by number, unless it is the last one again.
+    func topic(named name: Span<UInt8>) -> Entry? {
+        if let latest {
+            let known = latest.name
+            if Bytes.areEqual(known.span, name) { return latest }
+        }
+        guard let found = topicByName[Array(copying: name)].flatMap({ topics[$0] }) else { return nil }
+        latest = found
+        return found
+    }
 
     /// Whether a client certificate was revoked, by its SHA-256.
     func isRevoked(certificate fingerprint: [UInt8]) -> Bool { revokedCertificates.contains(fingerprint) }
@@ -62,7 +77,19 @@ final class TopicDirectory {
 enum Bytes {
     static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
+        return unsafe left.withUnsafeBytes { left in unsafe right.withUnsafeBytes { unsafe areEqual(left, $0) } }
+    }
+
+    static func areEqual(_ left: Span<UInt8>, _ literal: StaticString) -> Bool {
+        guard left.count == literal.utf8CodeUnitCount else { return false }
+        return literal.withUTF8Buffer { right in
+            unsafe left.withUnsafeBytes { unsafe areEqual($0, UnsafeRawBufferPointer(right)) }
+        }
+    }
+
+    /// The two have the same length.
+    private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
+        return unsafe memcmp(leftStart, rightStart, left.count) == 0
     }
 }

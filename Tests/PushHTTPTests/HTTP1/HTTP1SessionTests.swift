@@ -87,6 +87,23 @@ struct HTTP1SessionTests {
         #expect(peer.exchange(Self.get) == "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
     }
 
+    @Test func `a stream that rests has forgotten its request, and the next one is read as ever`() {
+        let peer = HTTP1Peer()
+        peer.recorder.onRequest = { $0.beginStream(status: 200) }
+        peer.send(Self.get)
+        _ = peer.output()
+        guard let exchange = peer.session.exchange(1) else { preconditionFailure("the stream is open") }
+        #expect(peer.session.isQuiet && exchange.fields.bytes.isEmpty)
+        exchange.send([1])
+        #expect(!peer.session.isQuiet)
+        exchange.endStream()
+        _ = peer.output()
+        #expect(!peer.session.isQuiet && peer.recorder.endedIDs == [1])
+        peer.recorder.onRequest = { $0.respond(status: 200) }
+        peer.send(Self.get)
+        #expect(peer.output() == Self.ok)
+    }
+
     @Test func `a streamed answer to HTTP 1 0 ends with the connection`() {
         let peer = HTTP1Peer()
         peer.recorder.onRequest = {
@@ -146,15 +163,18 @@ struct HTTP1SessionTests {
         #expect(peer.session.isFinished && !peer.session.hasOutput && !peer.send(Self.get))
     }
 
-    @Test func `a session that is released ends its exchange`() {
+    @Test func `a session that is released ends its exchange untold`() {
         let recorder = Recorder()
         recorder.onRequest = { _ in }
+        var exchange: HTTPExchange?
         do {
             let peer = HTTP1Peer(recorder)
             peer.send(Self.get)
-            #expect(recorder.endedIDs.isEmpty)
+            exchange = peer.session.openExchanges.first
         }
-        #expect(recorder.endedIDs == [1])
+        #expect(recorder.endedIDs.isEmpty)
+        exchange?.respond(status: 200)
+        #expect(exchange?.isAnswered == false)
     }
 
     @Test func `a session knows when it waits for the rest of a head`() {

@@ -39,6 +39,24 @@ struct HTTP2StreamTests {
         #expect(exchange.unsentByteCount == 0 && peer.frames().isEmpty)
     }
 
+    @Test func `a stream that has rested, and given its memory back, goes on as before`() {
+        let (peer, exchange) = Self.streaming()
+        for number in UInt8(0)..<3 {
+            #expect(!peer.session.isQuiet)
+            peer.session.tick()
+            peer.session.tick()
+            #expect(peer.session.isQuiet)
+            let piece = [UInt8](repeating: number, count: 16_384)
+            exchange.send(piece)
+            #expect(!peer.session.isQuiet)
+            #expect(peer.frames() == [.data(1, piece)])
+            peer.send(.windowUpdate(0, 16_384), .windowUpdate(1, 16_384))
+        }
+        exchange.endStream()
+        #expect(peer.frames() == [.data(1, [], end: true)])
+        #expect(!peer.session.isQuiet)
+    }
+
     @Test func `the end of a stream that has nothing left is an empty frame`() {
         let (peer, exchange) = Self.streaming()
         exchange.endStream()
