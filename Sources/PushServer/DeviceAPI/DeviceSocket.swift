@@ -101,6 +101,8 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
     var completedMessageCount: UInt64 { 1 + socket.frameCount }
     var hasOutput: Bool { !isClosed && socket.outputByteCount > 0 }
     var isFinished: Bool { isClosed || (socket.closure != nil && socket.outputByteCount == 0) }
+    /// Nothing of a message has come, and all that was written was taken.
+    var isQuiet: Bool { !isFinished && !socket.isInsideMessage && socket.outputByteCount == 0 }
     var awaitsRest: Bool { socket.isInsideMessage }
     /// The stream itself, which keeps the connection from being idle.
     var openExchangeCount: Int { isFinished ? 0 : 1 }

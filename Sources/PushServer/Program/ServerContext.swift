@@ -20,12 +20,14 @@ final class ServerContext: Sendable {
 
     init(
         configuration: ServerConfiguration, installation: Installation, store: any NotificationStore, quotas: Quotas,
-        log: EventLog, serverURL: String, startedUnixSeconds: Int64, orderedFailures: OrderedFailures?
+        backups: BackupKeeper, log: EventLog, serverURL: String, startedUnixSeconds: Int64,
+        orderedFailures: OrderedFailures?
     ) {
         self.configuration = configuration
         self.installation = installation
         self.store = store
         self.quotas = quotas
+        self.backups = backups
         self.log = log
         self.serverURL = serverURL
         self.startedUnixSeconds = startedUnixSeconds

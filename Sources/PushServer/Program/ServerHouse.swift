@@ -41,7 +41,8 @@ final class ServerHouse {
         signals: SignalQueue, reportState: @escaping @Sendable (String) -> Void, printLine: @escaping (String) -> Void
     ) throws(ServerError) {
         let (log, fatal, controlMailbox) = (log, fatal, mailboxes[mailboxes.count - 1])
-        let receivers: [any StoreReplyReceiver] = mailboxes.map(LoopReceiver.init) + [conversation.receiver, webhookInbox]
+        let receivers: [any StoreReplyReceiver] =
+            mailboxes.map(LoopReceiver.init) + [conversation.receiver, webhookInbox]
         store.start(receivers: receivers) { error in
             log.error("store_failed", ["error": error.description])
             fatal.raise(.store(error))

@@ -16,6 +16,12 @@ final class CommandQueue: @unchecked Sendable {
         var shed: [ReplyAddress] = []
         /// Nothing will come after this.
         var isLast = false
+
+        /// Empties it; a burst does not pin its memory.
+        mutating func clear() {
+            commands.removeAll(keepingCapacity: commands.capacity <= WriterLimits.commandsPerTransactionCountMax)
+            if !shed.isEmpty { shed = [] }
+        }
     }
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -64,17 +70,22 @@ final class CommandQueue: @unchecked Sendable {
     }
 
     /// Takes all that waits; with nothing there, waits until a moment of the monotonic clock.
-    func take(until deadline: MonotonicTime) -> Taken {
+    ///
+    /// - Parameters:
+    ///   - deadline: The moment; one that has passed is not waited for.
+    ///   - taken: Gets what waits, in place of what was there; its storage is used again.
+    func take(until deadline: MonotonicTime, into taken: inout Taken) {
+        taken.clear()
         unsafe Self.check(pthread_mutex_lock(mutex))
         defer { unsafe Self.check(pthread_mutex_unlock(mutex)) }
         var moment = deadline.specification
-        while waiting.commands.isEmpty, waiting.shed.isEmpty, !waiting.isLast {
+        while waiting.commands.isEmpty, waiting.shed.isEmpty, !waiting.isLast, deadline > .now {
             let code = unsafe pthread_cond_timedwait(condition, mutex, &moment)
             if code == ETIMEDOUT { break }
             Self.check(code)
         }
-        defer { waiting = Taken(isLast: waiting.isLast) }
-        return waiting
+        taken.isLast = waiting.isLast
+        swap(&waiting, &taken)
     }
 
     private func appendOrShed(_ command: StoreCommand) {

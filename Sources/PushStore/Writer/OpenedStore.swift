@@ -50,7 +50,8 @@ extension SQLiteStore.Configuration {
         Executor.Bounds(
             pendingPerTopicCountMax: max(pendingPerTopicCountMax, 1),
             pendingPerDeviceCountMax: max(pendingPerDeviceCountMax, 1), channelPerAppCountMax: channelPerAppCountMax,
-            cardCountMax: cardCountMax, registrationLifeSeconds: registrationLifeSeconds, hasTrace: hasTrace, traceLifeSeconds: traceLifeSeconds,
+            cardCountMax: cardCountMax, registrationLifeSeconds: registrationLifeSeconds, hasTrace: hasTrace,
+            traceLifeSeconds: traceLifeSeconds,
             traceByteCountMax: traceByteCountMax)
     }
 }

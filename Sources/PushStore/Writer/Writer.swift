@@ -60,8 +60,9 @@ final class Writer {
         publishDirectory()
         if !reserve.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
         noteRunning([])
+        var taken = CommandQueue.Taken()
         while true {
-            let taken = queue.take(until: nextWork)
+            queue.take(until: nextWork, into: &taken)
             beginTurn()
             for answer in taken.shed { dispatcher.ledger.shed(answer) }
             process(taken.commands)
