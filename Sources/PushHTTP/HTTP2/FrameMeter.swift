@@ -16,6 +16,8 @@ struct FrameMeter {
         var glitches = 0
         /// Not in `glitches`: how many are honest depends on what we sent.
         var windowUpdates = 0
+        /// Frames that begin a request.
+        var headers = 0
     }
 
     private static let headerByteCount = 9
@@ -90,7 +92,9 @@ struct FrameMeter {
         switch type {
         case 0x0: charge.glitches += dataGlitches
         // HEADERS, RST_STREAM and CONTINUATION are bounded by nghttp2's own counters and by ours of streams.
-        case 0x1, 0x9: headerBlockIsOpen = flags & Self.endHeadersFlag == 0
+        case 0x1, 0x9:
+            if type == 0x1 { charge.headers += 1 }
+            headerBlockIsOpen = flags & Self.endHeadersFlag == 0
         case 0x3: break
         case 0x4: charge.glitches += HTTPBounds.glitchesPerSettings
         case 0x6: charge.glitches += HTTPBounds.glitchesPerPing

@@ -47,6 +47,9 @@ extension HTTP2Session {
     /// Counts the cheap frames of some input before nghttp2 sees it.
     func charge(for bytes: Span<UInt8>) {
         var charge = meter.charge(for: bytes)
+        windowUpdateAllowance = min(
+            windowUpdateAllowance + charge.headers * HTTPBounds.windowUpdatesPerRequest,
+            HTTPBounds.windowUpdateAllowanceMax)
         let owed = min(charge.windowUpdates, windowUpdateAllowance)
         windowUpdateAllowance -= owed
         charge.glitches += (charge.windowUpdates - owed) * HTTPBounds.glitchesPerOtherFrame

@@ -201,7 +201,10 @@ package final class HTTP2Session: HTTPSession {
 
     /// Opens an exchange and ties it to its stream (`nghttp2_session_set_stream_user_data`).
     func begin(_ id: Int32) {
-        let exchange = unsafe Unmanaged.passUnretained(pool.acquire(id: id, owner: self))
+        let acquired = pool.acquire(id: id, owner: self)
+        // Its head may come in pieces, and it is not older for that.
+        acquired.beganNanoseconds = nowNanoseconds
+        let exchange = unsafe Unmanaged.passUnretained(acquired)
         check(unsafe nghttp2_session_set_stream_user_data(handle, id, exchange.toOpaque()))
         unsafe latest = exchange
     }

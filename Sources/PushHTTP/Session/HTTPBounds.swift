@@ -21,6 +21,8 @@ package enum HTTPBounds {
     package static let glitchesPerOtherFrame = 1
     /// WINDOW_UPDATE frames that are no glitch, for each DATA frame that we sent: one for its stream, one for all.
     package static let windowUpdatesPerSentData = 2
+    /// WINDOW_UPDATE frames that are no glitch, for each request: some clients widen the window of every stream they open.
+    package static let windowUpdatesPerRequest = 1
     /// At most this many WINDOW_UPDATE frames can be owed to us.
     package static let windowUpdateAllowanceMax = 4096
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Preloaded into a server whose time a test puts forward: adds to every clock the nanoseconds that stand in the first
-// eight bytes of $POSTHORN_CLOCK_FILE, which the test writes to while the server runs.
+// eight bytes of $POSTHORN_CLOCK_FILE, which the test writes to while the server runs. Who waits for a moment of such a clock
+// waits for it by the kernel's.
 
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -31,4 +34,20 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
         time->tv_nsec = sum % 1000000000;
     }
     return (int)code;
+}
+
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *moment) {
+    static int (*wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+    if (!wait) wait = (int (*)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *))dlsym(RTLD_NEXT, "pthread_cond_timedwait");
+    struct timespec real = *moment;
+    if (offset) {
+        real.tv_sec -= *offset / 1000000000;
+        real.tv_nsec -= *offset % 1000000000;
+        if (real.tv_nsec < 0) {
+            real.tv_nsec += 1000000000;
+            real.tv_sec -= 1;
+        }
+        if (real.tv_sec < 0) real = (struct timespec){0};
+    }
+    return wait(condition, mutex, &real);
 }

@@ -44,6 +44,8 @@ struct HTTP2LimitTests {
         let peer = Peer()
         peer.recorder.onRequest = { $0.respond(status: 200) }
         _ = peer.exchange(.request(1), .request(3, end: true))
+        // What two requests may bring along.
+        _ = peer.exchange(.windowUpdate(0, 1), .windowUpdate(0, 1))
         peer.session.nowNanoseconds += 60_000_000_000
         return peer
     }
@@ -62,6 +64,17 @@ struct HTTP2LimitTests {
         #expect(peer.recorder.headIDs == [1, 3])
     }
 
+    @Test func `a client that widens the window of every stream it opens may go on for ever`() {
+        let peer = Peer()
+        peer.recorder.onRequest = { $0.respond(status: 200) }
+        for index in 0..<Int32(HTTPBounds.glitchCountMax * 3) {
+            let id = index * 2 + 1
+            #expect(peer.send(.request(id), .windowUpdate(id, 1 << 24), .data(id, [1], end: true)))
+            _ = peer.frames()
+        }
+        #expect(peer.session.failure == nil)
+    }
+
     @Test(arguments: Glitch.all)
     func `cheap frames at the steady rate are taken for ever`(glitch: Glitch) {
         let peer = Self.prepared()
@@ -77,7 +90,7 @@ struct HTTP2LimitTests {
     func `a broken frame behind the one that trips the limit does no harm`(glitch: Glitch) {
         for frame in Glitch.broken {
             let peer = Self.prepared()
-            let flood = [[UInt8]](repeating: glitch.frame.bytes, count: HTTPBounds.glitchCountMax / glitch.price + 1)
+            let flood = [[UInt8]](repeating: glitch.frame.bytes, count: HTTPBounds.glitchCountMax / glitch.price + 2)
             #expect(!peer.send(flood.flatMap(\.self) + frame.bytes))
             #expect(!peer.send(frame))
             #expect(Peer.goAwayCode(peer.frames()) == ErrorCode.enhanceYourCalm)

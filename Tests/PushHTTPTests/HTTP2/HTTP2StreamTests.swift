@@ -5,6 +5,15 @@ import Testing
 
 /// Answers whose body comes in pieces.
 struct HTTP2StreamTests {
+    @Test func `a request whose head comes in pieces began with the first of them`() {
+        let peer = Peer()
+        peer.session.nowNanoseconds = 60_000_000_000
+        var head = Frame.request(1)
+        head.flags = 0
+        #expect(peer.send(head))
+        #expect(peer.session.openExchanges.map(\.beganNanoseconds) == [60_000_000_000])
+    }
+
     private static func streaming() -> (Peer, HTTPExchange) {
         let peer = Peer()
         var exchange: HTTPExchange?
