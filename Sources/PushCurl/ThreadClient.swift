@@ -48,7 +48,7 @@ package final class ThreadClient {
 
     /// Sends and receives until something happened, a while has passed, or the thread is woken; then tells who is done.
     package func wait(atMost duration: Duration) {
-        multi.wait(milliseconds: Int32(clamping: duration.wholeMilliseconds))
+        multi.wait(milliseconds: Int32(clamping: duration.wholeMilliseconds), transferCount: transfers.count)
         while let (pointer, code) = multi.nextFinished() {
             guard let transfer = transfers.removeValue(forKey: pointer) else { continue }
             let result = transfer.collector.finish(
@@ -87,11 +87,13 @@ private final class PolledHandle: @unchecked Sendable {
 
     func wake() { unsafe check(curl_multi_wakeup(pointer)) }
 
-    func wait(milliseconds: Int32) {
+    func wait(milliseconds: Int32, transferCount: Int) {
         var runningCount: Int32 = 0
         // What was added is sent before there is anything to wait for.
         unsafe check(curl_multi_perform(pointer, &runningCount))
-        unsafe check(curl_multi_poll(pointer, nil, 0, milliseconds, nil))
+        // A transfer that ended just now is told at once: nothing on a socket would end the wait for it.
+        let pause = runningCount < transferCount ? 0 : milliseconds
+        unsafe check(curl_multi_poll(pointer, nil, 0, pause, nil))
         unsafe check(curl_multi_perform(pointer, &runningCount))
     }
 

@@ -50,6 +50,15 @@ import Testing
         #expect(told.results.isEmpty)
     }
 
+    @Test func `a request that ends before there is anything to wait for is told at once`() {
+        let client = ThreadClient()
+        let told = Gathered()
+        client.start(HTTPRequest(method: "GET", url: "nosuch://127.0.0.1/")) { told.results[0] = $0 }
+        // It would be the end of the test run's patience.
+        client.wait(atMost: .seconds(3600))
+        #expect(throws: CurlError.self) { try told.results[0]?.get() }
+    }
+
     @Test func `another thread wakes it, also before it waits`() {
         let client = ThreadClient()
         let waker = client.waker
