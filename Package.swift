@@ -96,7 +96,8 @@ let testTargets: [Target] = [
         exclude: ["Providers"],
         swiftSettings: settings),
     .testTarget(
-        name: "FaultTests", dependencies: ["TestSupport", "posthornd", "posthorn"], swiftSettings: settings),
+        name: "FaultTests", dependencies: ["TestSupport", "posthornd", "posthorn"], exclude: ["python"],
+        swiftSettings: settings),
     .testTarget(
         name: "ConformanceTests", dependencies: ["TestSupport", "PushCore", "posthornd"], exclude: ["python"],
         swiftSettings: settings),

@@ -89,12 +89,21 @@ class InstalledServer(Server):
     def __init__(self, *options):
         super().__init__()
         self.house, self.options = None, options
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
 
-    def start(self):
+    def boot(self):
+        """Begins to start; answers where its admin API will be."""
         admin_socket = f"{self.directory}/admin.sock"
         self.launch("--data-directory", f"{self.directory}/data", "--listen", "127.0.0.1:0",
                     "--admin-socket", admin_socket, *self.options)
+        return admin_socket
+
+    def start(self):
+        admin_socket = self.boot()
         status = self.wait_until_ready(admin_socket)
         port = status["server_url"].rpartition(":")[2]
         if self.house:

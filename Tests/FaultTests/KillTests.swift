@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension Faults {
+    /// The server is killed at random moments under load: python/kill.py.
+    struct KillTests {
+        /// What became of what was accepted.
+        private struct Report: Decodable {
+            let seed: Int
+            let accepted: Int
+            let ends: [String: Int]
+            let problems: [String]
+        }
+
+        private func report(rounds: Int, durability: String) async throws -> Report {
+            let result = try await RunningProcess.run(
+                RepositoryPaths.python,
+                [
+                    "\(RepositoryPaths.root)/Tests/FaultTests/python/kill.py", "--rounds", "\(rounds)", "--durability",
+                    durability,
+                ],
+                environment: [
+                    "POSTHORN_SERVER": RepositoryPaths.program("posthornd"), "PYTHONDONTWRITEBYTECODE": "1",
+                    "PYTHONPATH": "\(RepositoryPaths.root)/Tests/ConformanceTests/python",
+                ], within: .seconds(120) + .seconds(5) * rounds)
+            guard let report = try? result.decoded(Report.self) else {
+                return try result.succeeded().decoded(Report.self)
+            }
+            return report
+        }
+
+        /// 15 rounds, or more in `make soak`.
+        @Test(.tags(.slow))
+        func `after kills at any moment each accepted notification was shown once or has an end that its trace names`()
+            async throws
+        {
+            let report = try await report(rounds: max(5, Patience.caseCount * 15 / 100), durability: "full")
+            #expect(report.problems == [], "seed \(report.seed)")
+            #expect(report.accepted > 0)
+            for end in ["delivered", "replaced", "dropped"] {
+                #expect(report.ends[end, default: 0] > 0, "\(end), seed \(report.seed): \(report.ends)")
+            }
+        }
+
+        @Test(.tags(.slow)) func `the method finds what is lost where 200 does not wait for the disk`() async throws {
+            let report = try await report(rounds: 6, durability: "relaxed")
+            #expect(report.ends["lost", default: 0] > 0, "seed \(report.seed): \(report.ends)")
+        }
+    }
+}

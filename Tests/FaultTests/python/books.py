@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The books of a run: what was sent and answered, what each screen saw, and whether both agree with the trace.
+
+Moments are ticks of one counter, so that "before" means before: a tick is taken before a request is written, and after
+an answer or an event was read.
+"""
+import collections
+import itertools
+import time
+
+#: What ends the life of a notification in the trace.
+ENDS = {"acknowledged", "replaced", "expired", "dropped", "unregistered"}
+
+
+class Sent:
+    """A notification that was sent: only once, whatever the answer."""
+
+    def __init__(self, number, life, device, topic, collapse, expiration, sent):
+        self.number, self.life, self.device, self.topic = number, life, device, topic
+        self.collapse, self.expiration, self.sent = collapse, expiration, sent
+        #: None while nobody knows whether it was accepted.
+        self.status = self.answered = self.answered_at = self.unique_id = None
+
+    @property
+    def is_accepted(self):
+        return self.status == 200
+
+    @property
+    def may_be_unstored(self):
+        """Whether it was now or never, or may have expired before it came."""
+        return self.expiration is not None and self.expiration <= self.answered_at
+
+    @property
+    def key(self):
+        """What it shares with those that it replaces."""
+        return (self.device, self.topic, self.collapse) if self.collapse and self.expiration != 0 else None
+
+    def __repr__(self):
+        return f"{vars(self)}"
+
+
+class Screen:
+    """What one device keeps for good, as the agent's inbox does: what has a known unique id is not shown again."""
+
+    def __init__(self, device):
+        self.device = device
+        #: The numbers, in the order in which they were shown.
+        self.shown = []
+        self.number_of_unique_id = {}
+        self.unique_id_of_sequence = {}
+        #: When the server said 204 to the acknowledgement of a sequence.
+        self.settled = {}
+        self.redelivered_count = 0
+
+
+class Books:
+    """Everything that happened."""
+
+    def __init__(self):
+        self.ticks = itertools.count(1)
+        self.sent, self.screens, self.problems = [], {}, []
+        #: Of each collapse key, those that were accepted.
+        self.collapsing = collections.defaultdict(list)
+        #: Those with a collapse key that came, and when their streams were opened.
+        self.collapsible = []
+        self.life = 0
+
+    def tick(self):
+        return next(self.ticks)
+
+    def problem(self, text):
+        self.problems.append(text)
+
+    # What happens
+
+    def send(self, device, topic, collapse, expiration):
+        notification = Sent(len(self.sent), self.life, device, topic, collapse, expiration, self.tick())
+        self.sent.append(notification)
+        return notification
+
+    def answer(self, notification, status, unique_id):
+        notification.status, notification.unique_id, notification.answered = status, unique_id, self.tick()
+        notification.answered_at = time.time()
+        if notification.is_accepted and notification.key:
+            self.collapsing[notification.key].append(notification)
+
+    def show(self, screen, stream, event):
+        """Notes what came on a stream, which is (when it was opened, the sequences that came before)."""
+        opened, sequences = stream
+        sequence, unique_id = event["id"], event["unique-id"]
+        notification = self.sent[event["payload"]["n"]]
+        where = f"device {screen.device}, sequence {sequence}, {notification}"
+        if sequences and sequence <= sequences[-1]:
+            self.problem(f"out of order behind {sequences[-1]}: {where}")
+        sequences.append(sequence)
+        if (notification.device, notification.topic) != (screen.device, event["topic"]):
+            self.problem(f"misdirected: {where}")
+        if screen.settled.get(sequence, opened) < opened:
+            self.problem(f"came again after 204: {where}")
+        if screen.unique_id_of_sequence.setdefault(sequence, unique_id) != unique_id:
+            self.problem(f"a sequence was given out twice: {where}")
+        if notification.is_accepted and notification.key:
+            self.collapsible.append((notification, opened))
+        if unique_id in screen.number_of_unique_id:
+            screen.redelivered_count += 1
+            return
+        screen.number_of_unique_id[unique_id] = notification.number
+        screen.shown.append(notification.number)
+
+    # The balance
+
+    def balance(self, traces):
+        """Holds everything against the trace, and answers how many came to which end."""
+        shown = {number for screen in self.screens.values() for number in screen.shown}
+        for screen in self.screens.values():
+            self.check_once(screen)
+            self.check_order(screen)
+        self.check_replacements(traces)
+        flushed = self.last_flush(traces)
+        ends = collections.Counter()
+        for notification in self.sent:
+            if notification.is_accepted:
+                trace = traces.get(notification.unique_id, [])
+                self.check_trace(notification, trace, flushed)
+                ends[self.end(notification, trace, notification.number in shown, flushed)] += 1
+            elif notification.status is None:
+                ends["in doubt, shown" if notification.number in shown else "in doubt"] += 1
+            else:
+                ends[f"refused {notification.status}"] += 1
+                if notification.status != 503 and notification.number in shown:
+                    self.problem(f"refused and shown: {notification}")
+        return ends
+
+    def check_once(self, screen):
+        for number, count in collections.Counter(screen.shown).items():
+            if count > 1:
+                self.problem(f"shown {count} times: {self.sent[number]}")
+        if len(set(screen.unique_id_of_sequence.values())) != len(screen.unique_id_of_sequence):
+            self.problem(f"device {screen.device}: one unique id came with two sequences")
+
+    def check_order(self, screen):
+        """What was answered before another one was sent must be shown before it."""
+        latest = collections.defaultdict(int)
+        for number in screen.shown:
+            one = self.sent[number]
+            if one.answered is not None and one.answered < latest[one.topic]:
+                self.problem(f"shown behind one that was sent after its answer: {one}")
+            latest[one.topic] = max(latest[one.topic], one.sent)
+
+    def check_replacements(self, traces):
+        """What comes on a stream was not replaced before that was opened; one that came too late replaces nothing."""
+        for one, opened in self.collapsible:
+            for newer in self.collapsing[one.key]:
+                if newer.sent > one.answered and newer.answered < opened and (
+                        newer.expiration is None or self.is_stored(traces.get(newer.unique_id, []))):
+                    self.problem(f"came although {newer} had replaced it: {one}")
+
+    @staticmethod
+    def is_stored(trace):
+        return any(event["event"] == "stored" for event in trace)
+
+    def last_flush(self, traces):
+        """When the last notification was sent, in each life, that a transaction wrote: with it went the trace so far."""
+        flushed = collections.defaultdict(int)
+        for one in self.sent:
+            if one.is_accepted and self.is_stored(traces.get(one.unique_id, [])):
+                flushed[one.life] = max(flushed[one.life], one.sent)
+        return flushed
+
+    def is_certain(self, notification, flushed):
+        """Whether a transaction wrote the trace of its acceptance; without one a kill may lose it."""
+        return notification.answered < flushed[notification.life] or notification.life == self.life
+
+    def check_trace(self, notification, trace, flushed):
+        """Each event of a transaction is there, once, and true."""
+        words = [event["event"] for event in trace]
+        if words.count("accepted") > 1 or words.count("stored") > 1 or sum(word in ENDS for word in words) > 1:
+            self.problem(f"contradicts itself: {words}, {notification}")
+        if "accepted" not in words and (words or self.is_certain(notification, flushed)):
+            self.problem(f"has no beginning in the trace: {words}, {notification}")
+        if "stored" in words and not ENDS.intersection(words) and not self.is_over(notification):
+            self.problem(f"was stored and has no end in the trace: {words}, {notification}")
+        for event in trace:
+            is_over = notification.expiration and event["at"] >= (notification.expiration + 1) * 1000
+            if event["event"] == "sent" and is_over:
+                self.problem(f"was sent after its expiration: {event}, {notification}")
+
+    def end(self, notification, trace, is_shown, flushed):
+        """What became of an accepted one, in a word; notes when that is against the rules."""
+        if is_shown:
+            return "delivered"
+        words = {event["event"]: event.get("reason") for event in trace}
+        if "expired" in words and notification.expiration is not None:
+            if notification.expiration == 0:
+                return "now or never"
+            ended = next(event["at"] for event in trace if event["event"] == "expired")
+            if ended >= notification.expiration * 1000:
+                return "expired"
+        if "replaced" in words and self.has_newer(notification):
+            return "replaced"
+        if words.get("dropped") == "too-many-of-topic":
+            return "dropped"
+        if "stored" in words and not ENDS.intersection(words) and self.is_over(notification):
+            return "expired, not swept"
+        # It was not to be stored, so a kill ends it; its trace may end before.
+        if notification.may_be_unstored and "stored" not in words:
+            if "sent" in words:
+                return "gone with its stream"
+            if not self.is_certain(notification, flushed):
+                return "not stored, untraced"
+        self.problem(f"LOST: {trace}, {notification}")
+        return "lost"
+
+    def has_newer(self, notification):
+        """Whether one was sent that may have replaced it: accepted, or in doubt."""
+        return notification.key and any(
+            newer.key == notification.key and newer.status in (200, None)
+            and (newer.answered is None or newer.answered > notification.sent)
+            for newer in self.sent if newer is not notification)
+
+    @staticmethod
+    def is_over(notification):
+        """Whether it waits for nothing any more but that the server sweeps it away."""
+        return notification.expiration and notification.expiration < time.time()
+
+    def waiting(self, traces):
+        """The unique ids of what is stored and has no end, and whether all that is known of it is over."""
+        waiting = {id for id, trace in traces.items()
+                   if self.is_stored(trace) and not ENDS.intersection(event["event"] for event in trace)}
+        return waiting, all(self.is_over(one) for one in self.sent if one.is_accepted and one.unique_id in waiting)
