@@ -160,7 +160,7 @@ class Books:
         return any(event["event"] == "stored" for event in trace)
 
     def last_flush(self, traces):
-        """When the last notification was sent, in each life, that a transaction wrote: with it went the trace so far."""
+        """When, in each life, the last one was sent that a transaction wrote: with it went the trace so far."""
         flushed = collections.defaultdict(int)
         for one in self.sent:
             if one.is_accepted and self.is_stored(traces.get(one.unique_id, [])):

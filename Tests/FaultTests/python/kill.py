@@ -112,7 +112,7 @@ class Run:
         return traces
 
     async def wait_until_drained(self, is_long):
-        """Answers the traces, once nothing waits but what expired and is not swept away; in a long run not even that."""
+        """Answers the traces, once nothing waits but what expired and is not swept; in a long run not even that."""
         deadline = time.monotonic() + PATIENCE
         while True:
             pending = (await asyncio.to_thread(self.admin.ask, "GET", "/v1/status"))["counts"]["pending"]
