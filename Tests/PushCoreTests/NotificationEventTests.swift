@@ -8,12 +8,13 @@ struct NotificationEventTests {
 
     private static func pending(
         sequence: Int64 = 42, pushType: PushType? = .alert, priority: UInt8? = 10, expiration: Int64? = 0,
-        collapseID: [UInt8]? = bytes("inbox"), payload: String = payload
+        collapseID: [UInt8]? = bytes("inbox"), payload: String = payload,
+        uniqueID: UniqueID = UniqueID(high: 1, low: 2), topicName: String = "com.example.Mail.voip"
     ) -> PendingNotification {
         let notification = Notification(
             address: DeviceTokenContents(device: DeviceID(rawValue: 1), topic: TopicID(rawValue: 2), generation: 3),
-            apnsID: bytes("123E4567-E89B-12D3-A456-4266554400A0"), uniqueID: UniqueID(high: 1, low: 2),
-            topicName: "com.example.Mail.voip", pushType: pushType, priority: priority,
+            apnsID: bytes("123E4567-E89B-12D3-A456-4266554400A0"), uniqueID: uniqueID,
+            topicName: topicName, pushType: pushType, priority: priority,
             expirationUnixSeconds: expiration, collapseID: collapseID, payload: bytes(payload),
             acceptedUnixMilliseconds: 1_790_000_000_000)
         return PendingNotification(sequence: sequence, notification: notification)
@@ -71,16 +72,16 @@ struct NotificationEventTests {
         var generator = SeededGenerator(seed: seed)
         var payload: [UInt8] = []
         JSONWriter.append(.object([.init(key: "a", value: generator.tree(depthMax: 4))]), to: &payload)
-        var pending = Self.pending(
+        let pending = Self.pending(
             sequence: Int64.random(in: 0 ... .max, using: &generator),
             pushType: PushType.allCases.randomElement(using: &generator),
             priority: [nil, 1, 5, 10].randomElement(using: &generator) ?? nil,
             expiration: Bool.random(using: &generator)
                 ? nil : Int64.random(in: 0...1_000_000_000_000, using: &generator),
-            collapseID: Bool.random(using: &generator) ? nil : generator.bytes(countMax: 63) + [1])
-        pending.notification.payload = payload
-        pending.notification.uniqueID = UniqueID(high: generator.next(), low: generator.next())
-        pending.notification.topicName = generator.text(countMax: 20)
+            collapseID: Bool.random(using: &generator) ? nil : generator.bytes(countMax: 63) + [1],
+            payload: String(decoding: payload, as: UTF8.self),
+            uniqueID: UniqueID(high: generator.next(), low: generator.next()),
+            topicName: generator.text(countMax: 20))
         let app = generator.text(countMax: 10)
         let expected = ReceivedNotification(
             sequence: pending.sequence, uniqueID: pending.notification.uniqueID,

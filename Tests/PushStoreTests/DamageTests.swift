@@ -99,6 +99,18 @@ import Testing
         #expect(store.notices.all.count == 2)
     }
 
+    @Test func `a notification that its device would not find is found by the check`() throws {
+        do {
+            let store = try TestStore(in: directory) { $0.recentCountMax = 0 }
+            let (_, token) = try store.registeredDevice()
+            for text in ["first", "second", "third"] { _ = try store.accept([.to(token, text)]) }
+            store.store.stop()
+        }
+        #expect(try StoreCheck(path: path).problems == [])
+        try "DELETE FROM settled WHERE sequence = 2".runBySQLite(path)
+        #expect(try StoreCheck(path: path).problems == ["the notification 2 is not among those of its device"])
+    }
+
     @Test(arguments: [Int64.max, -1])
     func `a last sequence that cannot be right is damage`(sequence: Int64) throws {
         try prepare()

@@ -6,12 +6,12 @@ import PushStore
 extension Notification {
     /// The same with ids of its own, by which its trace is found.
     func identified(_ number: UInt64) -> Notification {
-        var notification = self
-        notification.uniqueID = .unique(number)
         var text: [UInt8] = []
         UniqueID.apns(number).append(to: &text)
-        notification.apnsID = text
-        return notification
+        return Notification(
+            address: address, apnsID: text, uniqueID: .unique(number), topicName: topicName, pushType: pushType,
+            priority: priority, expirationUnixSeconds: expirationUnixSeconds, collapseID: collapseID, payload: payload,
+            acceptedUnixMilliseconds: acceptedUnixMilliseconds, channel: channel)
     }
 }
 

@@ -59,15 +59,16 @@ package enum NotificationEvent {
     /// Appends the event's data, one JSON object on one line.
     static func appendObject(_ pending: PendingNotification, app: String? = nil, to output: inout [UInt8]) {
         let notification = pending.notification
+        let (apnsID, payload) = (notification.apnsID, notification.payload)
         output.append("{\"id\":")
         Decimal.append(pending.sequence, to: &output)
         append(Key.uniqueID, notification.uniqueID, to: &output)
         append(Key.topicName, notification.topicName, to: &output)
         if let app { append(Key.app, app, to: &output) }
-        appendText(Key.apnsID, notification.apnsID.span, to: &output)
+        appendText(Key.apnsID, apnsID.span, to: &output)
         appendOptions(of: notification, to: &output)
         append(Key.acceptedAt, notification.acceptedUnixMilliseconds, to: &output)
-        appendPayload(notification.payload.span, to: &output)
+        appendPayload(payload.span, to: &output)
         output.append("}")
     }
 

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A notification that passed every check: what is stored and handed to the device.
-public struct Notification: Sendable {
+///
+/// A class, because it is handed on many times between its provider and its device and never changes.
+public final class Notification: Sendable {
     /// Where it goes.
-    public var address: DeviceTokenContents
+    public let address: DeviceTokenContents
     /// `apns-id` as the provider wrote it, 36 bytes of ASCII; made by the server when there was none.
-    public var apnsID: [UInt8]
+    public let apnsID: [UInt8]
     /// Ours: unlike `apnsID` never used twice, by which a device knows a notification again.
-    public var uniqueID: UniqueID
+    public let uniqueID: UniqueID
     /// `apns-topic` as the provider wrote it: the app's topic and the push type's suffix.
-    public var topicName: String
+    public let topicName: String
     /// `apns-push-type`; nil when the provider gave none, which means alert.
-    public var pushType: PushType?
+    public let pushType: PushType?
     /// `apns-priority`: 10, 5 or 1; nil when the provider gave none, which means 10.
-    public var priority: UInt8?
+    public let priority: UInt8?
     /// `apns-expiration`: 0 is now or never; nil when the provider gave none, which means 30 days.
-    public var expirationUnixSeconds: Int64?
+    public let expirationUnixSeconds: Int64?
     /// `apns-collapse-id`, at most 64 bytes.
-    public var collapseID: [UInt8]?
+    public let collapseID: [UInt8]?
     /// The payload, byte for byte as it came.
-    public var payload: [UInt8]
+    public let payload: [UInt8]
     /// When the server accepted it.
-    public var acceptedUnixMilliseconds: Int64
+    public let acceptedUnixMilliseconds: Int64
     /// The channel of a broadcast; nil for what was sent to one device.
-    public var channel: ChannelID?
+    public let channel: ChannelID?
 
     /// Joins the parts.
     public init(
@@ -42,6 +44,16 @@ public struct Notification: Sendable {
         self.payload = payload
         self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
         self.channel = channel
+    }
+}
+
+extension Notification {
+    /// The same for another device.
+    public func addressed(to address: DeviceTokenContents) -> Notification {
+        Notification(
+            address: address, apnsID: apnsID, uniqueID: uniqueID, topicName: topicName, pushType: pushType,
+            priority: priority, expirationUnixSeconds: expirationUnixSeconds, collapseID: collapseID, payload: payload,
+            acceptedUnixMilliseconds: acceptedUnixMilliseconds, channel: channel)
     }
 }
 

@@ -71,6 +71,7 @@ package struct StoreCheck: Sendable {
                 PendingRecord.decode(record.span, sequence: sequence, device: device, topic: topic) != nil
             note(sequence, isIntact: isIntact, "notification")
         }
+        try checkSettled(connection)
         let broadcasts = try connection.prepare(
             """
             SELECT sequence, channels.id, 0, topic, 0, accepted_at_ms, unique_high, unique_low, request_id, topic_name,
@@ -80,6 +81,20 @@ package struct StoreCheck: Sendable {
         while try broadcasts.step() {
             let pending = PendingNotification(broadcastRow: broadcasts)
             note(pending.sequence, isIntact: pending.checksum == broadcasts.int64(13), "broadcast")
+        }
+    }
+
+    /// Looks for notifications that their devices would not find.
+    private mutating func checkSettled(_ connection: Connection) throws(SQLiteError) {
+        let lost = try connection.prepare(
+            """
+            SELECT sequence FROM pending
+            WHERE sequence <= (SELECT value FROM state WHERE name = 'settled_through') AND NOT EXISTS (
+                SELECT 1 FROM settled WHERE settled.device = pending.device AND settled.sequence = pending.sequence)
+            LIMIT 20
+            """)
+        while try lost.step() {
+            problems.append("the notification \(lost.int64(0)) is not among those of its device")
         }
     }
 

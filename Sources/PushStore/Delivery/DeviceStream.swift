@@ -6,7 +6,7 @@ internal import PushCore
 ///
 /// Everything up to `lastSent` was sent on this stream, has expired or is gone. Behind it lie rows of the table if
 /// `hasBacklog`; while there is none, and the window has room, new notifications go out without being read again.
-struct DeviceStream {
+final class DeviceStream {
     /// One that is now or never and not acknowledged.
     struct NowOrNever {
         var sequence: Int64
@@ -16,6 +16,15 @@ struct DeviceStream {
         var isCounted: Bool
     }
 
+    /// What becomes of a notification that was just accepted.
+    enum Offer {
+        /// It stays in the table for now.
+        case kept
+        /// It goes out. Of a device that is quick, the acknowledgement is worth a moment before anything is written.
+        case sent(isQuick: Bool)
+    }
+
+    let device: DeviceID
     /// Where deliveries go.
     let address: ReplyAddress
     /// What will be handed out next, in order.
@@ -30,6 +39,8 @@ struct DeviceStream {
     private(set) var isSaving = false
     /// Until when what has no haste is kept back; nil when nothing is.
     private(set) var gatheringEnd: MonotonicTime?
+    /// Another stream took over, or the device is gone.
+    var isClosed = false
     /// Sent and not acknowledged, ascending.
     private var unacknowledged: [Int64] = []
     private var nowOrNever: [NowOrNever] = []
@@ -43,9 +54,11 @@ struct DeviceStream {
     /// Opens one.
     ///
     /// - Parameters:
+    ///   - device: The device.
     ///   - address: Where deliveries go.
     ///   - gatheringMilliseconds: How long what has no haste is kept back while the device saves power.
-    init(address: ReplyAddress, gatheringMilliseconds: Int64) {
+    init(of device: DeviceID, address: ReplyAddress, gatheringMilliseconds: Int64) {
+        self.device = device
         self.address = address
         self.gatheringMilliseconds = gatheringMilliseconds
     }
@@ -58,8 +71,8 @@ struct DeviceStream {
 
     // MARK: Sending
 
-    /// Takes a notification that was just accepted, or leaves it to the table; true when it goes out.
-    mutating func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> Bool {
+    /// Takes a notification that was just accepted, or leaves it to the table.
+    func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> Offer {
         if isSaving, pending.notification.hasNoHaste {
             gatheringEnd = gatheringEnd ?? moment.advanced(byMilliseconds: gatheringMilliseconds)
         } else {
@@ -68,17 +81,17 @@ struct DeviceStream {
         }
         guard !hasBacklog, room > 0, gatheringEnd == nil else {
             hasBacklog = true
-            return false
+            return .kept
         }
         if probe == nil { probe = (pending.sequence, moment) }
         send(pending)
-        return true
+        return .sent(isQuick: acknowledgesQuickly)
     }
 
     /// Takes one that is delivered now or never; false when the window has no room.
     ///
     /// What the table holds goes before it, and `refill` may find then that there is no room after all.
-    mutating func offerNow(_ pending: PendingNotification) -> Bool {
+    func offerNow(_ pending: PendingNotification) -> Bool {
         guard room > held.count else { return false }
         if hasBacklog {
             gatheringEnd = nil
@@ -96,7 +109,7 @@ struct DeviceStream {
     ///   - last: The sequence up to which the table was read.
     ///   - isComplete: Whether nothing is left there.
     /// - Returns: Now-or-never ones that found the window full after all.
-    mutating func refill(_ read: [PendingNotification], through last: Int64, isComplete: Bool) -> [NowOrNever] {
+    func refill(_ read: [PendingNotification], through last: Int64, isComplete: Bool) -> [NowOrNever] {
         var late: [NowOrNever] = []
         for pending in read {
             sendHeld(before: pending.sequence, &late)
@@ -119,7 +132,7 @@ struct DeviceStream {
         return late
     }
 
-    private mutating func sendHeld(before sequence: Int64, _ late: inout [NowOrNever]) {
+    private func sendHeld(before sequence: Int64, _ late: inout [NowOrNever]) {
         let due = held.prefix { $0.sequence < sequence }
         for pending in due {
             if room > 0 { sendNow(pending) } else { late.append(NowOrNever(pending)) }
@@ -127,19 +140,19 @@ struct DeviceStream {
         held.removeFirst(due.count)
     }
 
-    private mutating func sendNow(_ pending: PendingNotification) {
+    private func sendNow(_ pending: PendingNotification) {
         nowOrNever.append(NowOrNever(pending))
         send(pending)
     }
 
-    private mutating func send(_ pending: PendingNotification) {
+    private func send(_ pending: PendingNotification) {
         outgoing.append(pending)
         unacknowledged.append(pending.sequence)
         lastSent = max(lastSent, pending.sequence)
     }
 
     /// Takes out what goes out now, without what expired while it was committed.
-    mutating func takeOutgoing(now: Int64) -> [PendingNotification] {
+    func takeOutgoing(now: Int64) -> [PendingNotification] {
         defer { outgoing = [] }
         func isLate(_ pending: PendingNotification) -> Bool {
             !pending.notification.isNowOrNever && pending.notification.isExpired(now: now)
@@ -150,7 +163,7 @@ struct DeviceStream {
     // MARK: What becomes of it
 
     /// Notes that a notification was acknowledged.
-    mutating func acknowledge(_ sequence: Int64, at moment: MonotonicTime) {
+    func acknowledge(_ sequence: Int64, at moment: MonotonicTime) {
         if let probe, probe.sequence <= sequence {
             if moment <= probe.moment.advanced(byMilliseconds: WriterLimits.graceMilliseconds) {
                 acknowledgesQuickly = true
@@ -161,24 +174,24 @@ struct DeviceStream {
     }
 
     /// Notes that one was written because its acknowledgement did not come in time.
-    mutating func noteSlow() { acknowledgesQuickly = false }
+    func noteSlow() { acknowledgesQuickly = false }
 
     /// Forgets one that was acknowledged or removed: it is not sent any more, and makes room.
-    mutating func forget(_ sequence: Int64) {
+    func forget(_ sequence: Int64) {
         guard sequence <= lastSent else { return }
         if let index = unacknowledged.firstIndex(of: sequence) { unacknowledged.remove(at: index) }
         if !outgoing.isEmpty { outgoing.removeAll { $0.sequence == sequence } }
     }
 
     /// Forgets one that was now or never and was acknowledged; nil when there is no such one.
-    mutating func acknowledgeNowOrNever(_ sequence: Int64) -> NowOrNever? {
+    func acknowledgeNowOrNever(_ sequence: Int64) -> NowOrNever? {
         guard let index = nowOrNever.firstIndex(where: { $0.sequence == sequence }) else { return nil }
         forget(sequence)
         return nowOrNever.remove(at: index)
     }
 
     /// Drops what would go out and is of a kind; returns those of it that were now or never.
-    mutating func dropOutgoing(where isOfKind: (Notification) -> Bool) -> [NowOrNever] {
+    func dropOutgoing(where isOfKind: (Notification) -> Bool) -> [NowOrNever] {
         let dropped = held.filter { isOfKind($0.notification) }.map(NowOrNever.init)
         held.removeAll { isOfKind($0.notification) }
         var never: [NowOrNever] = []
@@ -197,13 +210,13 @@ struct DeviceStream {
     // MARK: Saving power
 
     /// Notes whether the device saves power.
-    mutating func setSaving(_ isSaving: Bool) {
+    func setSaving(_ isSaving: Bool) {
         self.isSaving = isSaving
         if !isSaving { gatheringEnd = nil }
     }
 
     /// Lets go what was kept back long enough.
-    mutating func endGathering(by moment: MonotonicTime) {
+    func endGathering(by moment: MonotonicTime) {
         if let end = gatheringEnd, end <= moment { gatheringEnd = nil }
     }
 }

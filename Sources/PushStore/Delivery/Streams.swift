@@ -7,8 +7,8 @@ struct Streams {
     private let gatheringMilliseconds: Int64
     private var byDevice: [DeviceID: DeviceStream] = [:]
     private var deviceByAddress: [ReplyAddress: DeviceID] = [:]
-    /// Devices with something to hand out; may name one twice, or one that is gone.
-    private var outgoing: [DeviceID] = []
+    /// Those with something to hand out; may name one twice, or one that is closed.
+    private var outgoing: [DeviceStream] = []
     /// Devices whose table should be read, in turn; may name one twice, or one that is gone.
     private var hungry: [DeviceID] = []
     /// Devices that save power.
@@ -32,7 +32,7 @@ struct Streams {
     /// Opens a device's stream; returns the one that it replaces.
     mutating func attach(_ device: DeviceID, _ address: ReplyAddress) -> DeviceStream? {
         let earlier = remove(device)
-        byDevice[device] = DeviceStream(address: address, gatheringMilliseconds: gatheringMilliseconds)
+        byDevice[device] = DeviceStream(of: device, address: address, gatheringMilliseconds: gatheringMilliseconds)
         deviceByAddress[address] = device
         hungry.append(device)
         return earlier
@@ -46,21 +46,19 @@ struct Streams {
         guard let stream = byDevice.removeValue(forKey: device) else { return nil }
         deviceByAddress[stream.address] = nil
         saving.remove(device)
+        stream.isClosed = true
         return stream
     }
 
-    /// Shows an accepted notification to its device's stream; true when it goes out.
-    mutating func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> Bool {
-        change(pending.notification.address.device) { stream in stream.offer(pending, at: moment) } ?? false
+    /// Shows an accepted notification to its device's stream.
+    mutating func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> DeviceStream.Offer {
+        change(pending.notification.address.device) { stream in stream.offer(pending, at: moment) } ?? .kept
     }
 
     /// Gives one that is now or never to its device's stream; false when it found none with room.
     mutating func offerNow(_ pending: PendingNotification) -> Bool {
         change(pending.notification.address.device) { stream in stream.offerNow(pending) } ?? false
     }
-
-    /// Whether a device's stream is so quick that its acknowledgement is worth a moment.
-    func acknowledgesQuickly(_ device: DeviceID) -> Bool { byDevice[device]?.acknowledgesQuickly ?? false }
 
     /// Notes that a device's acknowledgement did not come in time.
     mutating func noteSlow(_ device: DeviceID) { change(device) { stream in stream.noteSlow() } }
@@ -90,7 +88,7 @@ struct Streams {
         on device: DeviceID?, where isOfKind: (Notification) -> Bool
     ) -> [DeviceStream.NowOrNever] {
         var never: [DeviceStream.NowOrNever] = []
-        for device in device.map({ [$0] }) ?? (outgoing + hungry) {
+        for device in device.map({ [$0] }) ?? (outgoing.map(\.device) + hungry) {
             never += change(device) { stream in stream.dropOutgoing(where: isOfKind) } ?? []
         }
         return never
@@ -116,10 +114,9 @@ struct Streams {
 
     /// Takes out what goes out now.
     mutating func takeOutgoing(now: Int64, _ deliver: ([PendingNotification], ReplyAddress) -> Void) {
-        for device in outgoing {
-            guard let address = byDevice[device]?.address else { continue }
-            let notifications = byDevice[device]?.takeOutgoing(now: now) ?? []
-            if !notifications.isEmpty { deliver(notifications, address) }
+        for stream in outgoing where !stream.isClosed {
+            let notifications = stream.takeOutgoing(now: now)
+            if !notifications.isEmpty { deliver(notifications, stream.address) }
         }
         outgoing.removeAll(keepingCapacity: true)
     }
@@ -155,14 +152,14 @@ struct Streams {
     /// Puts a device back in line.
     mutating func postpone(_ device: DeviceID) { hungry.append(device) }
 
-    /// Changes a stream in place, and puts its device in line for what it wants then.
+    /// Changes a stream, and puts it in line for what it wants then.
     @discardableResult
-    private mutating func change<Result>(_ device: DeviceID, _ body: (inout DeviceStream) -> Result) -> Result? {
-        guard let index = byDevice.index(forKey: device) else { return nil }
-        let (hadOutgoing, wasHungry) = (!byDevice.values[index].outgoing.isEmpty, byDevice.values[index].isHungry)
-        let result = body(&byDevice.values[index])
-        if !hadOutgoing, !byDevice.values[index].outgoing.isEmpty { outgoing.append(device) }
-        if !wasHungry, byDevice.values[index].isHungry { hungry.append(device) }
+    private mutating func change<Result>(_ device: DeviceID, _ body: (DeviceStream) -> Result) -> Result? {
+        guard let stream = byDevice[device] else { return nil }
+        let (hadOutgoing, wasHungry) = (!stream.outgoing.isEmpty, stream.isHungry)
+        let result = body(stream)
+        if !hadOutgoing, !stream.outgoing.isEmpty { outgoing.append(stream) }
+        if !wasHungry, stream.isHungry { hungry.append(device) }
         return result
     }
 }

@@ -155,12 +155,12 @@ final class BroadcastTable {
         selectWaiting.bind(now, at: 3)
         selectWaiting.bind(Int64(countMax), at: 4)
         while try selectWaiting.step() {
-            var pending = PendingNotification(broadcastRow: selectWaiting)
+            let pending = PendingNotification(broadcastRow: selectWaiting)
             let isIntact = pending.checksum == selectWaiting.int64(13)
-            pending.notification.address = DeviceTokenContents(
+            let token = DeviceTokenContents(
                 device: DeviceID(stored: selectWaiting.int64(2)), topic: TopicID(stored: selectWaiting.int64(3)),
                 generation: UInt32(truncatingIfNeeded: selectWaiting.int64(4)))
-            takeRow(pending, isIntact)
+            takeRow(pending.addressed(to: token), isIntact)
         }
     }
 

@@ -28,6 +28,11 @@ extension PendingNotification {
                 acceptedUnixMilliseconds: broadcast.acceptedUnixMilliseconds, channel: broadcast.channel))
     }
 
+    /// A stored broadcast for one of its subscribers.
+    func addressed(to token: DeviceTokenContents) -> PendingNotification {
+        PendingNotification(sequence: sequence, notification: notification.addressed(to: token))
+    }
+
     /// A checksum of all that a device is shown and by which it is found: tells a damaged row from a good one.
     ///
     /// SQLite notices damage to its own structures but not to what lies in them. Not meant against forgery.
@@ -41,12 +46,13 @@ extension PendingNotification {
         checksum.add(UInt64(bitPattern: notification.acceptedUnixMilliseconds))
         checksum.add(UInt64(bitPattern: notification.expirationUnixSeconds ?? -1))
         checksum.add(UInt64(notification.priority ?? 0))
-        checksum.add(notification.apnsID.span)
-        checksum.add(notification.topicName.utf8.span)
+        let (apnsID, payload, topicName) = (notification.apnsID, notification.payload, notification.topicName)
+        checksum.add(apnsID.span)
+        checksum.add(topicName.utf8.span)
         let (pushType, collapseID) = (notification.pushType?.rawValue ?? "", notification.collapseID ?? [])
         checksum.add(pushType.utf8.span)
         checksum.add(collapseID.span)
-        checksum.add(notification.payload.span)
+        checksum.add(payload.span)
         if let channel = notification.channel {
             checksum.add(channel.high)
             checksum.add(channel.low)

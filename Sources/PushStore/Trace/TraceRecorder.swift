@@ -65,10 +65,10 @@ final class TraceRecorder {
     ///   - now: UNIX milliseconds.
     func recordAccepted(_ notification: Notification, sequence: Int64, isStored: Bool, at now: Int64) {
         guard isOn else { return }
-        let (address, isBroadcast) = (notification.address, notification.channel != nil)
+        let (address, apnsID, isBroadcast) = (notification.address, notification.apnsID, notification.channel != nil)
         let origin = TraceEvent.Origin(
             topic: address.topic, generation: isBroadcast ? 0 : address.generation, uniqueID: notification.uniqueID,
-            apnsID: UniqueID(notification.apnsID.span) ?? UniqueID(high: 0, low: 0))
+            apnsID: UniqueID(apnsID.span) ?? UniqueID(high: 0, low: 0))
         add(
             TraceEvent(
                 .accepted, sequence: sequence, device: isBroadcast ? DeviceID(rawValue: 0) : address.device,

@@ -50,7 +50,7 @@ extension Dispatcher {
         cards.append(
             QueueEntry(sequence: pending.sequence, topic: topic, collapse: collapse, isWritten: false), to: card)
         var due = MonotonicTime.past
-        if ledger.offer(pending, at: moment), replaced.isEmpty, ledger.streams.acknowledgesQuickly(card.device) {
+        if case .sent(isQuick: true) = ledger.offer(pending, at: moment), replaced.isEmpty {
             due = moment.advanced(byMilliseconds: WriterLimits.graceMilliseconds)
         }
         var new = Unwritten(pending: pending, collapse: collapse, answer: answer, due: due, replaced: replaced)

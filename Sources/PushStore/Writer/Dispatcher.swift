@@ -124,8 +124,7 @@ final class Dispatcher {
             executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
             if entry.isWritten {
                 delete(entry, of: card, isSettled: false)
-                ledger.acknowledge(sequence, by: card.device, at: moment)
-                ledger.remove(sequence, of: card.device, entry.topic, .acknowledged)
+                ledger.acknowledge(entry, by: card.device, at: moment)
             } else {
                 acknowledgeUnwritten(sequence)
             }
@@ -136,7 +135,7 @@ final class Dispatcher {
                 sequence: sequence, topic: topic, collapse: CollapseHash(stored: nil), isWritten: true)
             delete(entry, of: card, isSettled: true)
             executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
-            ledger.remove(sequence, of: card.device, topic, .acknowledged)
+            ledger.acknowledge(entry, by: card.device, at: moment)
         } else if ledger.acknowledgeNowOrNever(sequence, by: card.device) {
             executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
         } else {

@@ -167,8 +167,8 @@ struct Ledger {
         }
     }
 
-    /// Shows a notification to its device's stream; true when it goes out.
-    mutating func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> Bool {
+    /// Shows a notification to its device's stream.
+    mutating func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> DeviceStream.Offer {
         streams.offer(pending, at: moment)
     }
 
@@ -188,7 +188,13 @@ struct Ledger {
     /// A notification makes room in its device's stream.
     mutating func forget(_ sequence: Int64, of device: DeviceID) { streams.forget(sequence, of: device) }
 
-    /// A device acknowledged a notification.
+    /// A device acknowledged a notification that waited.
+    mutating func acknowledge(_ entry: QueueEntry, by device: DeviceID, at moment: MonotonicTime) {
+        tally.removePending(of: entry.topic, .acknowledged)
+        streams.acknowledge(entry.sequence, by: device, at: moment)
+    }
+
+    /// A device acknowledged a notification that is not written.
     mutating func acknowledge(_ sequence: Int64, by device: DeviceID, at moment: MonotonicTime) {
         streams.acknowledge(sequence, by: device, at: moment)
     }
@@ -368,21 +374,5 @@ struct Ledger {
             outbox.add(reply, to: address)
         case .directory(let directory): outbox.publish(directory)
         }
-    }
-}
-
-extension Notification {
-    /// A broadcast for one of its subscribers.
-    fileprivate func addressed(to token: DeviceTokenContents) -> Notification {
-        var notification = self
-        notification.address = token
-        return notification
-    }
-}
-
-extension PendingNotification {
-    /// A stored broadcast for one of its subscribers.
-    fileprivate func addressed(to token: DeviceTokenContents) -> PendingNotification {
-        PendingNotification(sequence: sequence, notification: notification.addressed(to: token))
     }
 }
