@@ -29,6 +29,15 @@ struct HexTests {
         #expect(Hex.decode32(digits) == nil)
     }
 
+    @Test(arguments: 0..<8)
+    func `each byte at each place is a digit or refuses the text`(place: Int) {
+        for byte in UInt8.min...UInt8.max {
+            var digits = [UInt8](repeating: UInt8(ascii: "7"), count: 64)
+            digits[56 + place] = byte
+            #expect(Hex.decode32(digits) == Hex.decode(digits), "\(byte)")
+        }
+    }
+
     @Test(arguments: seeds)
     func `bytes that were written are read again, in either case`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -13,6 +13,9 @@ struct UniqueIDTests {
         var output = bytes("x")
         id.append(to: &output)
         #expect(output == bytes("x" + text.lowercased()))
+        let (small, large) = (id.lowerCaseText, id.upperCaseText)
+        #expect(small.indices.map { small[$0] } == bytes(text.lowercased()))
+        #expect(large.indices.map { large[$0] } == bytes(text.uppercased()))
     }
 
     @Test(arguments: [

@@ -69,6 +69,7 @@ struct PayloadFindings {
         }
         let finding = PayloadFinding(
             check, severity: severity ?? check.severity, path: path, text: text ?? check.sentence)
+        if list.isEmpty { list.reserveCapacity(4) }
         guard list.count >= PayloadLinter.findingCountMax else { return list.append(finding) }
         guard let least = list.indices.reversed().min(by: { list[$0].severity < list[$1].severity }),
             list[least].severity < finding.severity

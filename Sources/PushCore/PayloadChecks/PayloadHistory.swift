@@ -49,22 +49,20 @@ package struct PayloadHistory: Sendable, Equatable {
         guard PayloadCheck.tooManyAlerts.applies(to: pushType) else { return }
         var alert = alert
         alert.unixSeconds = nowUnixSeconds
-        alerts = alerts.filter { !isOlder($0, than: Self.frequencySeconds) }
+        let now = nowUnixSeconds
+        alerts.removeAll { $0.isOlder(than: Self.frequencySeconds, at: now) }
         if alerts.count == Self.alertCountMax { alerts.removeFirst() }
         alerts.append(alert)
     }
 
     /// How many alerts there were within the last hour.
-    fileprivate var recentCount: Int { alerts.count { !isOlder($0, than: Self.frequencySeconds) } }
+    fileprivate var recentCount: Int { alerts.count { !$0.isOlder(than: Self.frequencySeconds, at: nowUnixSeconds) } }
 
     /// Whether there was the same alert just before.
     fileprivate func hasRepeat(of alert: Alert) -> Bool {
-        alerts.contains { $0.fingerprint == alert.fingerprint && !isOlder($0, than: Self.repeatSeconds) }
-    }
-
-    private func isOlder(_ alert: Alert, than seconds: Int64) -> Bool {
-        let (age, isOverflow) = nowUnixSeconds.subtractingReportingOverflow(alert.unixSeconds)
-        return isOverflow || age > seconds
+        alerts.contains {
+            $0.fingerprint == alert.fingerprint && !$0.isOlder(than: Self.repeatSeconds, at: nowUnixSeconds)
+        }
     }
 }
 
@@ -84,6 +82,11 @@ extension PayloadHistory.Alert {
             take(0)
         }
         self.init(fingerprint: hash)
+    }
+
+    fileprivate func isOlder(than seconds: Int64, at now: Int64) -> Bool {
+        let (age, isOverflow) = now.subtractingReportingOverflow(unixSeconds)
+        return isOverflow || age > seconds
     }
 }
 

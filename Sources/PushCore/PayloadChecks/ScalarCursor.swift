@@ -27,6 +27,16 @@ struct ScalarCursor {
         return nextOther(byte, bytes)
     }
 
+    /// The next byte, and passes it, if it is a letter of ASCII; else nil.
+    @inline(__always)
+    mutating func nextLetter(_ bytes: Span<UInt8>) -> UInt8? {
+        guard offset < end, offset < bytes.count else { return nil }
+        let byte = bytes[offset]
+        guard (byte | 0x20) &- UInt8(ascii: "a") < 26 else { return nil }
+        offset += 1
+        return byte
+    }
+
     /// The scalar that a backslash or a byte that is not ASCII begins.
     private mutating func nextOther(_ first: UInt8, _ bytes: Span<UInt8>) -> Unicode.Scalar {
         if first < 0x80 { return isEscaped ? nextEscaped(bytes) : "\\" }

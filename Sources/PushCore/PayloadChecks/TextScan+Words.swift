@@ -61,7 +61,34 @@ extension TextScan {
         } else {
             takeCase(isUpper: byte != small)
         }
-        noteAdvertising()
+        noteAdvertising(token.recent)
+    }
+
+    /// Takes the letters of ASCII behind one of the token's letters, and answers how many there are.
+    mutating func growToken(_ bytes: Span<UInt8>, _ cursor: inout ScalarCursor) -> Int {
+        // Behind an apostrophe and at the word's first letter there is more to note.
+        guard !token.hasPendingApostrophe, word.letterCount > 0 else { return 0 }
+        var (text, recent, count, upperCount) = (token.text, token.recent, 0, 0)
+        while let byte = cursor.nextLetter(bytes) {
+            let small = byte | 0x20
+            text.append(small)
+            recent = recent << 8 | UInt64(small)
+            noteAdvertising(recent)
+            count += 1
+            upperCount += byte == small ? 0 : 1
+            beforePrevious = previous
+            previous = Unicode.Scalar(byte)
+        }
+        guard count > 0 else { return 0 }
+        (token.text, token.recent) = (text, recent)
+        token.upperCount += upperCount
+        word.letterCount += count
+        if upperCount < count { matches.insert(.lowerCase) }
+        if upperCount > 0 {
+            matches.insert(.upperCase)
+            word.hasInnerCapital = true
+        }
+        return count
     }
 
     @inline(__always)
@@ -126,8 +153,7 @@ extension TextScan {
 
     /// Four pieces of words that stand for advertising wherever they are; "sale" at the end of a word.
     @inline(__always)
-    private mutating func noteAdvertising() {
-        let recent = token.recent
+    private mutating func noteAdvertising(_ recent: UInt64) {
         if recent == Self.discount || recent & 0xFFFF_FFFF_FFFF == Self.coupon || recent & 0xFF_FFFF_FFFF == Self.promo
         {
             matches.insert(.advertising)

@@ -28,14 +28,22 @@ extension UniqueID {
     }
 
     /// The canonical form in upper case, as Apple writes its own ids.
-    package var upperCaseText: InlineArray<36, UInt8> {
+    package var upperCaseText: InlineArray<36, UInt8> { text(letters: UInt8(ascii: "A")) }
+
+    /// The canonical form in lower case, as `append` writes it.
+    package var lowerCaseText: InlineArray<36, UInt8> { text(letters: UInt8(ascii: "a")) }
+
+    /// The canonical form, with ten as the letter given and those behind it as the next ones.
+    @inline(__always)
+    private func text(letters: UInt8) -> InlineArray<36, UInt8> {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : letters + value - 10 }
         var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
         var place = 0
         for index in 0..<16 {
             if Self.isHyphenOffset(place) { place += 1 }
             let byte = byte(index)
-            text[place] = Hex.upperCaseDigit(byte >> 4)
-            text[place + 1] = Hex.upperCaseDigit(byte & 0xF)
+            text[place] = digit(byte >> 4)
+            text[place + 1] = digit(byte & 0xF)
             place += 2
         }
         return text

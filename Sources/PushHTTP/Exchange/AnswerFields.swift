@@ -23,6 +23,14 @@ struct AnswerFields {
     private(set) var bytes: [UInt8] = []
     private(set) var fields: [Field] = []
 
+    /// Empty, with room for what most answers have.
+    static var withRoom: AnswerFields {
+        var fields = AnswerFields()
+        fields.bytes.reserveCapacity(96)
+        fields.fields.reserveCapacity(4)
+        return fields
+    }
+
     mutating func append(_ name: StaticString, _ value: StaticString) {
         fields.append(Field(name: name, value: .literal(value)))
     }

@@ -44,8 +44,8 @@ struct ExchangePool {
 
     /// Lends memory to an answer that is about to be given.
     mutating func lendAnswerFields(to exchange: HTTPExchange) {
-        guard exchange.answer.state == .none, let fields = spareAnswers.popLast() else { return }
-        exchange.answer.fields = fields
+        guard exchange.answer.state == .none else { return }
+        exchange.answer.fields = spareAnswers.popLast() ?? AnswerFields.withRoom
     }
 
     /// Takes the request's memory from an exchange that needs it no more.
@@ -61,7 +61,7 @@ struct ExchangePool {
         var fields = AnswerFields()
         swap(&fields, &exchange.answer.fields)
         fields.removeAll()
-        if spareAnswers.count < HTTPBounds.spareBufferCountMax { spareAnswers.append(fields) }
+        if spareAnswers.count < HTTPBounds.pooledExchangeCountMax { spareAnswers.append(fields) }
     }
 
     /// Keeps an exchange that was removed for another request, as far as there is room.

@@ -53,9 +53,9 @@ package enum HTTPBounds {
     package static let frameByteCountMax = 16_384
     /// From this many times `headerListByteCountMax` on a request is reset instead of answered with 431.
     package static let headerListResetFactor = 4
-    /// Exchanges that a session keeps for re-use.
+    /// Exchanges, and buffers for fields of answers, that a session keeps for re-use.
     package static let pooledExchangeCountMax = 128
-    /// Buffers for bodies of requests, and as many for fields of answers, that a session keeps for re-use.
+    /// Buffers for bodies of requests that a session keeps for re-use.
     package static let spareBufferCountMax = 8
     /// Bytes of debug data in a GOAWAY frame; more is cut off.
     package static let debugDataByteCountMax = 1024

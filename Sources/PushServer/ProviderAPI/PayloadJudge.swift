@@ -17,13 +17,15 @@ final class PayloadJudge {
     private static let warningCountMax = 8
 
     private var histories = Generations<Place, PayloadHistory>(countMax: Limits.payloadHistoryCountMax)
+    /// What was last found in a payload that was not refused for it, and what was said of it.
+    private var latest: (findings: [PayloadFinding], checks: PayloadChecks, warnings: PayloadWarnings?)?
 
     /// What is to be said about a payload, and to be remembered of it once it goes out.
     struct Judgement {
         /// What the answer warns of, the gravest first; nil for nothing.
         var warnings: PayloadWarnings?
         /// Nil where nothing is remembered.
-        fileprivate var memory: (place: Place, history: PayloadHistory, alert: PayloadHistory.Alert)?
+        fileprivate var memory: (place: Place, unixSeconds: Int64, alert: PayloadHistory.Alert)?
     }
 
     /// Refuses a payload, or tells what is to be said about it.
@@ -48,9 +50,18 @@ final class PayloadJudge {
         let verdict = PayloadLinter.judge(
             payload: payload.span, pushType: pushType, appName: topic.displayName, history: history)
         var judgement = Judgement()
-        if let place, let history, let alert = verdict.alert { judgement.memory = (place, history, alert) }
-        if !verdict.findings.isEmpty { judgement.warnings = try Self.warnings(of: verdict.findings, topic.checks) }
+        if let place, let alert = verdict.alert { judgement.memory = (place, unixSeconds, alert) }
+        if !verdict.findings.isEmpty { judgement.warnings = try warnings(of: verdict.findings, topic.checks) }
         return judgement
+    }
+
+    /// The warnings of findings, which the payload before this one mostly had, too.
+    private func warnings(of findings: [PayloadFinding], _ checks: PayloadChecks) throws(Rejection) -> PayloadWarnings?
+    {
+        if let latest, latest.checks == checks, latest.findings == findings { return latest.warnings }
+        let warnings = try Self.warnings(of: findings, checks)
+        latest = (findings, checks, warnings)
+        return warnings
     }
 
     private static func warnings(
@@ -85,9 +96,10 @@ final class PayloadJudge {
     /// Remembers the alert of a notification that goes out.
     func note(_ judgement: Judgement, _ pushType: PushType?) {
         guard let memory = judgement.memory else { return }
-        var history = memory.history
-        history.note(memory.alert, pushType: pushType)
-        histories[memory.place] = history
+        histories.change(memory.place, from: PayloadHistory(nowUnixSeconds: memory.unixSeconds)) { history in
+            history.nowUnixSeconds = memory.unixSeconds
+            history.note(memory.alert, pushType: pushType)
+        }
     }
 
     private func recall(_ place: Place, now: Int64) -> PayloadHistory {
@@ -127,9 +139,24 @@ struct Generations<Key: Hashable, Value> {
         get { young[key] ?? old[key] }
         set {
             young[key] = newValue
-            guard young.count >= countMax / 2 else { return }
-            old = young
-            young = [:]
+            age()
         }
+    }
+
+    /// Changes a value in its place, among the young.
+    ///
+    /// - Parameters:
+    ///   - key: Its key.
+    ///   - fresh: What is changed where there is no value yet.
+    ///   - body: Changes it.
+    mutating func change(_ key: Key, from fresh: @autoclosure () -> Value, _ body: (inout Value) -> Void) {
+        body(&young[key, default: old[key] ?? fresh()])
+        age()
+    }
+
+    private mutating func age() {
+        guard young.count >= countMax / 2 else { return }
+        old = young
+        young = [:]
     }
 }

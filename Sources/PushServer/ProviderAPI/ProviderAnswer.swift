@@ -59,11 +59,10 @@ enum ProviderAnswer {
     /// The store has accepted what was sent: 200 without a body.
     static func accept(_ exchange: HTTPExchange) {
         let (high, low) = exchange.keptNumbers
-        var text: [UInt8] = []
-        UniqueID(high: high, low: low).append(to: &text)
+        let text = UniqueID(high: high, low: low).lowerCaseText
         exchange.addField("apns-unique-id", text.span)
         if let warnings = exchange.context as? PayloadWarnings {
-            for line in warnings.lines { exchange.addField("posthorn-warning", line.utf8.span) }
+            for line in warnings.lines { exchange.addRepeatedField("posthorn-warning", line.utf8.span) }
         }
         exchange.respond(status: 200)
     }
