@@ -44,6 +44,8 @@ package struct ClientHandshake {
     private let acceptance: [UInt8]
     private let subprotocol: String
     private var head: [UInt8] = []
+    /// Once it is good.
+    private var accepted: Answer?
 
     /// Prepares a request.
     ///
@@ -80,7 +82,10 @@ package struct ClientHandshake {
         return .needsMore
     }
 
-    private func judge(_ answer: Answer?, rest: Span<UInt8>) -> Progress {
+    /// The value of a field that the good answer has once; its name is in lower case.
+    package func acceptedValue(of name: String) -> String? { accepted?.only(name) }
+
+    private mutating func judge(_ answer: Answer?, rest: Span<UInt8>) -> Progress {
         guard let answer else { return .broken("the answer is not HTTP/1.1") }
         guard answer.status == 101 else {
             return .refused(status: answer.status, retryAfter: answer.only("retry-after"))
@@ -94,6 +99,7 @@ package struct ClientHandshake {
         guard answer.only("sec-websocket-protocol")?.utf8.elementsEqual(subprotocol.utf8) == true,
             answer.values("sec-websocket-extensions").isEmpty
         else { return .broken("the answer 101 chose what was not offered") }
+        accepted = answer
         return .accepted(rest: (0..<rest.count).map { rest[$0] })
     }
 

@@ -32,7 +32,7 @@ private final class Listener: StreamClientDelegate {
         loop = try EventLoop()
     }
 
-    private func client(_ form: StreamForm = .auto, silenceMax: Duration = StreamClient.silenceMax) -> StreamClient {
+    private func client(_ form: StreamForm = .auto, silenceMax: Duration? = nil) -> StreamClient {
         let session = ServerSession(loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret")
         let client = StreamClient(
             loop: loop, session: session, form: form, silenceMax: silenceMax, random: { 0 })

@@ -113,6 +113,19 @@ extension EndToEnd {
             #expect(try await device.next().opcode == -1)
         }
 
+        @Test func `a device that can wait for heartbeats says how long, and hears what it gets`() async throws {
+            let answer = try await device.connect(fields: [["Posthorn-Heartbeat", "100000"]])
+            #expect(answer.status == 101 && answer.fields["posthorn-heartbeat"] == "240")
+            let events = try await RunningProcess.run(
+                "/usr/bin/curl",
+                [
+                    "--silent", "--include", "--no-buffer", "--max-time", "2", "--cacert", server.authorityFile, "-H",
+                    "authorization: bearer \(secret)", "-H", "posthorn-heartbeat: 55", "\(server.url)/v1/stream",
+                ])
+            #expect(events.output.contains("posthorn-heartbeat: 55\r\n"))
+            #expect(try await device.connect().fields["posthorn-heartbeat"] == nil)
+        }
+
         /// Which is also what becomes of one that does not read: the ping is behind everything else.
         @Test(.tags(.slow))
         func `a device that does not answer a ping is dropped, and what it did not acknowledge waits`() async throws {

@@ -74,7 +74,7 @@ enum LimitsPage {
         "readBufferByteCount": "the rest is read in the next turn",
         "readsPerTurnCountMax": "the rest is read in the next turn",
         "acceptsPerTurnCountMax": "the rest is accepted in the next turn",
-        "closedConnectionsPerTrimCount": "once no more go, the loop gives their memory back to the system",
+        "connectionChangesPerTrimCount": "once the burst is over, the loop gives its memory back to the system",
         "unansweredAcceptCountMax": "503 `ServiceUnavailable`",
         "listingPerConnectionCountMax": "429 `TooManyRequests`",
         "listingPerLoopCountMax": "429 `TooManyRequests`",
@@ -87,7 +87,8 @@ enum LimitsPage {
         "lingerPatience": "the connection is closed",
         "heartbeatInterval":
             "a comment line or a ping is sent, and a WebSocket whose ping was not answered is closed; a device that hears "
-            + "nothing for 45 s connects anew",
+            + "nothing for 25 s more connects anew",
+        "heartbeatIntervalMax": "a device that asks for more gets this",
         "drainPatience": "GOAWAY is sent to those who are still busy",
         "shutdownPatience": "connections that are left are closed, and the process ends",
         "ephemeralNotificationCountMax": "the oldest tenth is forgotten",

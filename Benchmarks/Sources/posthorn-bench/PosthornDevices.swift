@@ -18,7 +18,8 @@ final class WebSocketDevice: Device {
         write(
             "GET /v1/stream HTTP/1.1\r\nHost: \(target.authority)\r\nAuthorization: Bearer \(identity.secret)\r\n"
                 + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: posthorn.v1\r\n\r\n")
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: posthorn.v1\r\n"
+                + "Posthorn-Heartbeat: 120\r\n\r\n")
     }
 
     override func consume(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -145,7 +146,7 @@ final class EventStreamDevice: Device {
     override func opened() {
         write(
             "GET /v1/stream HTTP/1.1\r\nHost: \(target.authority)\r\nAuthorization: Bearer \(identity.secret)\r\n"
-                + "Accept: text/event-stream\r\n\r\n")
+                + "Accept: text/event-stream\r\nPosthorn-Heartbeat: 120\r\n\r\n")
     }
 
     override func consume(_ bytes: UnsafeRawBufferPointer) -> Int {

@@ -23,6 +23,7 @@ final class EventStreamAttempt: StreamAttempt {
     func begin() {
         var request = session.client.request("GET", "/v1/stream")
         request.fields.append(("accept", "text/event-stream"))
+        request.fields.append((Heartbeat.fieldText, "\(Heartbeat.askedSeconds)"))
         request.timeout = nil
         request.needsFreshConnection = needsFreshConnection
         transfer = session.curl.start(
@@ -41,7 +42,7 @@ final class EventStreamAttempt: StreamAttempt {
         let type = head.value(of: "content-type") ?? ""
         guard head.status == 200, type.utf8.starts(with: "text/event-stream".utf8) else { return }
         isAnswered = true
-        delegate?.attemptOpened()
+        delegate?.attemptOpened(heartbeat: head.value(of: Heartbeat.fieldText))
     }
 
     private func receive(_ bytes: Span<UInt8>) {

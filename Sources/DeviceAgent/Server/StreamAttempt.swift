@@ -19,8 +19,8 @@ protocol StreamAttempt: AnyObject {
 protocol StreamAttemptDelegate: AnyObject {
     /// Bytes came, so the connection lives.
     func attemptHeard()
-    /// The stream is open.
-    func attemptOpened()
+    /// The stream is open; a server that knows of heartbeats says how often they come.
+    func attemptOpened(heartbeat: String?)
     /// Notifications came.
     func attemptReceived(_ arrivals: [Arrival])
     /// The server says why it is about to end the stream.

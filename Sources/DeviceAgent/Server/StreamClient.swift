@@ -29,8 +29,6 @@ protocol AcknowledgementCarrier: AnyObject {
 /// Over WebSocket where that works. Where it does not, as server-sent events, and that for a while: asking in vain costs a
 /// connection each time.
 package final class StreamClient {
-    /// The server sends something at least every 20 seconds; after this long without a byte the connection is dead.
-    package static let silenceMax: Duration = .seconds(45)
     /// How long connections are made without asking for a WebSocket that there was not.
     package static let eventsPeriod: Duration = .seconds(600)
     /// So many WebSockets in a row that break before anything came are a proxy that lets none through.
@@ -42,7 +40,9 @@ package final class StreamClient {
     private let loop: EventLoop
     private let session: ServerSession
     private let form: StreamForm
-    private let silenceMax: Duration
+    private let fixedSilenceMax: Duration?
+    /// After so long without a byte the connection is dead.
+    private var silenceMax = Heartbeat.silenceMax(nil)
     private let random: () -> Double
     private var machine = StreamMachine()
     private var attempt: (any StreamAttempt)?
@@ -59,12 +59,12 @@ package final class StreamClient {
     /// Connects to nothing yet; randomness and patience are parameters for tests.
     package init(
         loop: EventLoop, session: ServerSession, form: StreamForm = .auto,
-        silenceMax: Duration = StreamClient.silenceMax, random: @escaping () -> Double = { Double.random(in: 0...1) }
+        silenceMax: Duration? = nil, random: @escaping () -> Double = { Double.random(in: 0...1) }
     ) {
         self.loop = loop
         self.session = session
         self.form = form
-        self.silenceMax = silenceMax
+        fixedSilenceMax = silenceMax
         self.random = random
     }
 
@@ -118,6 +118,7 @@ package final class StreamClient {
         attempt.delegate = self
         self.attempt = attempt
         attempt.begin()
+        silenceMax = fixedSilenceMax ?? Heartbeat.silenceMax(nil)
         watchSilence(for: silenceMax)
     }
 
@@ -209,8 +210,9 @@ extension StreamClient: StreamAttemptDelegate {
         if attempt?.isProven == true { brokenCount = 0 }
     }
 
-    func attemptOpened() {
+    func attemptOpened(heartbeat: String?) {
         hasFailed = false
+        silenceMax = fixedSilenceMax ?? Heartbeat.silenceMax(heartbeat)
         machine.opened(atNanoseconds: loop.monotonicNanoseconds)
         delegate?.streamOpened()
     }

@@ -48,6 +48,7 @@ final class WebSocketAttempt: StreamAttempt {
     func begin() {
         var request = session.client.request("GET", "/v1/stream")
         request.timeout = nil
+        request.fields.append((Heartbeat.fieldText, "\(Heartbeat.askedSeconds)"))
         transfer = session.curl.connect(request) { [weak self, request] channel in
             self?.shakeHands(channel, request)
         } onFailure: { [weak self] error in
@@ -122,7 +123,7 @@ final class WebSocketAttempt: StreamAttempt {
             state = .connecting
             let progress = handshake.receive(bytes)
             state = .shakingHands(handshake)
-            take(progress)
+            take(progress, heartbeat: handshake.acceptedValue(of: Heartbeat.fieldText))
         case .open(let socket):
             socket.receive(bytes)
             isProven = isProven || socket.frameCount > 0
@@ -131,7 +132,7 @@ final class WebSocketAttempt: StreamAttempt {
         }
     }
 
-    private func take(_ progress: ClientHandshake.Progress) {
+    private func take(_ progress: ClientHandshake.Progress, heartbeat: String?) {
         switch progress {
         case .needsMore: break
         case .accepted(let rest):
@@ -141,7 +142,7 @@ final class WebSocketAttempt: StreamAttempt {
             let socket = WebSocketConnection(engine: engine)
             socket.delegate = self
             state = .open(socket)
-            delegate?.attemptOpened()
+            delegate?.attemptOpened(heartbeat: heartbeat)
             if !rest.isEmpty { receive(rest.span) }
         case .broken(let reason): end(.broken(reason))
         case .refused(401, _): end(.unauthorized)

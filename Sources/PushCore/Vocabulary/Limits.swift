@@ -137,8 +137,8 @@ extension Limits {
     public static let readsPerTurnCountMax = 8
     /// Connections accepted before others have their turn.
     public static let acceptsPerTurnCountMax = 32
-    /// Connections of one loop that must have gone before their memory is given back to the system.
-    public static let closedConnectionsPerTrimCount = 500
+    /// Connections of one loop that came, went or were sent to in a burst before free memory is given back to the system.
+    public static let connectionChangesPerTrimCount = 500
     /// Notifications of one loop that wait for the store; more are answered with 503.
     public static let unansweredAcceptCountMax = 20_000
     /// Addresses in one setting.
@@ -159,8 +159,10 @@ extension Limits {
     public static let outputPatience = Duration.seconds(30)
     /// From our close to the peer's.
     public static let lingerPatience = Duration.seconds(2)
-    /// Between heartbeats on a device's stream.
+    /// Between heartbeats on a device's stream, unless the device asks for a longer interval.
     public static let heartbeatInterval = Duration.seconds(20)
+    /// The longest interval between heartbeats that a device can ask for.
+    public static let heartbeatIntervalMax = Duration.seconds(240)
     /// How long busy connections are drained before GOAWAY announces the end.
     public static let drainPatience = Duration.seconds(1)
     /// From SIGTERM to the end of the last connection.

@@ -38,10 +38,7 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
 
     func send(_ notifications: [PendingNotification]) {
         for notification in notifications {
-            streams.withScratch { scratch in
-                StreamMessage.append(notification, to: &scratch)
-                socket.send(text: scratch.span)
-            }
+            streams.withMessage(notification) { message in socket.send(text: message) }
         }
         let (sum, isOverflow) = acknowledgementAllowance.addingReportingOverflow(
             notifications.count * Limits.acknowledgementsPerNotification)

@@ -21,8 +21,8 @@ final class DeviceStreams {
         var device: DeviceID?
         /// Once it is open.
         var sender: (any DeviceStream)?
-        /// When the last bytes were sent, for the heartbeat.
-        var sentNanoseconds: UInt64
+        /// What it asked for; nil when it did not.
+        var heartbeatSeconds: Int64?
     }
 
     /// When a device comes back after a restart; the agent adds a random part.
@@ -33,8 +33,14 @@ final class DeviceStreams {
     private unowned let loop: ServerLoop
     private var streams: [ReplyAddress: Stream] = [:]
     private var scratch: [UInt8] = []
-    /// Streams that get a heartbeat in this tick.
-    private var due: [ReplyAddress] = []
+    /// What tells one broadcast from another: all its devices get the same bytes.
+    private struct BroadcastName: Equatable {
+        var sequence: Int64
+        var uniqueID: UniqueID
+    }
+    private var broadcastName: BroadcastName?
+    private var broadcastMessage: [UInt8] = []
+    private lazy var heartbeats = HeartbeatWheel(second: second)
     /// Shared by the WebSockets of the loop.
     let engine = WebSocketEngine(role: .server, messageByteCountMax: Limits.controlBodyByteCountMax) {
         UInt32(truncatingIfNeeded: SecureRandom.uint64())
@@ -55,7 +61,7 @@ final class DeviceStreams {
         }
         let address = connection.address(of: exchange)
         connection.carriesStream = true
-        streams[address] = Stream(acceptance: acceptance, sentNanoseconds: loop.events.monotonicNanoseconds)
+        streams[address] = Stream(acceptance: acceptance, heartbeatSeconds: Self.heartbeatSeconds(exchange.fields))
         exchange.context = PendingCall { [unowned self] result, exchange in
             guard case .failure(let refusal) = result else { return }
             self.streams[address] = nil
@@ -80,6 +86,9 @@ final class DeviceStreams {
         _ exchange: HTTPExchange, on connection: ServerConnection, _ device: DeviceID, _ address: ReplyAddress
     ) {
         let sender: any DeviceStream
+        if let seconds = streams[address]?.heartbeatSeconds {
+            exchange.addField(Heartbeat.fieldName, "\(seconds)".utf8.span)
+        }
         if let acceptance = streams[address]?.acceptance {
             var socket: DeviceSocket?
             WebSocketUpgrade.addFields(to: exchange, acceptance: acceptance)
@@ -95,7 +104,9 @@ final class DeviceStreams {
         }
         streams[address]?.acceptance = nil
         streams[address]?.sender = sender
-        noteSent(address)
+        // Not all at once, when many came at once.
+        let seconds = heartbeatSeconds(of: address)
+        heartbeats.schedule(address, inSeconds: Int64.random(in: seconds / 2...seconds))
         loop.context.log.info("device_connected", ["device": device.text, "stream": type(of: sender).name])
     }
 
@@ -104,8 +115,7 @@ final class DeviceStreams {
             loop.builtInDevices?.deliver(notifications, to: address)
             return
         }
-        guard let sender = noteSent(address) else { return }
-        sender.send(notifications)
+        streams[address]?.sender?.send(notifications)
     }
 
     /// The store ended the stream: another took over, or the device is gone.
@@ -133,16 +143,28 @@ final class DeviceStreams {
         loop.submit(.detach(stream: address))
     }
 
-    /// Sends a heartbeat where nothing was sent for a while, and drops devices that do not read.
+    // MARK: Heartbeats
+
+    /// Once a second: sends a heartbeat to those whose turn it is, and drops devices that do not read.
     func tick() {
-        let now = loop.events.monotonicNanoseconds
-        let interval = UInt64(Limits.heartbeatInterval / .nanoseconds(1))
-        // First looked up, then sent to: a table that is changed while it is walked over is copied.
-        for (address, stream) in streams where stream.sender != nil && now - stream.sentNanoseconds >= interval {
-            due.append(address)
+        for address in heartbeats.advance(to: second) {
+            guard let sender = streams[address]?.sender else { continue }
+            heartbeats.schedule(address, inSeconds: heartbeatSeconds(of: address))
+            sender.sendHeartbeat()
         }
-        for address in due { noteSent(address)?.sendHeartbeat() }
-        due.removeAll(keepingCapacity: true)
+    }
+
+    private var second: Int { Int(loop.events.monotonicNanoseconds / 1_000_000_000) }
+
+    private func heartbeatSeconds(of address: ReplyAddress) -> Int64 {
+        streams[address]?.heartbeatSeconds ?? Limits.heartbeatInterval.components.seconds
+    }
+
+    /// What a device gets that says how long it can wait.
+    private static func heartbeatSeconds(_ fields: FieldTable) -> Int64? {
+        guard let range = fields.value(of: Heartbeat.fieldName) else { return nil }
+        let bytes = fields.bytes
+        return Decimal.parse(bytes.span.extracting(range)).map(Heartbeat.granted)
     }
 
     /// Says goodbye to every device, so that it comes back soon and not all at once.
@@ -153,7 +175,7 @@ final class DeviceStreams {
     }
 
     private func say(_ goodbye: StreamGoodbye, to address: ReplyAddress) {
-        if let sender = noteSent(address) { return sender.end(goodbye) }
+        if let sender = streams[address]?.sender { return sender.end(goodbye) }
         loop.answering(address) { exchange, _ in
             if !exchange.isAnswered { ControlAnswer.refuse(exchange, .unavailable(goodbye.reason)) }
         }
@@ -173,12 +195,22 @@ final class DeviceStreams {
     /// Has a connection flushed at the end of this turn.
     func needsFlush(_ connection: ServerConnection) { loop.markDirty(connection) }
 
-    /// The stream to send on, which counts as alive from now.
-    @discardableResult
-    private func noteSent(_ address: ReplyAddress) -> (any DeviceStream)? {
-        guard let index = streams.index(forKey: address) else { return nil }
-        streams.values[index].sentNanoseconds = loop.events.monotonicNanoseconds
-        return streams.values[index].sender
+    /// Calls the body with the message of a notification; that of a broadcast is written once for all its devices.
+    func withMessage(_ pending: PendingNotification, _ body: (Span<UInt8>) -> Void) {
+        guard pending.notification.channel != nil else {
+            return withScratch { scratch in
+                StreamMessage.append(pending, to: &scratch)
+                body(scratch.span)
+            }
+        }
+        let name = BroadcastName(sequence: pending.sequence, uniqueID: pending.notification.uniqueID)
+        if name != broadcastName {
+            broadcastMessage.removeAll(keepingCapacity: true)
+            StreamMessage.append(pending, to: &broadcastMessage)
+            broadcastName = name
+        }
+        let message = broadcastMessage
+        body(message.span)
     }
 }
 

@@ -38,9 +38,11 @@ internal import PushTLS
     private var commands: [StoreCommand] = []
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false
-    /// Connections that went since memory was last given back, and how many it were a tick ago.
-    private var removedCount = 0
-    private var removedCountAtTick = 0
+    /// Connections that were flushed since the last tick.
+    private var flushCount = 0
+    /// Connections that came, went or were sent to in bursts since memory was last given back, and how many a tick ago.
+    private var changeCount = 0
+    private var changeCountAtTick = 0
     private let readStorage: UnsafeMutableRawBufferPointer
     /// Lent to one connection at a time while it flushes.
     var output: [UInt8] = []
@@ -113,6 +115,7 @@ internal import PushTLS
         guard !connection.isDirty else { return }
         wake(connection)
         connection.isDirty = true
+        flushCount += 1
         dirty.append(connection)
         needEndOfTurn()
     }
@@ -216,6 +219,7 @@ internal import PushTLS
         let connection = ServerConnection(
             socket: socket, loop: self, slot: place.slot, generation: place.generation, listener: listener)
         connections.fill(place.slot, with: connection)
+        changeCount += 1
         connection.start()
     }
 
@@ -234,15 +238,19 @@ internal import PushTLS
 
     func remove(_ connection: ServerConnection) {
         connections.release(connection.slot)
-        removedCount += 1
+        changeCount += 1
         finishIfDrained()
     }
 
-    /// Gives what many connections held back to the system once they have gone and no more go.
+    /// Gives what a burst needed back to the system once it is over: handshakes, a broadcast, connections that went.
     private func giveBackMemory() {
-        defer { removedCountAtTick = removedCount }
-        guard removedCount == removedCountAtTick, removedCount >= Limits.closedConnectionsPerTrimCount else { return }
-        removedCount = 0
+        let burst = Limits.connectionChangesPerTrimCount
+        // Heartbeats go on, and are no burst.
+        if flushCount >= burst { changeCount += flushCount }
+        flushCount = 0
+        defer { changeCountAtTick = changeCount }
+        guard changeCount >= burst, changeCount - changeCountAtTick < burst / 10 else { return }
+        changeCount = 0
         Heap.trim()
     }
 
