@@ -260,6 +260,23 @@ import Testing
         #expect(try store.run([command]).texts(to: stream) == ["\(Limits.unacknowledgedCountMax)"])
     }
 
+    @Test func `what one subscriber acknowledges at the same moment still comes to the next one`() throws {
+        let channel = try station.subscribedChannel(1)
+        let other = try station.another(2)
+        try store.subscribe(other, to: channel)
+        try store.publish(.to(channel, "news"))
+        let (first, replies) = try store.attach(station.device)
+        let sequence = try #require(replies.delivered(to: first).first?.sequence)
+        let second = store.address()
+        store.store.submit([
+            .acknowledge([.init(id: sequence, outcome: .shown)], by: station.device.id),
+            .attach(secretHash: other.secretHash, stream: second),
+        ])
+        let answer = try store.collectors[0].take("the news") { !$0.delivered(to: second).isEmpty }
+        #expect(answer.delivered(to: second).map(\.text) == ["news"])
+        #expect(try store.waiting(station.device) == [])
+    }
+
     @Test(arguments: [Limits.unacknowledgedCountMax - 1, Limits.unacknowledgedCountMax])
     func `now or never needs room in the window of one subscriber at least`(unacknowledgedCount: Int) throws {
         let channel = try station.subscribedChannel(1, .noMessageStored)

@@ -11,8 +11,8 @@ struct Streams {
     private var outgoing: [DeviceStream] = []
     /// Devices whose table should be read, in turn; may name one twice, or one that is gone.
     private var hungry: [DeviceID] = []
-    /// Devices that save power.
-    private var saving: Set<DeviceID> = []
+    /// From whom something is kept back, and until when, in that order; may name one that has it already.
+    private var gathering: [(device: DeviceID, end: MonotonicTime)] = []
 
     /// Takes how long what has no haste is kept back from devices that save power.
     init(gatheringMilliseconds: Int64) { self.gatheringMilliseconds = gatheringMilliseconds }
@@ -45,7 +45,6 @@ struct Streams {
     mutating func remove(_ device: DeviceID) -> DeviceStream? {
         guard let stream = byDevice.removeValue(forKey: device) else { return nil }
         deviceByAddress[stream.address] = nil
-        saving.remove(device)
         stream.isClosed = true
         return stream
     }
@@ -99,16 +98,18 @@ struct Streams {
     /// Notes whether a device saves power.
     mutating func setSaving(_ isSaving: Bool, _ device: DeviceID) {
         change(device) { stream in stream.setSaving(isSaving) }
-        if isSaving { saving.insert(device) } else { saving.remove(device) }
     }
 
     /// Lets go what was kept back long enough.
     mutating func endGathering(by moment: MonotonicTime) {
-        for device in saving { change(device) { stream in stream.endGathering(by: moment) } }
+        let due = gathering.prefix { $0.end <= moment }
+        guard !due.isEmpty else { return }
+        gathering.removeFirst(due.count)
+        for entry in due { change(entry.device) { stream in stream.endGathering(by: moment) } }
     }
 
-    /// When the next of what is kept back goes out; nil when nothing is.
-    var nextGatheringEnd: MonotonicTime? { saving.compactMap { byDevice[$0]?.gatheringEnd }.min() }
+    /// When to look again for what was kept back long enough; nil when nothing is.
+    var nextGatheringEnd: MonotonicTime? { gathering.first?.end }
 
     // MARK: Reading
 
@@ -156,8 +157,9 @@ struct Streams {
     @discardableResult
     private mutating func change<Result>(_ device: DeviceID, _ body: (DeviceStream) -> Result) -> Result? {
         guard let stream = byDevice[device] else { return nil }
-        let (hadOutgoing, wasHungry) = (!stream.outgoing.isEmpty, stream.isHungry)
+        let (hadOutgoing, wasHungry, end) = (!stream.outgoing.isEmpty, stream.isHungry, stream.gatheringEnd)
         let result = body(stream)
+        if end == nil, let end = stream.gatheringEnd { gathering.append((device, end)) }
         if !hadOutgoing, !stream.outgoing.isEmpty { outgoing.append(stream) }
         if !wasHungry, stream.isHungry { hungry.append(device) }
         return result

@@ -102,7 +102,7 @@ final class Dispatcher {
             return ledger.refuse(.tooMany, answer)
         }
         try settle(acknowledgements, of: device)
-        guard !deletions.isEmpty else { return ledger.confirm(answer) }
+        guard hasDeletions else { return ledger.confirm(answer) }
         answersToDeletions.append(answer)
         deletionsDue = .past
     }
@@ -201,9 +201,14 @@ final class Dispatcher {
         return first.map { $0.pending.sequence - 1 } ?? executor.sequences.last
     }
 
-    /// Whether a row that is not in a card's recent ones only waits for its deletion.
-    func isBeingDeleted(_ sequence: Int64) -> Bool {
-        settledDeletions.contains(sequence) || broadcastAcknowledgements.contains { $0.sequence == sequence }
+    /// Whether a settled row only waits for its deletion.
+    func isBeingDeleted(_ sequence: Int64) -> Bool { settledDeletions.contains(sequence) }
+
+    /// Whether a device needs a row no more that is still there: it, or its acknowledgement of a broadcast, waits for the
+    /// next transaction.
+    func isGone(_ sequence: Int64, for device: DeviceID) -> Bool {
+        isBeingDeleted(sequence)
+            || broadcastAcknowledgements.contains { $0.sequence == sequence && $0.device == device }
     }
 
     /// Notes that a settled row goes when what replaces it is written.

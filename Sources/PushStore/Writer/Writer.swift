@@ -178,6 +178,8 @@ final class Writer {
     }
 
     private func recover(_ batch: ArraySlice<StoreCommand>, _ due: Due, from error: TransactionError) {
+        // What comes back now is on no list of a run that goes on; the next run finds it.
+        settling = nil
         switch error {
         case .fatal(let error): refuseAll(batch, error)
         case .full(let error):
