@@ -4,18 +4,20 @@ extension UniqueID {
     /// Reads the canonical form, 8-4-4-4-12 hexadecimal digits of either case; nil for any other text.
     package init?(_ text: Span<UInt8>) {
         guard text.count == 36 else { return nil }
+        let hyphen = UInt8(ascii: "-")
+        guard text[8] == hyphen, text[13] == hyphen, text[18] == hyphen, text[23] == hyphen else { return nil }
         var high: UInt64 = 0
         var low: UInt64 = 0
-        for offset in text.indices {
-            if Self.isHyphenOffset(offset) {
-                guard text[offset] == UInt8(ascii: "-") else { return nil }
-                continue
+        func take(_ range: Range<Int>, into half: inout UInt64) -> Bool {
+            for offset in range {
+                guard let digit = Hex.value(of: text[offset]) else { return false }
+                half = half << 4 | UInt64(digit)
             }
-            guard let digit = Hex.value(of: text[offset]) else { return nil }
-            // Each digit moves the ones before it to the left, out of the lower half into the upper.
-            high = high << 4 | low >> 60
-            low = low << 4 | UInt64(digit)
+            return true
         }
+        guard take(0..<8, into: &high), take(9..<13, into: &high), take(14..<18, into: &high),
+            take(19..<23, into: &low), take(24..<36, into: &low)
+        else { return nil }
         self.init(high: high, low: low)
     }
 

@@ -17,6 +17,9 @@ struct Streams {
     /// Takes how long what has no haste is kept back from devices that save power.
     init(gatheringMilliseconds: Int64) { self.gatheringMilliseconds = gatheringMilliseconds }
 
+    /// Grows when a stream is opened or closed.
+    private(set) var version: UInt64 = 1
+
     /// How many streams are open.
     var count: Int { byDevice.count }
 
@@ -29,12 +32,16 @@ struct Streams {
     /// Whether a device's stream is open.
     func isOpen(_ device: DeviceID) -> Bool { byDevice[device] != nil }
 
+    /// The open stream of a device.
+    func stream(of device: DeviceID) -> DeviceStream? { byDevice[device] }
+
     /// Opens a device's stream; returns the one that it replaces.
     mutating func attach(_ device: DeviceID, _ address: ReplyAddress) -> DeviceStream? {
         let earlier = remove(device)
         byDevice[device] = DeviceStream(of: device, address: address, gatheringMilliseconds: gatheringMilliseconds)
         deviceByAddress[address] = device
         hungry.append(device)
+        version += 1
         return earlier
     }
 
@@ -46,12 +53,16 @@ struct Streams {
         guard let stream = byDevice.removeValue(forKey: device) else { return nil }
         deviceByAddress[stream.address] = nil
         stream.isClosed = true
+        version += 1
         return stream
     }
 
     /// Shows an accepted notification to its device's stream.
-    mutating func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> DeviceStream.Offer {
-        change(pending.notification.address.device) { stream in stream.offer(pending, at: moment) } ?? .kept
+    mutating func offer(
+        _ pending: PendingNotification, to stream: DeviceStream?, at moment: MonotonicTime
+    ) -> DeviceStream.Offer {
+        guard let stream else { return .kept }
+        return change(stream) { stream in stream.offer(pending, at: moment) }
     }
 
     /// Gives one that is now or never to its device's stream; false when it found none with room.
@@ -59,12 +70,9 @@ struct Streams {
         change(pending.notification.address.device) { stream in stream.offerNow(pending) } ?? false
     }
 
-    /// Notes that a device's acknowledgement did not come in time.
-    mutating func noteSlow(_ device: DeviceID) { change(device) { stream in stream.noteSlow() } }
-
     /// Tells a device's stream that the device acknowledged a notification.
-    mutating func acknowledge(_ sequence: Int64, by device: DeviceID, at moment: MonotonicTime) {
-        change(device) { stream in stream.acknowledge(sequence, at: moment) }
+    mutating func acknowledge(_ sequence: Int64, on stream: DeviceStream?, at moment: MonotonicTime) {
+        if let stream { change(stream) { stream in stream.acknowledge(sequence, at: moment) } }
     }
 
     /// Tells a device's stream that the device acknowledged one that may be now or never; nil when it is not.
@@ -156,12 +164,16 @@ struct Streams {
     /// Changes a stream, and puts it in line for what it wants then.
     @discardableResult
     private mutating func change<Result>(_ device: DeviceID, _ body: (DeviceStream) -> Result) -> Result? {
-        guard let stream = byDevice[device] else { return nil }
+        byDevice[device].map { stream in change(stream, body) }
+    }
+
+    @discardableResult
+    private mutating func change<Result>(_ stream: DeviceStream, _ body: (DeviceStream) -> Result) -> Result {
         let (hadOutgoing, wasHungry, end) = (!stream.outgoing.isEmpty, stream.isHungry, stream.gatheringEnd)
         let result = body(stream)
-        if end == nil, let end = stream.gatheringEnd { gathering.append((device, end)) }
+        if end == nil, let end = stream.gatheringEnd { gathering.append((stream.device, end)) }
         if !hadOutgoing, !stream.outgoing.isEmpty { outgoing.append(stream) }
-        if !wasHungry, stream.isHungry { hungry.append(device) }
+        if !wasHungry, stream.isHungry { hungry.append(stream.device) }
         return result
     }
 }

@@ -12,7 +12,7 @@ struct Tally {
     /// The numbers, without those of streams and outcomes.
     private(set) var counts = AdminAPI.Counts()
     private var outcomes: [DeviceAPI.Outcome: Int] = [:]
-    private var pendingByTopic: [TopicID: Int]
+    private var pendingByTopic: TopicCounts
     private var registrationsByTopic: [TopicID: Int]
     private var subscriptionsByChannel: [ChannelNumber: Int]
 
@@ -23,7 +23,7 @@ struct Tally {
     ) {
         self.subscriptionsByChannel = subscriptionsByChannel
         self.registrationsByTopic = registrationsByTopic
-        self.pendingByTopic = pendingByTopic
+        self.pendingByTopic = TopicCounts(pendingByTopic)
         counts.apps = apps
         counts.devices = devices
         counts.registrations = registrationsByTopic.values.reduce(0, +)
@@ -43,7 +43,7 @@ struct Tally {
         AdminAPI.App(
             topic: row.topic.name, name: row.displayName, teamID: row.topic.teamID,
             registrationCount: registrationsByTopic[row.topic.id] ?? 0,
-            pendingCount: pendingByTopic[row.topic.id] ?? 0, checks: row.topic.checks,
+            pendingCount: pendingByTopic[row.topic.id], checks: row.topic.checks,
             broadcasts: row.topic.allowsBroadcasts, webhook: row.topic.webhook.map(AdminAPI.Webhook.init))
     }
 
@@ -79,13 +79,13 @@ struct Tally {
 
     mutating func addPending(of topic: TopicID) {
         counts.pending += 1
-        pendingByTopic[topic, default: 0] += 1
+        pendingByTopic[topic] += 1
     }
 
     /// A waiting notification is gone.
     mutating func removePending(of topic: TopicID, _ removal: Removal) {
         counts.pending -= 1
-        pendingByTopic[topic, default: 0] -= 1
+        pendingByTopic[topic] -= 1
         addGone(removal)
     }
 
@@ -101,6 +101,24 @@ struct Tally {
     }
 
     mutating func add(_ outcome: DeviceAPI.Outcome) { outcomes[outcome, default: 0] += 1 }
+}
+
+/// A number for each topic, 0 at first: topics are numbered from 1 on, so a place in an array is found without hashing.
+private struct TopicCounts {
+    private var counts: [Int] = []
+
+    init(_ known: [TopicID: Int]) {
+        for (topic, count) in known { self[topic] = count }
+    }
+
+    subscript(topic: TopicID) -> Int {
+        get { counts.indices.contains(Int(topic.rawValue)) ? counts[Int(topic.rawValue)] : 0 }
+        set {
+            let missing = Int(topic.rawValue) + 1 - counts.count
+            if missing > 0 { counts += repeatElement(0, count: missing) }
+            counts[Int(topic.rawValue)] = newValue
+        }
+    }
 }
 
 extension AdminAPI.Webhook {

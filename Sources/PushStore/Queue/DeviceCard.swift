@@ -13,8 +13,11 @@ struct QueueEntry {
     let sequence: Int64
     let topic: TopicID
     let collapse: CollapseHash
-    /// Whether it is a row of the table; else it is among the unwritten.
-    var isWritten: Bool
+    /// What is to be written; nil when it is a row of the table.
+    var unwritten: Unwritten?
+
+    /// Whether it is a row of the table.
+    var isWritten: Bool { unwritten == nil }
 }
 
 /// What the writer remembers of a device: its registrations, and its queue but for what is settled.
@@ -27,6 +30,9 @@ final class DeviceCard {
     var registrationsVersion: UInt64 = 0
     /// Settled notifications by topic; nil before they were counted.
     var settled: [TopicCount]?
+    /// The device's stream, if it was open when `streamsVersion` was that of `Streams`.
+    var stream: DeviceStream?
+    var streamsVersion: UInt64 = 0
     private(set) var recent = EntryQueue()
     private var recentCounts: [TopicCount] = []
 
@@ -138,7 +144,7 @@ struct EntryQueue {
     }
 
     mutating func noteWritten(_ sequence: Int64) {
-        if let index = index(of: sequence) { entries[index].isWritten = true }
+        if let index = index(of: sequence) { entries[index].unwritten = nil }
     }
 
     /// Gives back what is before the first one, once that is as much as what is left.

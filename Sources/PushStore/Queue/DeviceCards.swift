@@ -28,7 +28,7 @@ final class DeviceCards {
     /// Fills in the rows that are not settled.
     func load(_ row: PendingTable.Recent) {
         append(
-            QueueEntry(sequence: row.sequence, topic: row.topic, collapse: row.collapse, isWritten: true),
+            QueueEntry(sequence: row.sequence, topic: row.topic, collapse: row.collapse),
             to: bare(row.device))
     }
 

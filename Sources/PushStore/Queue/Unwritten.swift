@@ -3,21 +3,7 @@
 internal import PushCore
 
 /// A notification whose provider has no answer yet: it is neither on the disk nor acknowledged.
-struct Unwritten {
-    let pending: PendingNotification
-    let collapse: CollapseHash
-    let answer: ReplyAddress
-    /// When it is written at the latest; in the past for one that waits for nothing.
-    var due: MonotonicTime
-    /// What it takes the place of once it is accepted.
-    var replaced: [Replaced] = []
-    /// Its device has it, but what it replaces is still on the disk.
-    var isAcknowledged = false
-    /// Its provider was told that it is accepted.
-    var isAnswered = false
-    /// It was acknowledged or replaced, and is left out.
-    var isGone = false
-
+final class Unwritten {
     /// What a newer one pushed out.
     struct Replaced {
         var entry: QueueEntry
@@ -27,6 +13,35 @@ struct Unwritten {
         var removal: Tally.Removal
         /// Why, for the trace.
         var detail: TraceDetail
+    }
+
+    let pending: PendingNotification
+    let collapse: CollapseHash
+    let answer: ReplyAddress
+    /// Its device's card, which stays as long as this is in its queue.
+    let card: DeviceCard
+    /// What it takes the place of once it is accepted.
+    let replaced: [Replaced]
+    /// When it is written at the latest; in the past for one that waits for nothing.
+    fileprivate(set) var due: MonotonicTime
+    /// It was acknowledged or replaced, and is left out.
+    fileprivate(set) var isGone = false
+    /// Its device has it, but what it replaces is still on the disk.
+    var isAcknowledged = false
+    /// Its provider was told that it is accepted.
+    var isAnswered = false
+
+    /// Joins the parts.
+    init(
+        _ pending: PendingNotification, _ collapse: CollapseHash, of card: DeviceCard, answer: ReplyAddress,
+        due: MonotonicTime, replaced: [Replaced]
+    ) {
+        self.pending = pending
+        self.collapse = collapse
+        self.card = card
+        self.answer = answer
+        self.due = due
+        self.replaced = replaced
     }
 }
 
@@ -45,46 +60,67 @@ struct Due {
 }
 
 /// The unwritten ones, in order of their sequences.
+///
+/// Of those that wait for something, an older one is due no later than a newer one.
 struct UnwrittenQueue {
-    private(set) var all: [Unwritten] = []
-    private var goneCount = 0
+    private var entries: [Unwritten] = []
+    /// Where the first one is that is not gone; what is before it is forgotten when there is much of it.
+    private var head = 0
+    /// How many are due at any time, and not gone.
+    private var hastyCount = 0
 
-    var isEmpty: Bool { all.count == goneCount }
+    /// All from the first one that is not gone; others may be.
+    var all: ArraySlice<Unwritten> { entries[head...] }
 
-    mutating func append(_ unwritten: Unwritten) { all.append(unwritten) }
+    /// The first one that is neither on the disk nor gone.
+    var first: Unwritten? { head < entries.count ? entries[head] : nil }
 
-    /// Changes the one with a sequence, if it is here.
-    mutating func change(_ sequence: Int64, _ body: (inout Unwritten) -> Void) {
-        var (low, high) = (0, all.count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if all[middle].pending.sequence < sequence { low = middle + 1 } else { high = middle }
-        }
-        guard low < all.count, all[low].pending.sequence == sequence, !all[low].isGone else { return }
-        body(&all[low])
-        if all[low].isGone { goneCount += 1 }
+    mutating func append(_ unwritten: Unwritten) {
+        entries.append(unwritten)
+        if unwritten.due == .past { hastyCount += 1 }
+    }
+
+    /// Has one written at once.
+    mutating func hurry(_ unwritten: Unwritten) {
+        guard !unwritten.isGone, unwritten.due != .past else { return }
+        unwritten.due = .past
+        hastyCount += 1
     }
 
     /// Has all of a device written at once.
     mutating func hurry(_ device: DeviceID) {
-        for index in all.indices where all[index].pending.notification.address.device == device {
-            all[index].due = .past
-        }
+        for unwritten in all where unwritten.pending.notification.address.device == device { hurry(unwritten) }
+    }
+
+    /// Leaves one out, which was acknowledged or replaced.
+    mutating func leaveOut(_ unwritten: Unwritten) {
+        guard !unwritten.isGone else { return }
+        unwritten.isGone = true
+        if unwritten.due == .past { hastyCount -= 1 }
+        skipGone()
     }
 
     /// Forgets those that are gone, and those that are due: they were dealt with.
     mutating func remove(_ due: Due) {
-        all.removeAll { $0.isGone || due.contains($0) }
-        goneCount = 0
+        entries.removeAll { $0.isGone || due.contains($0) }
+        head = 0
+        hastyCount = entries.count { $0.due == .past }
     }
 
     /// The sequences of those that are due.
     func sequences(_ due: Due) -> [Int64] { all.filter(due.contains).map(\.pending.sequence) }
 
     /// When the first one is due; nil without any.
-    var nextDue: MonotonicTime? {
-        var next: MonotonicTime?
-        for unwritten in all where !unwritten.isGone { next = min(next ?? unwritten.due, unwritten.due) }
-        return next
+    var nextDue: MonotonicTime? { hastyCount > 0 ? .past : first?.due }
+
+    private mutating func skipGone() {
+        while head < entries.count, entries[head].isGone { head += 1 }
+        if head == entries.count {
+            entries.removeAll(keepingCapacity: head <= WriterLimits.commandsPerTransactionCountMax)
+            head = 0
+        } else if head >= WriterLimits.commandsPerTransactionCountMax, head >= entries.count / 2 {
+            entries.removeFirst(head)
+            head = 0
+        }
     }
 }

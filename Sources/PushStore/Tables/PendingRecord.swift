@@ -21,23 +21,23 @@ enum PendingRecord {
     /// Writes a notification in place of what is in a buffer.
     static func encode(_ pending: PendingNotification, into bytes: inout [UInt8]) {
         let notification = pending.notification
-        bytes.removeAll(keepingCapacity: true)
-        bytes.append(version)
-        bytes.append(notification.pushType?.storedNumber ?? 0)
-        bytes.append(notification.priority ?? 0)
-        bytes.append(
-            (notification.expirationUnixSeconds == nil ? 0 : hasExpiration)
-                | (notification.collapseID == nil ? 0 : hasCollapseID))
-        bytes.append(littleEndian: UInt64(notification.address.generation), byteCount: 4)
-        bytes.append(littleEndian: UInt64(bitPattern: notification.acceptedUnixMilliseconds), byteCount: 8)
-        bytes.append(littleEndian: UInt64(bitPattern: notification.expirationUnixSeconds ?? 0), byteCount: 8)
-        bytes.append(littleEndian: notification.uniqueID.high, byteCount: 8)
-        bytes.append(littleEndian: notification.uniqueID.low, byteCount: 8)
         let collapseID = notification.collapseID ?? []
-        bytes.append(littleEndian: UInt64(notification.apnsID.count), byteCount: 2)
-        bytes.append(littleEndian: UInt64(notification.topicName.utf8.count), byteCount: 2)
-        bytes.append(littleEndian: UInt64(collapseID.count), byteCount: 2)
-        bytes.append(littleEndian: 0, byteCount: 2)
+        let present =
+            (notification.expirationUnixSeconds == nil ? 0 : hasExpiration)
+            | (notification.collapseID == nil ? 0 : hasCollapseID)
+        let kinds =
+            UInt64(version) | UInt64(notification.pushType?.storedNumber ?? 0) << 8
+            | UInt64(notification.priority ?? 0) << 16 | UInt64(present) << 24
+        let lengths =
+            UInt64(notification.apnsID.count) | UInt64(notification.topicName.utf8.count) << 16
+            | UInt64(collapseID.count) << 32
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(word: kinds | UInt64(notification.address.generation) << 32)
+        bytes.append(word: UInt64(bitPattern: notification.acceptedUnixMilliseconds))
+        bytes.append(word: UInt64(bitPattern: notification.expirationUnixSeconds ?? 0))
+        bytes.append(word: notification.uniqueID.high)
+        bytes.append(word: notification.uniqueID.low)
+        bytes.append(word: lengths)
         bytes.append(contentsOf: notification.apnsID)
         bytes.append(contentsOf: notification.topicName.utf8)
         bytes.append(contentsOf: collapseID)
@@ -45,7 +45,7 @@ enum PendingRecord {
         let sum = checksum(
             of: bytes.span, sequence: pending.sequence, device: notification.address.device,
             topic: notification.address.topic)
-        bytes.append(littleEndian: sum, byteCount: checksumByteCount)
+        bytes.append(word: sum)
     }
 
     /// Reads a row; nil when it is not what was written.
@@ -127,9 +127,9 @@ extension PushType {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(littleEndian value: UInt64, byteCount: Int) {
-        let bytes = value.littleEndian
-        unsafe Swift.withUnsafeBytes(of: bytes) { buffer in unsafe append(contentsOf: buffer.prefix(byteCount)) }
+    /// Appends eight bytes, little-endian.
+    fileprivate mutating func append(word: UInt64) {
+        unsafe Swift.withUnsafeBytes(of: word.littleEndian) { buffer in unsafe append(contentsOf: buffer) }
     }
 }
 

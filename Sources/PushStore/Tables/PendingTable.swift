@@ -167,23 +167,23 @@ final class PendingTable {
 
 /// A collapse id as a number, by which a queue is searched; the row has the id itself.
 struct CollapseHash: Equatable {
-    /// Not 0; nil without a collapse id.
-    let value: UInt64?
+    /// 0 without a collapse id.
+    private let value: UInt64
 
-    /// Takes a collapse id.
-    init(_ collapseID: [UInt8]?) {
+    /// Takes a collapse id; none when it is left out.
+    init(_ collapseID: [UInt8]? = nil) {
         guard let collapseID else {
-            value = nil
+            value = 0
             return
         }
         var checksum = Checksum()
         checksum.add(collapseID.span)
-        value = checksum.value
+        value = max(checksum.value, 1)
     }
 
     /// Takes a column.
-    init(stored: Int64?) { value = stored.map(UInt64.init(bitPattern:)) }
+    init(stored: Int64?) { value = UInt64(bitPattern: stored ?? 0) }
 
     /// As a column.
-    var stored: Int64? { value.map(Int64.init(bitPattern:)) }
+    var stored: Int64? { value == 0 ? nil : Int64(bitPattern: value) }
 }

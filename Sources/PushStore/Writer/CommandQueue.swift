@@ -50,14 +50,16 @@ final class CommandQueue: @unchecked Sendable {
     /// Adds commands; drops them when the queue is closed.
     func append(_ commands: [StoreCommand]) {
         unsafe Self.check(pthread_mutex_lock(mutex))
-        defer { unsafe Self.check(pthread_mutex_unlock(mutex)) }
-        guard !waiting.isLast else { return }
-        let wasEmpty = waiting.commands.isEmpty && waiting.shed.isEmpty
-        if waiting.commands.count + commands.count <= WriterLimits.queuedCommandCountMax {
+        let wasEmpty = waiting.commands.isEmpty && waiting.shed.isEmpty && !waiting.isLast
+        if waiting.isLast {
+            // Nobody would take them.
+        } else if waiting.commands.count + commands.count <= WriterLimits.queuedCommandCountMax {
             waiting.commands.append(contentsOf: commands)
         } else {
             for command in commands { appendOrShed(command) }
         }
+        unsafe Self.check(pthread_mutex_unlock(mutex))
+        // Only now, so that the writer does not wake up to wait for the lock.
         if wasEmpty { unsafe Self.check(pthread_cond_signal(condition)) }
     }
 

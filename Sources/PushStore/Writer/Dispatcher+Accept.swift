@@ -47,19 +47,20 @@ extension Dispatcher {
             try removeOldest(of: topic, card, &replaced)
         }
         if card.waitingCount >= executor.bounds.pendingPerDeviceCountMax { try removeOldest(of: nil, card, &replaced) }
-        cards.append(
-            QueueEntry(sequence: pending.sequence, topic: topic, collapse: collapse, isWritten: false), to: card)
+        let offer = ledger.offer(pending, to: stream(of: card), at: moment)
         var due = MonotonicTime.past
-        if case .sent(isQuick: true) = ledger.offer(pending, at: moment), replaced.isEmpty {
+        if durability == .relaxed {
+            due = moment.advanced(byMilliseconds: WriterLimits.relaxedMilliseconds)
+        } else if case .sent(isQuick: true) = offer, replaced.isEmpty {
             due = moment.advanced(byMilliseconds: WriterLimits.graceMilliseconds)
         }
-        var new = Unwritten(pending: pending, collapse: collapse, answer: answer, due: due, replaced: replaced)
-        if durability == .relaxed {
-            new.due = moment.advanced(byMilliseconds: WriterLimits.relaxedMilliseconds)
-            new.isAnswered = true
-            ledger.answer(new)
-        }
+        let new = Unwritten(pending, collapse, of: card, answer: answer, due: due, replaced: replaced)
+        cards.append(
+            QueueEntry(sequence: pending.sequence, topic: topic, collapse: collapse, unwritten: new), to: card)
         unwritten.append(new)
+        guard durability == .relaxed else { return }
+        new.isAnswered = true
+        ledger.answer(new)
     }
 
     // MARK: What makes room
@@ -75,7 +76,7 @@ extension Dispatcher {
         }
         guard card.settledCount(of: topic) > 0 else { return }
         for row in try executor.settled.collapsible(of: card.device, topic: topic, collapse) {
-            let entry = QueueEntry(sequence: row.sequence, topic: topic, collapse: collapse, isWritten: true)
+            let entry = QueueEntry(sequence: row.sequence, topic: topic, collapse: collapse)
             guard !isBeingDeleted(row.sequence), try hasCollapseID(collapseID, entry, card.device) else { continue }
             return pushSettled(entry, card, .collapsed, .none, &replaced)
         }
@@ -84,13 +85,9 @@ extension Dispatcher {
     private func hasCollapseID(
         _ collapseID: [UInt8], _ entry: QueueEntry, _ device: DeviceID
     ) throws(SQLiteError) -> Bool {
-        var found: [UInt8]?
-        if entry.isWritten {
-            found = try executor.pending.read(entry.sequence, of: device)?.notification?.notification.collapseID
-        } else {
-            unwritten.change(entry.sequence) { found = $0.pending.notification.collapseID }
-        }
-        return found == collapseID
+        if let unwritten = entry.unwritten { return unwritten.pending.notification.collapseID == collapseID }
+        let row = try executor.pending.read(entry.sequence, of: device)
+        return row?.notification?.notification.collapseID == collapseID
     }
 
     private func removeOldest(
@@ -98,8 +95,7 @@ extension Dispatcher {
     ) throws(SQLiteError) {
         let settledCount = topic.map { card.settledCount(of: $0) } ?? card.settledCount
         if settledCount > 0, let row = try oldestSettled(of: topic, card) {
-            let entry = QueueEntry(
-                sequence: row.sequence, topic: row.topic, collapse: CollapseHash(stored: nil), isWritten: true)
+            let entry = QueueEntry(sequence: row.sequence, topic: row.topic, collapse: CollapseHash())
             return pushSettled(entry, card, .dropped, topic == nil ? .deviceBound : .topicBound, &replaced)
         }
         let oldest = card.recent.all.first { topic == nil || $0.topic == topic }
@@ -125,20 +121,14 @@ extension Dispatcher {
     ) {
         guard cards.remove(entry.sequence, from: card) != nil else { return }
         ledger.forget(entry.sequence, of: card.device)
-        guard !entry.isWritten else {
-            return replaced.append(
-                Unwritten.Replaced(
-                    entry: entry, isSettled: false, older: nil, removal: removal, detail: detail))
-        }
-        unwritten.change(entry.sequence) { older in
-            // What it had pushed out is now this one's business.
-            replaced += older.replaced
-            replaced.append(
-                Unwritten.Replaced(
-                    entry: entry, isSettled: false,
-                    older: (older.answer, older.isAnswered), removal: removal, detail: detail))
-            older.isGone = true
-        }
+        let older = entry.unwritten
+        // What it had pushed out is now this one's business.
+        if let older { replaced += older.replaced }
+        replaced.append(
+            Unwritten.Replaced(
+                entry: entry, isSettled: false, older: older.map { ($0.answer, $0.isAnswered) }, removal: removal,
+                detail: detail))
+        if let older { unwritten.leaveOut(older) }
     }
 
     private func pushSettled(

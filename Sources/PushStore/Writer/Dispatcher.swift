@@ -56,7 +56,9 @@ final class Dispatcher {
         case .acknowledge(let acknowledgements, let device): try settle(acknowledgements, of: device)
         case .attach(let secretHash, let stream): try attach(secretHash, stream)
         case .detach(let stream):
-            if let device = ledger.detach(stream) { unwritten.hurry(device) }
+            guard let device = ledger.detach(stream) else { return }
+            cards.known(device)?.stream = nil
+            unwritten.hurry(device)
         case .perform(.acknowledge(let secretHash, let acknowledgements), let answer):
             try acknowledge(secretHash, acknowledgements, answer)
         case .perform, .publish: preconditionFailure("the executor takes this command")
@@ -84,6 +86,16 @@ final class Dispatcher {
         // What the earlier stream had is sent again, from the table.
         unwritten.hurry(device)
         ledger.attach(device, stream, try executor.subscriptions.listeners(of: device))
+    }
+
+    /// The open stream of a card's device.
+    func stream(of card: DeviceCard) -> DeviceStream? {
+        let version = ledger.streams.version
+        if card.streamsVersion != version {
+            card.stream = ledger.streams.stream(of: card.device)
+            card.streamsVersion = version
+        }
+        return card.stream
     }
 
     private func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
@@ -122,20 +134,19 @@ final class Dispatcher {
     private func settle(_ sequence: Int64, _ card: DeviceCard) throws(SQLiteError) {
         if let entry = cards.remove(sequence, from: card) {
             executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
-            if entry.isWritten {
-                delete(entry, of: card, isSettled: false)
-                ledger.acknowledge(entry, by: card.device, at: moment)
+            if let unwritten = entry.unwritten {
+                acknowledge(unwritten)
             } else {
-                acknowledgeUnwritten(sequence)
+                delete(entry, of: card, isSettled: false)
+                ledger.acknowledge(entry, stream(of: card), at: moment)
             }
         } else if card.settledCount > 0, !settledDeletions.contains(sequence),
             let topic = try executor.settled.topic(of: sequence, of: card.device)
         {
-            let entry = QueueEntry(
-                sequence: sequence, topic: topic, collapse: CollapseHash(stored: nil), isWritten: true)
+            let entry = QueueEntry(sequence: sequence, topic: topic, collapse: CollapseHash())
             delete(entry, of: card, isSettled: true)
             executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
-            ledger.acknowledge(entry, by: card.device, at: moment)
+            ledger.acknowledge(entry, stream(of: card), at: moment)
         } else if ledger.acknowledgeNowOrNever(sequence, by: card.device) {
             executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
         } else {
@@ -148,16 +159,14 @@ final class Dispatcher {
     }
 
     /// A notification was acknowledged before it was written: it is accepted, once nothing of what it replaced can come back.
-    private func acknowledgeUnwritten(_ sequence: Int64) {
-        unwritten.change(sequence) { unwritten in
-            ledger.acknowledge(sequence, by: unwritten.pending.notification.address.device, at: moment)
-            if unwritten.replaced.isEmpty {
-                unwritten.isGone = true
-                ledger.accept(unwritten, isAcknowledged: true)
-            } else {
-                unwritten.isAcknowledged = true
-                unwritten.due = .past
-            }
+    private func acknowledge(_ acknowledged: Unwritten) {
+        ledger.acknowledge(acknowledged.pending.sequence, stream(of: acknowledged.card), at: moment)
+        if acknowledged.replaced.isEmpty {
+            unwritten.leaveOut(acknowledged)
+            ledger.accept(acknowledged, isAcknowledged: true)
+        } else {
+            acknowledged.isAcknowledged = true
+            unwritten.hurry(acknowledged)
         }
     }
 
@@ -197,8 +206,7 @@ final class Dispatcher {
 
     /// The last sequence before the first one that is not written.
     var lastWritten: Int64 {
-        let first = unwritten.all.first { !$0.isGone }
-        return first.map { $0.pending.sequence - 1 } ?? executor.sequences.last
+        unwritten.first.map { $0.pending.sequence - 1 } ?? executor.sequences.last
     }
 
     /// Whether a settled row only waits for its deletion.
@@ -261,12 +269,12 @@ final class Dispatcher {
     /// The notifications that were due are on the disk.
     func confirmNotifications(_ due: Due) {
         for unwritten in unwritten.all where due.contains(unwritten) {
-            let address = unwritten.pending.notification.address
-            if !unwritten.isAcknowledged { cards.known(address.device)?.noteWritten(unwritten.pending.sequence) }
+            let card = unwritten.card
+            if !unwritten.isAcknowledged { card.noteWritten(unwritten.pending.sequence) }
             for replaced in unwritten.replaced where replaced.isSettled {
                 settledDeletions.remove(replaced.entry.sequence)
             }
-            if unwritten.due != .past, unwritten.due <= moment { ledger.noteSlow(address.device) }
+            if unwritten.due != .past, unwritten.due <= moment { stream(of: card)?.noteSlow() }
             ledger.accept(unwritten, isAcknowledged: unwritten.isAcknowledged)
         }
         unwritten.remove(due)

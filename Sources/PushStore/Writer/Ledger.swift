@@ -168,8 +168,10 @@ struct Ledger {
     }
 
     /// Shows a notification to its device's stream.
-    mutating func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> DeviceStream.Offer {
-        streams.offer(pending, at: moment)
+    mutating func offer(
+        _ pending: PendingNotification, to stream: DeviceStream?, at moment: MonotonicTime
+    ) -> DeviceStream.Offer {
+        streams.offer(pending, to: stream, at: moment)
     }
 
     /// A notification that waited is gone.
@@ -189,18 +191,15 @@ struct Ledger {
     mutating func forget(_ sequence: Int64, of device: DeviceID) { streams.forget(sequence, of: device) }
 
     /// A device acknowledged a notification that waited.
-    mutating func acknowledge(_ entry: QueueEntry, by device: DeviceID, at moment: MonotonicTime) {
+    mutating func acknowledge(_ entry: QueueEntry, _ stream: DeviceStream?, at moment: MonotonicTime) {
         tally.removePending(of: entry.topic, .acknowledged)
-        streams.acknowledge(entry.sequence, by: device, at: moment)
+        streams.acknowledge(entry.sequence, on: stream, at: moment)
     }
 
     /// A device acknowledged a notification that is not written.
-    mutating func acknowledge(_ sequence: Int64, by device: DeviceID, at moment: MonotonicTime) {
-        streams.acknowledge(sequence, by: device, at: moment)
+    mutating func acknowledge(_ sequence: Int64, _ stream: DeviceStream?, at moment: MonotonicTime) {
+        streams.acknowledge(sequence, on: stream, at: moment)
     }
-
-    /// A device's acknowledgement did not come in time.
-    mutating func noteSlow(_ device: DeviceID) { streams.noteSlow(device) }
 
     /// Counts what a device tells.
     mutating func note(_ outcome: DeviceAPI.Outcome) { tally.add(outcome) }
@@ -228,7 +227,7 @@ struct Ledger {
             tally.addPending(of: template.notification.address.topic)
             accept(answer)
             for token in audience.listeners(of: channel).values {
-                _ = streams.offer(template.addressed(to: token), at: .now)
+                _ = streams.offer(template.addressed(to: token), to: streams.stream(of: token.device), at: .now)
             }
         case .nowOrNever(let template, let channel, let answer):
             accept(answer)

@@ -108,18 +108,19 @@ final class Writer {
     /// Takes commands in their order: what the dispatcher does not take goes into a transaction with all that is
     /// unwritten before it.
     private func process(_ commands: [StoreCommand]) {
-        var rest = commands[...]
-        while let command = rest.first {
+        var next = 0
+        while next < commands.count {
             if let failure {
-                for command in rest { dispatcher.ledger.refuse(command, failure.description) }
+                for command in commands[next...] { dispatcher.ledger.refuse(command, failure.description) }
                 return
             }
-            if isForDispatcher(command) {
-                dispatch(command)
-                rest.removeFirst()
+            if isForDispatcher(commands[next]) {
+                dispatch(commands[next])
+                next += 1
             } else {
-                let batch = rest.prefix(WriterLimits.commandsPerTransactionCountMax).prefix { !isForDispatcher($0) }
-                rest = rest.dropFirst(batch.count)
+                let batch = commands[next...].prefix(WriterLimits.commandsPerTransactionCountMax)
+                    .prefix { !isForDispatcher($0) }
+                next = batch.endIndex
                 commit(batch, .all)
             }
         }
