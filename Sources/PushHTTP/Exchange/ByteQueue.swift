@@ -51,6 +51,11 @@ struct ByteQueue {
         return taken
     }
 
+    /// Gives the memory of an empty queue back.
+    mutating func rest() {
+        if isEmpty { bytes = [] }
+    }
+
     private mutating func empty() {
         firstIndex = 0
         if bytes.capacity > Self.keptCapacityMax { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }

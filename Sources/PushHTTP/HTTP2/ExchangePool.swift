@@ -64,6 +64,15 @@ struct ExchangePool {
         if spareAnswers.count < HTTPBounds.pooledExchangeCountMax { spareAnswers.append(fields) }
     }
 
+    /// Gives back what waits to be used again, and what open streams have for the next that they send.
+    mutating func rest() {
+        for exchange in open { exchange.answer.body.rest() }
+        idle = []
+        spareFields = []
+        spareBodies = []
+        spareAnswers = []
+    }
+
     /// Keeps an exchange that was removed for another request, as far as there is room.
     mutating func recycle(_ exchange: HTTPExchange) {
         exchange.reset()

@@ -147,11 +147,12 @@ package final class HTTP2Session: HTTPSession {
         }
     }
 
-    /// Gives the memory of frames back once nothing was sent for a tick; the next frame finds new pages.
+    /// Gives the memory of frames and of what waits for another request back once nothing was sent for a tick.
     func rest() {
         defer { hasSentSinceTick = false }
         guard holdsFramePages, !hasSentSinceTick, !hasOutput, let frameBuffer = unsafe frameBuffer else { return }
         holdsFramePages = false
+        pool.rest()
         unsafe HTTP2Memory.forget(frameBuffer: frameBuffer)
     }
 
