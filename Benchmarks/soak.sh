@@ -6,6 +6,7 @@
 #
 #   SOAK_SECONDS=7200   how long
 #   SOAK_RATE=2000      notifications a second; there is a device for every two of them
+#   SOAK_BASE=100000    the number of notifications after which RSS is what it may be at the end, but for a tenth
 #   POSTHORN_PROGRAMS   where posthornd and posthorn are; .build/release
 set -eu
 cd "$(dirname "$0")"

@@ -36,8 +36,8 @@ def milliseconds(latencies):
 class Soak:
     """One run."""
 
-    def __init__(self, server, generator, seconds):
-        self.server, self.generator, self.seconds = server, generator, seconds
+    def __init__(self, server, generator, seconds, base):
+        self.server, self.generator, self.seconds, self.base = server, generator, seconds, base
         # Short runs have samples, too.
         self.period = min(60, max(5, seconds / 4))
         self.samples, self.problems = [], []
@@ -147,7 +147,7 @@ class Soak:
         return next((sample for sample in self.samples if sample["accepted"] >= count), None)
 
     def verdict(self):
-        first, last = self.after(MILESTONES[0]) or self.samples[0], self.samples[-1]
+        first, last = self.after(self.base) or self.samples[0], self.samples[-1]
         ratio = last["rss_mb"] / first["rss_mb"]
         spare = [sample["descriptors"] - sample["devices"] for sample in (first, last)]
         is_flat = ratio <= RATIO_MAX and spare[1] - spare[0] <= DESCRIPTOR_GROWTH_MAX
@@ -171,7 +171,7 @@ def table(samples):
 def write(soak, measured, books, text, rate):
     """Writes the samples and the table."""
     date = datetime.date.today().isoformat()
-    command = f"SOAK_SECONDS={soak.seconds} SOAK_RATE={rate} Benchmarks/soak.sh"
+    command = f"SOAK_SECONDS={soak.seconds} SOAK_RATE={rate} SOAK_BASE={soak.base} Benchmarks/soak.sh"
     facts = {"date": date, "commit": measured, "machine": report.machine(), "command": command, "verdict": text,
              "problems": soak.problems, "books": books, "samples": soak.samples}
     folder = pathlib.Path(os.environ.get("BENCH_RESULTS", HERE / "Results"))
@@ -195,6 +195,7 @@ def write(soak, measured, books, text, rate):
 
 def main():
     seconds, rate = int(os.environ.get("SOAK_SECONDS", "7200")), int(os.environ.get("SOAK_RATE", "2000"))
+    base = int(os.environ.get("SOAK_BASE", MILESTONES[0]))
     shop, measured = Workshop(), report.commit()
     try:
         with Posthorn(shop, ["--durability", "full"]) as server:
@@ -202,7 +203,7 @@ def main():
             options = [("port", server.port), ("topic", TOPIC), ("identities", server.identities), ("rate", rate),
                        ("seconds", seconds), ("channel", server.channel)]
             with Generator("soak", options) as generator:
-                soak = Soak(server, generator, seconds)
+                soak = Soak(server, generator, seconds, base)
                 soak.run()
                 books = soak.balance()
         if server.process.returncode != 0:
