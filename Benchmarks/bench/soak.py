@@ -181,16 +181,38 @@ def write(soak, measured, books, text, rate):
     reached = [(count, soak.after(count)) for count in MILESTONES]
     milestones = "".join(f"- RSS after {count:,} notifications: {sample['rss_mb']:.1f} MB, of it heap "
                          f"{sample['anonymous_mb']:.1f} MB\n" for count, sample in reached if sample)
-    ours, came = books["server"], books["came_and_ended_otherwise"]
-    ends = ", ".join(f"{ours[name]:,} {name}" for name in [*ENDS, "pending"])
     path.write_text(
         f"# Soak of {date}, commit {measured}\n\n{text}\n\n- Machine: {facts['machine']}\n- Command: `{command}`\n"
-        f"{milestones}\n{table(soak.samples)}\n\nAccepted {ours['accepted']:,}: {ends}. Devices got "
-        f"{books['generator']['delivered']:,}, each once, and {books['generator']['delivered_again']:,} of them again "
-        f"on a later stream; {sum(came.values()):,} came without an acknowledgement that the server read, and ended "
-        f"otherwise. {books['generator']['refused']:,} were refused as they should.\n"
+        f"{milestones}\n{table(soak.samples)}\n" + (story(books) if books else "")
         + "".join(f"\n- PROBLEM: {problem}" for problem in soak.problems) + ("\n" if soak.problems else ""))
     return path
+
+
+def story(books):
+    """The books in words."""
+    ours, theirs, came = books["server"], books["generator"], books["came_and_ended_otherwise"]
+    ends = ", ".join(f"{ours[name]:,} {name}" for name in [*ENDS, "pending"])
+    return (
+        f"\nAccepted {ours['accepted']:,}: {ends}. Devices got {theirs['delivered']:,}; {theirs['delivered_again']:,} "
+        f"times one came again on a later stream. {sum(came.values()):,} came and ended otherwise, since their stream "
+        f"ended before the acknowledgement. {theirs['refused']:,} were refused as they should.\n")
+
+
+def perform(server, seconds, rate, base):
+    """The load, and the books behind it; what fails on the way is a problem, and the samples so far stay."""
+    server.prepare(max(100, rate // 2), broadcasts=True, policy="last")
+    options = [("port", server.port), ("topic", TOPIC), ("identities", server.identities), ("rate", rate),
+               ("seconds", seconds), ("channel", server.channel)]
+    soak, books = Soak(server, None, seconds, base), None
+    try:
+        with Generator("soak", options) as soak.generator:
+            soak.run()
+            books = soak.balance()
+    except (Failure, OSError) as failure:
+        if not soak.samples:
+            raise
+        soak.problems.append(f"{failure}")
+    return soak, books
 
 
 def main():
@@ -199,13 +221,7 @@ def main():
     shop, measured = Workshop(), report.commit()
     try:
         with Posthorn(shop, ["--durability", "full"]) as server:
-            server.prepare(max(100, rate // 2), broadcasts=True, policy="last")
-            options = [("port", server.port), ("topic", TOPIC), ("identities", server.identities), ("rate", rate),
-                       ("seconds", seconds), ("channel", server.channel)]
-            with Generator("soak", options) as generator:
-                soak = Soak(server, generator, seconds, base)
-                soak.run()
-                books = soak.balance()
+            soak, books = perform(server, seconds, rate, base)
         if server.process.returncode != 0:
             soak.problems.append(f"posthornd ended with {server.process.returncode}")
         check = subprocess.run(
