@@ -46,6 +46,7 @@ class Posthorn(Server):
         self.extra = list(extra)
         self.identities = None
         self.channel = None
+        self.key = None
         self.token = ""
         self.stream_name = ""
 
@@ -66,18 +67,22 @@ class Posthorn(Server):
             raise Failure(f"posthorn {' '.join(arguments)}: {done.stderr}")
         return done.stdout
 
-    def prepare(self, device_count=0, broadcasts=False):
+    def prepare(self, device_count=0, broadcasts=False, policy="none"):
         """Makes an app, a key, and devices."""
         self.admin("app", "add", TOPIC, *(["--broadcasts", "on"] if broadcasts else []))
         made = json.loads(self.admin("key", "create", "--json", "-o", "key.p8"))
-        self.token = provider_token(
-            self.directory / "key.p8", made.get("key_id") or made["keyID"], made.get("team_id") or made["teamID"])
+        self.key = (made.get("key_id") or made["keyID"], made.get("team_id") or made["teamID"])
+        self.token = self.make_token()
         if broadcasts:
-            shown = json.loads(self.admin("channel", "create", TOPIC, "--policy", "none", "--json"))
+            shown = json.loads(self.admin("channel", "create", TOPIC, "--policy", policy, "--json"))
             self.channel = shown.get("channel_id") or shown.get("channel") or shown["id"]
         if device_count:
             self.enrol(device_count)
         return self
+
+    def make_token(self):
+        """A provider token, which is good for an hour."""
+        return provider_token(self.directory / "key.p8", *self.key)
 
     def enrol(self, count):
         path = self.directory / "identities"

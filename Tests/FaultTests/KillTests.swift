@@ -32,12 +32,12 @@ extension Faults {
             return report
         }
 
-        /// 15 rounds, or more in `make soak`.
+        /// 15 rounds, and 300 in `make soak`.
         @Test(.tags(.slow))
         func `after kills at any moment each accepted notification was shown once or has an end that its trace names`()
             async throws
         {
-            let report = try await report(rounds: max(5, Patience.caseCount * 15 / 100), durability: "full")
+            let report = try await report(rounds: max(15, Patience.caseCount * 3 / 100), durability: "full")
             #expect(report.problems == [], "seed \(report.seed)")
             #expect(report.accepted > 0)
             for end in ["delivered", "replaced", "dropped"] {

@@ -13,11 +13,12 @@ struct Payload {
     private(set) var bytes: [UInt8]
     private let start: Int
 
-    init() {
+    init(byteCount: Int = 250) {
         start = Self.head.utf8.count
         let text = Self.head + "000000 000000000000 000000000000000000." + Self.middle
-        let padding = 250 - text.utf8.count - Self.tail.utf8.count
-        bytes = Array((text + String(repeating: "no sugar ", count: 20).prefix(padding) + Self.tail).utf8)
+        let padding = byteCount - text.utf8.count - Self.tail.utf8.count
+        let note = String(repeating: "no sugar ", count: byteCount / 9 + 1).prefix(padding)
+        bytes = Array((text + note + Self.tail).utf8)
     }
 
     mutating func stamp(run: Int, number: Int) {

@@ -11,6 +11,7 @@ internal import Glibc
         case "enrol": enrol(options)
         case "load": LoadSession(options).run()
         case "storm": Storm(options).run()
+        case "soak": Soak(options).run()
         default: fail(Options.usage)
         }
     }

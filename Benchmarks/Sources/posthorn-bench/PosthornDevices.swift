@@ -3,7 +3,7 @@
 internal import CBenchmark
 
 /// A device of posthornd on a WebSocket: acknowledgements go back on the same connection.
-final class WebSocketDevice: Device {
+class WebSocketDevice: Device {
     private let identity: DeviceIdentity
     private var isUpgraded = false
 
@@ -56,8 +56,13 @@ final class WebSocketDevice: Device {
     private func notificationArrived(_ message: UnsafeRawBufferPointer, _ acknowledged: inout [Int]) {
         guard message.begins(with: #"{"notification":"#), let found = message.offset(of: #""id":"#) else { return }
         let id = message.decimal(at: found + 5)
+        if arrived(message, sequence: id), id > 0 { acknowledged.append(id) }
+    }
+
+    /// Takes a notification, and answers whether to acknowledge it.
+    func arrived(_ message: UnsafeRawBufferPointer, sequence: Int) -> Bool {
         load?.arrived(message)
-        if id > 0 { acknowledged.append(id) }
+        return true
     }
 
     private func acknowledge(_ ids: [Int]) {

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs posthornd under mixed load for hours: memory must stay flat, and the books must balance."""
+import datetime
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+from . import report
+from .measure import HERE, Failure, Generator, say
+from .posthorn import TOPIC, Posthorn
+from .workshop import Workshop
+
+MILESTONES = [100_000, 1_000_000, 10_000_000]
+RATIO_MAX = 1.10
+# Connections that came or went within the same moment are counted at one end only.
+DESCRIPTOR_GROWTH_MAX = 100
+TOKEN_SECONDS = 1200
+# A server sweeps what expired every 30 seconds.
+DRAIN_SECONDS = 180
+ENDS = ["acknowledged", "collapsed", "expired", "dropped", "unregistered"]
+COLUMNS = [
+    ("Seconds", "seconds", "{:,.0f}"), ("Accepted", "accepted", "{:,}"), ("Delivered", "delivered", "{:,}"),
+    ("RSS MB", "rss_mb", "{:.1f}"), ("Heap MB", "anonymous_mb", "{:.1f}"), ("Descriptors", "descriptors", "{}"),
+    ("Devices", "devices", "{}"), ("Threads", "threads", "{}"), ("Store MB", "store_mb", "{:.1f}"),
+    ("Log MB", "log_mb", "{:.1f}"), ("CPU %", "cpu_percent", "{:.1f}"), ("Pending", "pending", "{:,}"),
+    ("Accept p99 ms", "accept_p99_ms", "{:.2f}"), ("Deliver p99 ms", "deliver_p99_ms", "{:.2f}")]
+
+
+def milliseconds(latencies):
+    return (latencies["p99_us"] or 0) / 1000
+
+
+class Soak:
+    """One run."""
+
+    def __init__(self, server, generator, seconds, base):
+        self.server, self.generator, self.seconds, self.base = server, generator, seconds, base
+        # Short runs have samples, too.
+        self.period = min(60, max(5, seconds / 4))
+        self.samples, self.problems = [], []
+        self.start = self.last_cpu = self.last_sample = 0
+
+    def run(self):
+        """Samples while everything goes on, each time after a whole period."""
+        self.generator.ask(f"token {self.server.token}")
+        self.wait_for_devices()
+        self.generator.ask("start")
+        self.start = self.last_sample = time.monotonic()
+        self.last_cpu = self.server.cpu()
+        renewed = self.start
+        for number in range(1, round(self.seconds / self.period) + 1):
+            time.sleep(max(0, self.start + number * self.period - time.monotonic()))
+            if time.monotonic() - renewed > TOKEN_SECONDS:
+                renewed = time.monotonic()
+                self.generator.ask(f"token {self.server.make_token()}")
+            self.sample()
+
+    def wait_for_devices(self):
+        deadline, before = time.monotonic() + 60, -1
+        while (now := self.generator.ask("counts")["devices"]) != before or now == 0:
+            before = now
+            if time.monotonic() > deadline:
+                raise Failure("devices do not connect")
+            time.sleep(1)
+
+    def sample(self):
+        """What the kernel, the server and the generator say now."""
+        if self.server.process.poll() is not None:
+            raise Failure(f"posthornd ended with {self.server.process.returncode}")
+        now, cpu = time.monotonic(), self.server.cpu()
+        counts, answer = self.counts(), self.generator.ask("counts")
+        sample = {
+            "seconds": now - self.start, **self.kernel(),
+            "cpu_percent": (cpu - self.last_cpu) / (now - self.last_sample) * 100,
+            **{name: answer[name] for name in ("accepted", "refused", "delivered", "delivered_again", "broadcasts",
+                                               "broadcast_deliveries", "devices", "device_connections",
+                                               "provider_connections", "problem_count")},
+            "accept_p99_ms": milliseconds(answer["accept"]), "deliver_p99_ms": milliseconds(answer["deliver"]),
+            "pending": counts["pending"], "counts": counts}
+        self.last_cpu, self.last_sample = cpu, now
+        self.samples.append(sample)
+        say("  " + ", ".join(f"{title} {form.format(sample[name])}" for title, name, form in COLUMNS)
+            + (f", PROBLEMS {answer['problem_count']}" if answer["problem_count"] else ""))
+
+    def kernel(self):
+        process = pathlib.Path(f"/proc/{self.server.process.pid}")
+        status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
+        sizes = {path.name: path.stat().st_size for path in (self.server.directory / "data").iterdir()
+                 if path.is_file()}
+        log = sum(size for name, size in sizes.items() if name.endswith("-wal"))
+        return {
+            "rss_mb": int(status["VmRSS"].split()[0]) / 1024, "anonymous_mb": int(status["RssAnon"].split()[0]) / 1024,
+            "threads": int(status["Threads"]), "descriptors": len(os.listdir(process / "fd")),
+            "store_mb": (sum(sizes.values()) - log) / 1e6, "log_mb": log / 1e6}
+
+    def counts(self):
+        return json.loads(self.server.admin("status", "--json"))["counts"]
+
+    # The books
+
+    def settle(self):
+        """Lets all devices take what waits for them; answers the counts of both sides, and the generator's balance."""
+        answer = self.generator.ask("drain")
+        # What its channel keeps is pending until it expires.
+        kept = min(answer["broadcasts"], 1)
+        deadline = time.monotonic() + DRAIN_SECONDS
+        while self.counts()["pending"] > kept or self.generator.ask("counts")["outstanding"] > 0:
+            if time.monotonic() > deadline:
+                self.problems.append(f"{self.counts()['pending']} still wait after {DRAIN_SECONDS} s")
+                break
+            time.sleep(1)
+        time.sleep(1)
+        return self.counts(), self.generator.ask("counts"), self.generator.ask("balance")
+
+    def balance(self):
+        """Holds the counts of the server against those of providers and devices."""
+        ours, theirs, missing = self.settle()
+        self.problems += missing["problems"]
+        broadcasts = theirs["broadcasts"]
+        ends = sum(ours[name] for name in ENDS)
+        self.expect("accepted", ours["accepted"], theirs["accepted"] + broadcasts)
+        self.expect("ends and pending", ends + ours["pending"], ours["accepted"])
+        self.expect("pending", ours["pending"], min(broadcasts, 1))
+        # One that came may end otherwise when its stream ended before its acknowledgement was read.
+        replaced = missing["replaced"] + max(broadcasts - 1, 0)
+        came = {"collapsed": ours["collapsed"] - replaced, "expired": ours["expired"] - missing["expired"],
+                "dropped": ours["dropped"] - missing["dropped"]}
+        for name, count in came.items():
+            if count < 0:
+                self.problems.append(f"{-count} did not come that should have, and are not counted as {name}")
+        self.expect("delivered", theirs["delivered"], ours["acknowledged"] + sum(came.values()))
+        self.problems += [line for line in (self.server.directory / "log").read_text().splitlines()
+                          if "level=error" in line][:20]
+        return {"server": ours, "generator": theirs, "missing": missing, "came_and_ended_otherwise": came}
+
+    def expect(self, what, found, wanted):
+        if found != wanted:
+            self.problems.append(f"{what}: {found:,} instead of {wanted:,}")
+
+    # The verdict
+
+    def after(self, count):
+        """The first sample with so many accepted."""
+        return next((sample for sample in self.samples if sample["accepted"] >= count), None)
+
+    def verdict(self):
+        first, last = self.after(self.base) or self.samples[0], self.samples[-1]
+        ratio = last["rss_mb"] / first["rss_mb"]
+        spare = [sample["descriptors"] - sample["devices"] for sample in (first, last)]
+        is_flat = ratio <= RATIO_MAX and spare[1] - spare[0] <= DESCRIPTOR_GROWTH_MAX
+        text = (
+            f"soak: {last['accepted']:,} notifications in {datetime.timedelta(seconds=round(last['seconds']))}, RSS "
+            f"{first['rss_mb']:.1f} MB after {first['accepted']:,} and {last['rss_mb']:.1f} MB at the end (ratio "
+            f"{ratio:.3f}), descriptors {first['descriptors']} and {last['descriptors']} with {first['devices']} and "
+            f"{last['devices']} devices: {'flat' if is_flat else 'GROWING'}; "
+            + ("the books balance" if not self.problems else f"{len(self.problems)} PROBLEMS"))
+        return text, is_flat and not self.problems
+
+
+def table(samples):
+    """Ten lines spread over the run, the last one among them."""
+    chosen = samples[::-1][::max(1, len(samples) // 10)][::-1]
+    lines = ["| " + " | ".join(title for title, _, _ in COLUMNS) + " |", "|---" * len(COLUMNS) + "|"]
+    lines += ["| " + " | ".join(form.format(sample[name]) for _, name, form in COLUMNS) + " |" for sample in chosen]
+    return "\n".join(lines)
+
+
+def write(soak, measured, books, text, rate):
+    """Writes the samples and the table."""
+    date = datetime.date.today().isoformat()
+    command = f"SOAK_SECONDS={soak.seconds} SOAK_RATE={rate} SOAK_BASE={soak.base} Benchmarks/soak.sh"
+    facts = {"date": date, "commit": measured, "machine": report.machine(), "command": command, "verdict": text,
+             "problems": soak.problems, "books": books, "samples": soak.samples}
+    folder = pathlib.Path(os.environ.get("BENCH_RESULTS", HERE / "Results"))
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{date}-{measured}-soak.md"
+    path.with_suffix(".json").write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+    reached = [(count, soak.after(count)) for count in MILESTONES]
+    milestones = "".join(f"- RSS after {count:,} notifications: {sample['rss_mb']:.1f} MB, of it heap "
+                         f"{sample['anonymous_mb']:.1f} MB\n" for count, sample in reached if sample)
+    path.write_text(
+        f"# Soak of {date}, commit {measured}\n\n{text}\n\n- Machine: {facts['machine']}\n- Command: `{command}`\n"
+        f"{milestones}\n{table(soak.samples)}\n" + (story(books) if books else "")
+        + "".join(f"\n- PROBLEM: {problem}" for problem in soak.problems) + ("\n" if soak.problems else ""))
+    return path
+
+
+def story(books):
+    """The books in words."""
+    ours, theirs, came = books["server"], books["generator"], books["came_and_ended_otherwise"]
+    ends = ", ".join(f"{ours[name]:,} {name}" for name in [*ENDS, "pending"])
+    return (
+        f"\nAccepted {ours['accepted']:,}: {ends}. Devices got {theirs['delivered']:,}; {theirs['delivered_again']:,} "
+        f"times one came again on a later stream. {sum(came.values()):,} came and ended otherwise, since their stream "
+        f"ended before the acknowledgement. {theirs['refused']:,} were refused as they should.\n")
+
+
+def perform(server, seconds, rate, base):
+    """The load, and the books behind it; what fails on the way is a problem, and the samples so far stay."""
+    server.prepare(max(100, rate // 2), broadcasts=True, policy="last")
+    options = [("port", server.port), ("topic", TOPIC), ("identities", server.identities), ("rate", rate),
+               ("seconds", seconds), ("channel", server.channel)]
+    soak, books = Soak(server, None, seconds, base), None
+    try:
+        with Generator("soak", options) as soak.generator:
+            soak.run()
+            books = soak.balance()
+    except (Failure, OSError) as failure:
+        if not soak.samples:
+            raise
+        soak.problems.append(f"{failure}")
+    return soak, books
+
+
+def main():
+    seconds, rate = int(os.environ.get("SOAK_SECONDS", "7200")), int(os.environ.get("SOAK_RATE", "2000"))
+    base = int(os.environ.get("SOAK_BASE", MILESTONES[0]))
+    shop, measured = Workshop(), report.commit()
+    try:
+        with Posthorn(shop, ["--durability", "full"]) as server:
+            soak, books = perform(server, seconds, rate, base)
+        if server.process.returncode != 0:
+            soak.problems.append(f"posthornd ended with {server.process.returncode}")
+        check = subprocess.run(
+            [server.program, "--data-directory", server.directory / "data", "--check"], capture_output=True, text=True)
+        if check.returncode != 0:
+            soak.problems.append(f"--check: {check.stdout} {check.stderr}")
+    finally:
+        shop.close()
+    text, is_good = soak.verdict()
+    path = write(soak, measured, books, text, rate)
+    for problem in soak.problems:
+        say(f"  PROBLEM: {problem}")
+    say(f"written to {path}")
+    print(text)
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        say(f"soak: FAILED: {failure}")
+        sys.exit(1)
