@@ -29,7 +29,7 @@ struct OpenedStore: @unchecked Sendable {
         }
         reserve = DiskReserve(beside: configuration.path)
         do {
-            try connection.execute("PRAGMA cache_size = -65536")
+            try connection.execute("PRAGMA cache_size = -16384")
             connection.checkpointByHand()
             let now = configuration.unixMilliseconds()
             executor = try Executor(connection, configuration.bounds, now: now)
