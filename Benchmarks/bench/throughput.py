@@ -11,6 +11,7 @@ from .servers import NATS, NGHTTPD, Mosquitto, Nchan, Redis
 # Of the peers' measurement (SQLite alone in batches of 100 57,000 a second, ntfy of July 2025 with batches 8,200): ntfy is
 # not to be had as a package here. SQLite tells how fast this machine and its disk are beside that one.
 SQLITE_TO_NTFY = 57 / 8.2
+NO_TRACE = ["--trace", "off"]
 
 
 def figures(answers, unit="CPU us"):
@@ -64,25 +65,33 @@ def sqlite_alone(shop, batch, rows):
     return json.loads(done.stdout) | {"other_cores": 0.0}
 
 
+def away(server):
+    """Options for notifications to devices that are away."""
+    return [("protocol", "http2"), ("port", server.port), ("publishers", 4), ("identities", server.identities),
+            *server.headers()]
+
+
 def scenario_b(shop):
     """Accepted and durable, devices away, 400 outstanding."""
     count = 50_000
-    with Posthorn(shop) as ours, Redis(shop) as redis, NATS(shop) as nats:
+    with Posthorn(shop) as ours, Posthorn(shop, NO_TRACE) as untraced, Redis(shop) as redis, NATS(shop) as nats:
         # So many devices that none comes near its bound of pending notifications.
-        ours.prepare(10_000 if shop.repeats <= 9 else 20_000)
+        for server in (ours, untraced):
+            server.prepare(10_000 if shop.repeats <= 9 else 20_000)
         with (
-            Generator("load", [("protocol", "http2"), ("port", ours.port), ("publishers", 4),
-                               ("identities", ours.identities), *ours.headers()]) as to_ours,
+            Generator("load", away(ours)) as to_ours, Generator("load", away(untraced)) as to_untraced,
             Generator("load", [("protocol", "redis"), ("port", redis.port), ("publishers", 4)]) as to_redis,
             Generator("load", [("protocol", "nats"), ("port", nats.port), ("publishers", 4)]) as to_nats,
         ):
             answers = alternate(
                 [("posthornd", asking(ours, to_ours, f"closed {count} 100", count)),
+                 ("posthornd, trace off", asking(untraced, to_untraced, f"closed {count} 100", count)),
                  ("redis", asking(redis, to_redis, f"closed {count} 100", count)),
                  ("nats", asking(nats, to_nats, "closed 4000 100", 4000)),
                  ("sqlite 100", lambda: sqlite_alone(shop, 100, 50_000)),
                  ("sqlite 1000", lambda: sqlite_alone(shop, 1000, 50_000))], shop.repeats, shop.retries)
-        ours.expect_nothing_dropped()
+        for server in (ours, untraced):
+            server.expect_nothing_dropped()
     shop.keep("B", f"closed {count}, 4 x 100 outstanding", answers)
     to_redis = median(ratios(answers["posthornd"], answers["redis"], "rate"))
     shop.row("B", "rate / redis, appendfsync always", to_redis, at_least=1.5, figures=figures(answers))
@@ -95,7 +104,7 @@ def scenario_b(shop):
     shop.row("B", "rate / SQLite in C, batch 1,000",
              median(ratios(answers["posthornd"], answers["sqlite 1000"], "rate")))
     # Where the machine is not quiet, these two say more than the rates.
-    for name in ("redis", "sqlite 100"):
+    for name in ("redis", "sqlite 100", "posthornd, trace off"):
         shop.row("B", f"CPU a notification / {name}", median(ratios(answers["posthornd"], answers[name], "cpu_us")))
 
 
@@ -111,22 +120,28 @@ def scenario_c(shop):
     """From provider to acknowledged device, 1,000 devices connected."""
     with contextlib.ExitStack() as stack:
         ours, mosquitto, redis = (stack.enter_context(kind(shop)) for kind in (Posthorn, Mosquitto, Redis))
-        ours.prepare(1000)
-        to_ours = delivering(stack, ours, [
-            ("protocol", ours.stream()), ("identities", ours.identities), *ours.headers()])
+        untraced = stack.enter_context(Posthorn(shop, NO_TRACE))
+        to_ours, to_untraced = (
+            delivering(stack, server.prepare(1000), [
+                ("protocol", server.stream()), ("identities", server.identities), *server.headers()])
+            for server in (ours, untraced))
         to_mosquitto = delivering(stack, mosquitto, [("protocol", "mosquitto")])
         to_redis = delivering(stack, redis, [("protocol", "redis")])
         for count, outstanding, goal in ((50_000, 25, 1.0), (10_000, 1, None)):
             question = f"closed {count} {outstanding}"
             answers = alternate(
                 [("posthornd", asking(ours, to_ours, question, count)),
+                 ("posthornd, trace off", asking(untraced, to_untraced, question, count)),
                  ("mosquitto", asking(mosquitto, to_mosquitto, question, count)),
                  ("redis", asking(redis, to_redis, question, count))], shop.repeats, shop.retries)
             shop.keep("C", f"{question}, 16 connections, {ours.stream_name}", answers)
             shop.row("C", f"CPU a notification / mosquitto QoS 1, {16 * outstanding} outstanding",
                      median(ratios(answers["posthornd"], answers["mosquitto"], "cpu_us")), at_most=goal,
                      figures=figures(answers))
-        ours.expect_all_acknowledged()
+            shop.row("C", f"CPU a notification / trace off, {16 * outstanding} outstanding",
+                     median(ratios(answers["posthornd"], answers["posthornd, trace off"], "cpu_us")))
+        for server in (ours, untraced):
+            server.expect_all_acknowledged()
 
 
 def scenario_d(shop):
