@@ -63,6 +63,23 @@ package final class Statement {
         }
     }
 
+    /// Binds parts of one run of bytes without copying them, steps to the end, resets, and lets go of the bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: What is lent.
+    ///   - parts: None of them empty, with their parameters.
+    /// - Throws: What SQLite answered.
+    package func run(lending bytes: [UInt8], _ parts: [(index: Int32, range: Range<Int>)]) throws(SQLiteError) {
+        try unsafe bytes.span.withUnsafeBytes { bytes throws(SQLiteError) in
+            defer { for part in parts { bindNull(at: part.index) } }
+            for (index, range) in parts {
+                let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+                check(unsafe sqlite3_bind_blob64(handle, index, part.baseAddress, UInt64(part.count), nil))
+            }
+            try run()
+        }
+    }
+
     /// Goes back to before the first row and keeps what was bound; needed when not all rows were read.
     package func reset() { unsafe sqlite3_reset(handle) }
 

@@ -18,8 +18,8 @@ enum PendingRecord {
     private static let hasExpiration: UInt8 = 1
     private static let hasCollapseID: UInt8 = 2
 
-    /// Writes a notification in place of what is in a buffer.
-    static func encode(_ pending: PendingNotification, into bytes: inout [UInt8]) {
+    /// Appends the record of a notification.
+    static func append(_ pending: PendingNotification, to bytes: inout [UInt8]) {
         let notification = pending.notification
         let collapseID = notification.collapseID ?? []
         let present =
@@ -31,7 +31,7 @@ enum PendingRecord {
         let lengths =
             UInt64(notification.apnsID.count) | UInt64(notification.topicName.utf8.count) << 16
             | UInt64(collapseID.count) << 32
-        bytes.removeAll(keepingCapacity: true)
+        let start = bytes.count
         bytes.append(word: kinds | UInt64(notification.address.generation) << 32)
         bytes.append(word: UInt64(bitPattern: notification.acceptedUnixMilliseconds))
         bytes.append(word: UInt64(bitPattern: notification.expirationUnixSeconds ?? 0))
@@ -43,8 +43,8 @@ enum PendingRecord {
         bytes.append(contentsOf: collapseID)
         bytes.append(contentsOf: notification.payload)
         let sum = checksum(
-            of: bytes.span, sequence: pending.sequence, device: notification.address.device,
-            topic: notification.address.topic)
+            of: bytes.span.extracting(start..<bytes.count), sequence: pending.sequence,
+            device: notification.address.device, topic: notification.address.topic)
         bytes.append(word: sum)
     }
 

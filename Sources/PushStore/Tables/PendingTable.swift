@@ -24,8 +24,20 @@ final class PendingTable {
         var collapse: CollapseHash
     }
 
+    /// A row that is to be written.
+    struct New {
+        var pending: PendingNotification
+        var collapse: CollapseHash
+        /// Until when it waits, if it has an expiration.
+        var expiresUnixMilliseconds: Int64?
+    }
+
+    /// So many rows are written by one statement: what SQLite does for each statement costs a quarter of a row.
+    private static let rowsPerInsert = 16
+
     private let connection: Connection
     private let insert: Statement
+    private let insertMany: Statement
     private let delete: Statement
     private let selectOne: Statement
     private let selectRecent: Statement
@@ -33,10 +45,19 @@ final class PendingTable {
     private let selectExpired: Statement
     private let selectOldest: Statement
     private var record: [UInt8] = []
+    private var parts: [(index: Int32, range: Range<Int>)] = []
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
         insert = try connection.prepare("INSERT INTO pending VALUES (?, ?, ?, ?, ?, ?)")
+        insertMany = try connection.prepare(
+            """
+            INSERT INTO pending VALUES
+                (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?),
+                (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?),
+                (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?),
+                (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?)
+            """)
         delete = try connection.prepare("DELETE FROM pending WHERE sequence = ?")
         selectOne = try connection.prepare(
             "SELECT device, topic, record, expires_at_ms FROM pending WHERE sequence = ?")
@@ -56,35 +77,54 @@ final class PendingTable {
         selectOldest = try connection.prepare("SELECT sequence, device, topic, record FROM pending ORDER BY sequence")
     }
 
-    /// Puts a notification at the end.
-    func add(
-        _ pending: PendingNotification, collapse: CollapseHash, expiresUnixMilliseconds: Int64?
-    ) throws(SQLiteError) {
-        PendingRecord.encode(pending, into: &record)
-        try insert(pending, collapse, expiresUnixMilliseconds)
+    /// Puts notifications at the end, in their order.
+    func add(_ rows: [New]) throws(SQLiteError) {
+        var rest = rows[...]
+        while rest.count >= Self.rowsPerInsert {
+            try insertMany(rest.prefix(Self.rowsPerInsert))
+            rest.removeFirst(Self.rowsPerInsert)
+        }
+        for row in rest { try add(row) }
+    }
+
+    private func add(_ row: New) throws(SQLiteError) {
+        record.removeAll(keepingCapacity: true)
+        PendingRecord.append(row.pending, to: &record)
+        bind(row, to: insert, after: 0)
+        try insert.run(lending: record, at: 6)
+    }
+
+    private func insertMany(_ rows: ArraySlice<New>) throws(SQLiteError) {
+        record.removeAll(keepingCapacity: true)
+        parts.removeAll(keepingCapacity: true)
+        var index: Int32 = 0
+        for row in rows {
+            let start = record.count
+            PendingRecord.append(row.pending, to: &record)
+            bind(row, to: insertMany, after: index)
+            index += 6
+            parts.append((index, start..<record.count))
+        }
+        try insertMany.run(lending: record, parts)
+    }
+
+    /// Binds all but the record.
+    private func bind(_ row: New, to statement: Statement, after index: Int32) {
+        statement.bind(row.pending.sequence, at: index + 1)
+        statement.bind(row.pending.notification.address.device.stored, at: index + 2)
+        statement.bind(Int64(row.pending.notification.address.topic.rawValue), at: index + 3)
+        statement.bind(row.collapse.stored, at: index + 4)
+        statement.bind(row.expiresUnixMilliseconds, at: index + 5)
     }
 
     /// Moves one from an earlier schema; one that was damaged there stays so.
-    func add(
-        _ pending: PendingNotification, isIntact: Bool, collapse: CollapseHash, expiresUnixMilliseconds: Int64?
-    ) throws(SQLiteError) {
-        guard !isIntact else {
-            return try add(pending, collapse: collapse, expiresUnixMilliseconds: expiresUnixMilliseconds)
-        }
-        var wrong = pending
+    func add(_ row: New, isIntact: Bool) throws(SQLiteError) {
+        guard !isIntact else { return try add(row) }
+        var wrong = row.pending
         wrong.sequence = -1
-        PendingRecord.encode(wrong, into: &record)
-        try insert(pending, collapse, expiresUnixMilliseconds)
-    }
-
-    private func insert(
-        _ pending: PendingNotification, _ collapse: CollapseHash, _ expiresUnixMilliseconds: Int64?
-    ) throws(SQLiteError) {
-        insert.bind(pending.sequence, at: 1)
-        insert.bind(pending.notification.address.device.stored, at: 2)
-        insert.bind(Int64(pending.notification.address.topic.rawValue), at: 3)
-        insert.bind(collapse.stored, at: 4)
-        insert.bind(expiresUnixMilliseconds, at: 5)
+        record.removeAll(keepingCapacity: true)
+        PendingRecord.append(wrong, to: &record)
+        bind(row, to: insert, after: 0)
         try insert.run(lending: record, at: 6)
     }
 

@@ -22,7 +22,9 @@ enum SchemaVersion3 {
             let collapse = CollapseHash(notification.collapseID)
             let isIntact = pending.checksum == select.int64(14)
             let expires = notification.expirationUnixSeconds == nil ? nil : select.int64(15)
-            try table.add(pending, isIntact: isIntact, collapse: collapse, expiresUnixMilliseconds: expires)
+            try table.add(
+                PendingTable.New(pending: pending, collapse: collapse, expiresUnixMilliseconds: expires),
+                isIntact: isIntact)
             try settled.add(
                 SettledTable.Row(sequence: pending.sequence, topic: address.topic), of: address.device,
                 collapse: collapse)

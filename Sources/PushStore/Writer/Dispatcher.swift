@@ -39,6 +39,8 @@ final class Dispatcher {
     private var answersToDeletions: [ReplyAddress] = []
     /// Devices of which is to be written down, with the next transaction, that they were seen.
     private var seen: Set<DeviceID> = []
+    /// Rows of a transaction; empty between two.
+    private var newRows: [PendingTable.New] = []
     /// Settled rows that are to be deleted, which are not counted twice.
     private var settledDeletions: Set<Int64> = []
 
@@ -226,14 +228,16 @@ final class Dispatcher {
 
     /// Writes the notifications that are due; inside a transaction.
     func writeNotifications(_ due: Due) throws(SQLiteError) {
+        defer { newRows.removeAll(keepingCapacity: true) }
         for unwritten in unwritten.all where due.contains(unwritten) {
             executor.trace.recordWritten(unwritten, at: now)
             if !unwritten.isAcknowledged {
                 let notification = unwritten.pending.notification
-                try executor.pending.add(
-                    unwritten.pending, collapse: unwritten.collapse,
-                    expiresUnixMilliseconds: notification.expiryUnixMilliseconds(
-                        now: now, retentionSeconds: Limits.retentionSecondsMax))
+                newRows.append(
+                    PendingTable.New(
+                        pending: unwritten.pending, collapse: unwritten.collapse,
+                        expiresUnixMilliseconds: notification.expiryUnixMilliseconds(
+                            now: now, retentionSeconds: Limits.retentionSecondsMax)))
             }
             for replaced in unwritten.replaced where replaced.older == nil {
                 _ = try executor.pending.remove(replaced.entry.sequence)
@@ -244,6 +248,7 @@ final class Dispatcher {
                 }
             }
         }
+        try executor.pending.add(newRows)
     }
 
     /// Writes down who was seen; inside a transaction.
