@@ -178,8 +178,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
                 let bytes = unsafe Span<UInt8>(
                     _unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
                 take(bytes)
+                // Whatever else the socket has makes it ready again, also the end: another read would mostly find nothing.
+                let isAll = count < Limits.readBufferByteCount && !transport.hasBufferedInput
+                guard !isAll, phase != .closed else { return }
             }
-            guard phase != .closed else { return }
         }
         readBufferedInputSoon()
     }
