@@ -13,6 +13,9 @@ internal import CWslay
         case ping = 9
     }
 
+    /// The longest header: length in eight bytes, and a mask.
+    static let headerByteCountMax = 14
+
     private var handle: OpaquePointer?
     private let isMasking: Bool
     private let makeMask: MaskSource
