@@ -121,7 +121,7 @@ internal import Glibc
         return unsafe bytes.elementsEqual("http/1.1".utf8) ? .http1 : .unknown
     }
 
-    /// Reads decrypted bytes; go on until `wantsRead`, or while `hasBufferedInput`, before waiting for the socket.
+    /// Reads decrypted bytes; go on while `hasBufferedInput`, or until `wantsRead`, before waiting for the socket.
     ///
     /// - Parameter buffer: Where to; 16 KiB hold any record.
     /// - Returns: The number of bytes, what the connection waits for, or that the peer sends no more.

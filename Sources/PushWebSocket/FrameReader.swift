@@ -198,16 +198,18 @@ internal import CWslay
 
 // MARK: Callbacks
 
-private func reader(_ userData: UnsafeMutableRawPointer?) -> FrameReader {
+/// The reader that a callback is for: user data is set by its `init`, and the caller of wslay holds it meanwhile.
+private func with<Result>(_ userData: UnsafeMutableRawPointer?, _ body: (FrameReader) -> Result) -> Result {
     guard let userData = unsafe userData else { preconditionFailure("wslay lost its user data") }
-    return unsafe Unmanaged<FrameReader>.fromOpaque(userData).takeUnretainedValue()
+    return unsafe Unmanaged<FrameReader>.fromOpaque(userData)._withUnsafeGuaranteedRef(body)
 }
 
 private func giveInput(
     _ context: OpaquePointer?, _ buffer: UnsafeMutablePointer<UInt8>?, _ byteCount: Int, _ flags: Int32,
     _ userData: UnsafeMutableRawPointer?
 ) -> Int {
-    let given = unsafe reader(userData).give(into: UnsafeMutableBufferPointer(start: buffer, count: byteCount))
+    let room = unsafe UnsafeMutableBufferPointer(start: buffer, count: byteCount)
+    let given = unsafe with(userData) { unsafe $0.give(into: room) }
     guard given == 0 else { return given }
     unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
     return -1
@@ -217,7 +219,7 @@ private func takeReply(
     _ context: OpaquePointer?, _ bytes: UnsafePointer<UInt8>?, _ byteCount: Int, _ flags: Int32,
     _ userData: UnsafeMutableRawPointer?
 ) -> Int {
-    unsafe reader(userData).take(UnsafeBufferPointer(start: bytes, count: byteCount))
+    unsafe with(userData) { unsafe $0.take(UnsafeBufferPointer(start: bytes, count: byteCount)) }
     return byteCount
 }
 
@@ -225,7 +227,7 @@ private func takeMask(
     _ context: OpaquePointer?, _ mask: UnsafeMutablePointer<UInt8>?, _ byteCount: Int,
     _ userData: UnsafeMutableRawPointer?
 ) -> Int32 {
-    unsafe store(reader(userData).mask(), in: mask, byteCount)
+    unsafe store(with(userData) { $0.mask() }, in: mask, byteCount)
 }
 
 private func takeHeader(
@@ -233,7 +235,7 @@ private func takeHeader(
     _ userData: UnsafeMutableRawPointer?
 ) {
     guard let header = unsafe frame?.pointee else { return }
-    unsafe reader(userData).frameBegan(header)
+    unsafe with(userData) { $0.frameBegan(header) }
 }
 
 private func takePiece(
@@ -241,11 +243,11 @@ private func takePiece(
     _ userData: UnsafeMutableRawPointer?
 ) {
     guard let piece = unsafe piece?.pointee else { return }
-    unsafe reader(userData).pieceCame(UnsafeBufferPointer(start: piece.data, count: piece.data_length))
+    unsafe with(userData) { unsafe $0.pieceCame(UnsafeBufferPointer(start: piece.data, count: piece.data_length)) }
 }
 
 private func endFrame(_ context: OpaquePointer?, _ userData: UnsafeMutableRawPointer?) {
-    unsafe reader(userData).frameEnded()
+    unsafe with(userData) { $0.frameEnded() }
 }
 
 private func endMessage(
@@ -253,7 +255,6 @@ private func endMessage(
     _ userData: UnsafeMutableRawPointer?
 ) {
     guard let message = unsafe message?.pointee else { return }
-    unsafe reader(userData).messageEnded(
-        opcode: message.opcode, UnsafeBufferPointer(start: message.msg, count: message.msg_length),
-        code: message.status_code)
+    let control = unsafe UnsafeBufferPointer(start: message.msg, count: message.msg_length)
+    unsafe with(userData) { unsafe $0.messageEnded(opcode: message.opcode, control, code: message.status_code) }
 }

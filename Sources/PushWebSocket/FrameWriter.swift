@@ -13,6 +13,9 @@ internal import CWslay
         case ping = 9
     }
 
+    /// The longest header: length in eight bytes, and a mask.
+    static let headerByteCountMax = 14
+
     private var handle: OpaquePointer?
     private let isMasking: Bool
     private let makeMask: MaskSource
@@ -60,21 +63,23 @@ internal import CWslay
     fileprivate func mask() -> UInt32 { makeMask() }
 }
 
+/// The writer that a callback is for: user data is set by its `init`, and the caller of wslay holds it meanwhile.
+private func with<Result>(_ userData: UnsafeMutableRawPointer?, _ body: (FrameWriter) -> Result) -> Result {
+    guard let userData = unsafe userData else { preconditionFailure("wslay lost its user data") }
+    return unsafe Unmanaged<FrameWriter>.fromOpaque(userData)._withUnsafeGuaranteedRef(body)
+}
+
 private func takeFrameBytes(
     _ bytes: UnsafePointer<UInt8>?, _ byteCount: Int, _ flags: Int32, _ userData: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let userData = unsafe userData else { return -1 }
-    let writer = unsafe Unmanaged<FrameWriter>.fromOpaque(userData).takeUnretainedValue()
-    unsafe writer.take(UnsafeBufferPointer(start: bytes, count: byteCount))
+    unsafe with(userData) { unsafe $0.take(UnsafeBufferPointer(start: bytes, count: byteCount)) }
     return byteCount
 }
 
 private func takeMask(
     _ mask: UnsafeMutablePointer<UInt8>?, _ byteCount: Int, _ userData: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let userData = unsafe userData else { return -1 }
-    let writer = unsafe Unmanaged<FrameWriter>.fromOpaque(userData).takeUnretainedValue()
-    return unsafe store(writer.mask(), in: mask, byteCount)
+    unsafe store(with(userData) { $0.mask() }, in: mask, byteCount)
 }
 
 /// Puts a mask where wslay wants it, which is always four bytes; answers 0, or -1 when it is not.

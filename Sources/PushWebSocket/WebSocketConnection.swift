@@ -30,8 +30,6 @@ package final class WebSocketConnection {
         package var isByPeer: Bool
     }
 
-    /// Gets what comes; not retained.
-    package weak var delegate: (any WebSocketDelegate)?
     /// Nil while it is open.
     package private(set) var closure: Closure?
     /// Frames that came whole; a peer that sends one byte now and then completes none.
@@ -61,8 +59,12 @@ package final class WebSocketConnection {
     // MARK: Input
 
     /// Takes bytes from the peer, in pieces of any size.
-    package func receive(_ bytes: Span<UInt8>) {
-        guard closure == nil, bytes.count > 0, let delegate else { return }
+    ///
+    /// - Parameters:
+    ///   - bytes: What came.
+    ///   - delegate: Gets the messages in it; not kept.
+    package func receive(_ bytes: Span<UInt8>, for delegate: any WebSocketDelegate) {
+        guard closure == nil, bytes.count > 0 else { return }
         let reader = self.reader ?? engine.takeReader()
         self.reader = reader
         let outcome = reader.receive(bytes, for: delegate)
@@ -70,7 +72,10 @@ package final class WebSocketConnection {
         frameCount += reader.frameCount
         // The delegate may have closed it: then nothing may follow our close frame.
         guard closure == nil else { return }
-        if !reader.reply.isEmpty { withOutput { $0.append(contentsOf: reader.reply) } }
+        if !reader.reply.isEmpty {
+            makeRoom(reader.reply.count)
+            output.append(contentsOf: reader.reply)
+        }
         switch outcome {
         case .fine:
             self.reader = reader.isBetweenMessages ? nil : reader
@@ -137,19 +142,18 @@ package final class WebSocketConnection {
     }
 
     private func append(_ opcode: FrameWriter.Opcode, _ payload: Span<UInt8>) {
-        makeRoom()
+        makeRoom(FrameWriter.headerByteCountMax + payload.count)
         engine.append(opcode, payload, to: &output)
     }
 
-    private func withOutput(_ body: (inout [UInt8]) -> Void) {
-        makeRoom()
-        body(&output)
-    }
-
-    private func makeRoom() {
+    /// Makes room for so many bytes at once; grows at least twofold, so that calling it often stays cheap.
+    private func makeRoom(_ byteCount: Int) {
         if output.capacity == 0 { output = engine.takeOutput() }
-        guard outputOffset > 0, outputOffset >= outputByteCount else { return }
-        output.removeFirst(outputOffset)
-        outputOffset = 0
+        if outputOffset > 0, outputOffset >= outputByteCount {
+            output.removeFirst(outputOffset)
+            outputOffset = 0
+        }
+        guard output.count + byteCount > output.capacity else { return }
+        output.reserveCapacity(max(output.count + byteCount, 2 * output.capacity))
     }
 }

@@ -23,8 +23,10 @@ package final class WebSocketEngine {
     private let makeMask: MaskSource
     private let writer: FrameWriter
     private var spareReader: FrameReader?
-    private var spareOutput: [UInt8] = []
-    /// A larger buffer is given back to the system.
+    /// As many as the connections that have output in one turn of their thread, within a bound.
+    private var spareOutputs: [[UInt8]] = []
+    private var spareOutputByteCount = 0
+    /// What is beyond it is given back to the system.
     private static let spareOutputByteCountMax = 64 * 1024
 
     /// Makes what is shared.
@@ -59,15 +61,17 @@ package final class WebSocketEngine {
 
     /// An empty buffer for output.
     func takeOutput() -> [UInt8] {
-        var taken: [UInt8] = []
-        swap(&taken, &spareOutput)
+        guard let taken = spareOutputs.popLast() else { return [] }
+        spareOutputByteCount -= taken.capacity
         return taken
     }
 
     /// Keeps the memory of a buffer whose bytes are out.
     func giveBack(_ output: consuming [UInt8]) {
-        guard output.capacity > spareOutput.capacity, output.capacity <= Self.spareOutputByteCountMax else { return }
+        let byteCount = output.capacity
+        guard byteCount > 0, spareOutputByteCount + byteCount <= Self.spareOutputByteCountMax else { return }
         output.removeAll(keepingCapacity: true)
-        spareOutput = output
+        spareOutputByteCount += byteCount
+        spareOutputs.append(output)
     }
 }

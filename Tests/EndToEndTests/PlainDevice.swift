@@ -8,7 +8,8 @@ struct PlainDevice {
     let id: String
     /// The app's device token.
     let token: String
-    private let secret: String
+    /// By which the server knows it.
+    let secret: String
 
     init(_ server: InstalledServer, _ target: ProviderTarget) async throws {
         let client = try await HTTP2Client(target)

@@ -113,6 +113,17 @@ extension EndToEnd {
             #expect(try await device.next().opcode == -1)
         }
 
+        @Test func `an acknowledgement and the end of the connection may come at once`() async throws {
+            try await connect()
+            try await send("one")
+            #expect(try await device.nextNotificationID() == 1)
+            try await device.leave(saying: #"{"acks":[{"id":1,"outcome":"delivered"}]}"#)
+            try await expectPending(0)
+            try await eventually("the server noticed") {
+                try await server.admin.status().counts.devicesConnected == 0
+            }
+        }
+
         @Test func `a device that can wait for heartbeats says how long, and hears what it gets`() async throws {
             let answer = try await device.connect(fields: [["Posthorn-Heartbeat", "100000"]])
             #expect(answer.status == 101 && answer.fields["posthorn-heartbeat"] == "240")

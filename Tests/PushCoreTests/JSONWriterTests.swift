@@ -14,6 +14,18 @@ struct JSONWriterTests {
         #expect(output == bytes(json))
     }
 
+    @Test(arguments: 0..<20)
+    func `an escape is written wherever it is needed, and nowhere else`(offset: Int) {
+        for (special, escape) in [
+            ("\"", #"\""#), ("\\", #"\\"#), ("\u{1F}", #"\u001f"#), (" ", " "), ("!", "!"), ("ÿ", "ÿ"),
+        ] {
+            let (before, behind) = (String(repeating: "#", count: offset), String(repeating: "]", count: 19 - offset))
+            var output: [UInt8] = []
+            JSONWriter.append(before + special + behind + special, to: &output)
+            #expect(output == bytes("\"\(before)\(escape)\(behind)\(escape)\""))
+        }
+    }
+
     @Test func `members are divided by commas and elements too`() {
         let value = JSONValue.object([
             .init(key: "a", value: .object([])), .init(key: "b", value: .array([.null, .bool(true), .bool(false)])),

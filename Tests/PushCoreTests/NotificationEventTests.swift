@@ -55,6 +55,18 @@ struct NotificationEventTests {
         #expect(try roundTrip(Self.pending(payload: payload)).payload == bytes(payload))
     }
 
+    @Test(arguments: 1..<20, ["\n", "\r", "\t", " "])
+    func `a payload is packed for the line ends in it alone`(offset: Int, blank: String) throws {
+        let payload =
+            "{" + String(repeating: " ", count: offset - 1) + blank + String(repeating: " ", count: 19 - offset) + "}"
+        let pending = Self.pending(payload: payload)
+        var output: [UInt8] = []
+        NotificationEvent.append(pending, to: &output)
+        #expect(output.count { $0 == UInt8(ascii: "\n") } == 4 && !output.contains(UInt8(ascii: "\r")))
+        #expect(String(decoding: output, as: UTF8.self).contains("payload-base64") == (blank == "\n" || blank == "\r"))
+        #expect(try roundTrip(pending).payload == bytes(payload))
+    }
+
     @Test func `a payload that nests as deep as the limit arrives`() throws {
         let depth = Limits.jsonDepthMax - 1
         let payload = "{\"a\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"

@@ -14,7 +14,6 @@ private final class End: WebSocketDelegate {
     init(_ role: WebSocketEngine.Role, messageByteCountMax: Int = 1000) {
         let engine = WebSocketEngine(role: role, messageByteCountMax: messageByteCountMax) { 0x0403_0201 }
         connection = WebSocketConnection(engine: engine)
-        connection.delegate = self
     }
 
     func received(text: Span<UInt8>) {
@@ -23,7 +22,7 @@ private final class End: WebSocketDelegate {
     }
     func received(pong: Span<UInt8>) { pongs.append((0..<pong.count).map { pong[$0] }) }
 
-    func receive(_ bytes: [UInt8]) { connection.receive(bytes.span) }
+    func receive(_ bytes: [UInt8]) { connection.receive(bytes.span, for: self) }
 
     var output: [UInt8] {
         var bytes: [UInt8] = []
@@ -177,20 +176,16 @@ struct WebSocketConnectionTests {
     @Test func `readers go from connection to connection`() {
         let engine = WebSocketEngine(role: .server, messageByteCountMax: 1000) { 0 }
         let ends = (0..<3).map { _ in End(.server) }
-        let connections = ends.map { end in
-            let connection = WebSocketConnection(engine: engine)
-            connection.delegate = end
-            return connection
-        }
+        let connections = ends.map { _ in WebSocketConnection(engine: engine) }
         for _ in 0..<3 {
-            for connection in connections {
-                connection.receive(frame(0x01, [0x61]).span)
-                connection.receive(frame(0x80, [0x62]).span)
+            for (connection, end) in zip(connections, ends) {
+                connection.receive(frame(0x01, [0x61]).span, for: end)
+                connection.receive(frame(0x80, [0x62]).span, for: end)
             }
         }
-        connections[0].receive(frame(0x81, [0xFF]).span)
+        connections[0].receive(frame(0x81, [0xFF]).span, for: ends[0])
         #expect(connections[0].closure != nil)
-        connections[1].receive(frame(0x81, [0x63]).span)
+        connections[1].receive(frame(0x81, [0x63]).span, for: ends[1])
         #expect(ends[1].texts == ["ab", "ab", "ab", "c"])
     }
 }

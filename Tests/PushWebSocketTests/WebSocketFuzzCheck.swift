@@ -27,8 +27,7 @@ private final class Listener: WebSocketDelegate {
     init(_ role: WebSocketEngine.Role, _ pieces: [[UInt8]]) {
         let engine = WebSocketEngine(role: role, messageByteCountMax: Self.messageByteCountMax) { 1 }
         let connection = WebSocketConnection(engine: engine)
-        connection.delegate = self
-        for piece in pieces { connection.receive(piece.span) }
+        for piece in pieces { connection.receive(piece.span, for: self) }
         report.append("\(String(describing: connection.closure)) \(connection.frameCount)")
         // A fault makes up for the pongs that it is quick enough to overtake.
         guard connection.closure == nil else { return }

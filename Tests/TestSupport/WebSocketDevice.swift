@@ -19,13 +19,16 @@ package final class WebSocketDevice: Sendable {
     ///   - fields: Further fields.
     ///   - leftOut: Names of fields that are left out, as in `Sec-WebSocket-Key`.
     ///   - start: The request line.
+    ///   - roomByteCount: How much the kernel takes from the server while nobody reads; as usual when nil.
     /// - Returns: The answer.
     /// - Throws: `ProviderFailure` when there is none.
     package func connect(
-        fields: [[String]] = [], without leftOut: [String] = [], start: String = "GET /v1/stream HTTP/1.1"
+        fields: [[String]] = [], without leftOut: [String] = [], start: String = "GET /v1/stream HTTP/1.1",
+        roomByteCount: Int? = nil
     ) async throws -> Answer {
         var command = Command("connect", server, secret)
         (command.fields, command.leftOut, command.start) = (fields, leftOut, start)
+        command.room = roomByteCount
         return try await script.ask(command)
     }
 
@@ -73,6 +76,15 @@ package final class WebSocketDevice: Sendable {
         return Int(text[start...].prefix { $0.isNumber })
     }
 
+    /// Takes nothing more from the server, until it connects anew.
+    package func stopReading() async throws { let _: Done = try await script.ask(["op": "stop_reading"]) }
+
+    /// Sends a last text and the end of the connection in one segment, and waits until the server has ended it, too.
+    package func leave(saying text: String) async throws {
+        let _: Done = try await script.ask(
+            FrameCommand(op: "leave", opcode: 1, text: text, final: true, masked: true, pieces: 1))
+    }
+
     /// Cuts the connection.
     package func close() async throws { let _: Done = try await script.ask(["op": "close"]) }
 
@@ -112,6 +124,7 @@ package final class WebSocketDevice: Sendable {
         var fields: [[String]] = []
         var leftOut: [String] = []
         var start = "GET /v1/stream HTTP/1.1"
+        var room: Int?
 
         init(_ op: String, _ server: InstalledServer, _ secret: String) {
             self.op = op
@@ -121,7 +134,7 @@ package final class WebSocketDevice: Sendable {
         }
 
         enum CodingKeys: String, CodingKey {
-            case op, host, port, secret, fields, start
+            case op, host, port, secret, fields, start, room
             case caFile = "ca_file"
             case leftOut = "leave_out"
         }

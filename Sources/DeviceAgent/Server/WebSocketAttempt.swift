@@ -125,7 +125,7 @@ final class WebSocketAttempt: StreamAttempt {
             state = .shakingHands(handshake)
             take(progress, heartbeat: handshake.acceptedValue(of: Heartbeat.fieldText))
         case .open(let socket):
-            socket.receive(bytes)
+            socket.receive(bytes, for: self)
             isProven = isProven || socket.frameCount > 0
             if let closure = socket.closure { took(closure, socket) }
         case .connecting, .over: break
@@ -140,7 +140,6 @@ final class WebSocketAttempt: StreamAttempt {
                 UInt32(truncatingIfNeeded: SecureRandom.uint64())
             }
             let socket = WebSocketConnection(engine: engine)
-            socket.delegate = self
             state = .open(socket)
             delegate?.attemptOpened(heartbeat: heartbeat)
             if !rest.isEmpty { receive(rest.span) }

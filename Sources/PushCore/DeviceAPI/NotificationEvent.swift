@@ -16,7 +16,7 @@ package enum NotificationEvent {
     /// The event's name.
     package static let name = "notification"
 
-    /// The names of the members, in their order.
+    /// The names of the members, in their order, for reading.
     enum Key {
         static let sequence = "id"
         static let uniqueID = "unique-id"
@@ -60,77 +60,83 @@ package enum NotificationEvent {
     static func appendObject(_ pending: PendingNotification, app: String? = nil, to output: inout [UInt8]) {
         let notification = pending.notification
         let (apnsID, payload) = (notification.apnsID, notification.payload)
-        output.append("{\"id\":")
+        output.append(literal: #"{"id":"#)
         Decimal.append(pending.sequence, to: &output)
-        append(Key.uniqueID, notification.uniqueID, to: &output)
-        append(Key.topicName, notification.topicName, to: &output)
-        if let app { append(Key.app, app, to: &output) }
-        appendText(Key.apnsID, apnsID.span, to: &output)
+        output.append(literal: #","unique-id":""#)
+        notification.uniqueID.append(to: &output)
+        output.append(literal: #"","topic":"#)
+        JSONWriter.append(notification.topicName, to: &output)
+        if let app {
+            output.append(literal: #","app":"#)
+            JSONWriter.append(app, to: &output)
+        }
+        output.append(literal: #","apns-id":"#)
+        JSONWriter.append(utf8: apnsID.span, to: &output)
         appendOptions(of: notification, to: &output)
-        append(Key.acceptedAt, notification.acceptedUnixMilliseconds, to: &output)
+        output.append(literal: #","accepted-at":"#)
+        Decimal.append(notification.acceptedUnixMilliseconds, to: &output)
         appendPayload(payload.span, to: &output)
-        output.append("}")
+        output.append(UInt8(ascii: "}"))
     }
 
     /// Appends what a provider may leave out.
     private static func appendOptions(of notification: Notification, to output: inout [UInt8]) {
-        if let pushType = notification.pushType { append(Key.pushType, pushType.rawValue, to: &output) }
-        if let priority = notification.priority { append(Key.priority, Int64(priority), to: &output) }
-        if let expiration = notification.expirationUnixSeconds { append(Key.expiration, expiration, to: &output) }
-        if let channel = notification.channel { append(Key.channel, channel.text, to: &output) }
-        guard let collapseID = notification.collapseID else { return }
-        if (try? UTF8Span(validating: collapseID.span)) != nil {
-            appendText(Key.collapseID, collapseID.span, to: &output)
+        if let pushType = notification.pushType {
+            output.append(literal: #","push-type":"#)
+            JSONWriter.append(pushType.rawValue, to: &output)
+        }
+        if let priority = notification.priority {
+            output.append(literal: #","priority":"#)
+            Decimal.append(Int64(priority), to: &output)
+        }
+        if let expiration = notification.expirationUnixSeconds {
+            output.append(literal: #","expiration":"#)
+            Decimal.append(expiration, to: &output)
+        }
+        if let channel = notification.channel {
+            output.append(literal: #","channel-id":"#)
+            JSONWriter.append(channel.text, to: &output)
+        }
+        if let collapseID = notification.collapseID { appendCollapseID(collapseID.span, to: &output) }
+    }
+
+    private static func appendCollapseID(_ collapseID: Span<UInt8>, to output: inout [UInt8]) {
+        if (try? UTF8Span(validating: collapseID)) != nil {
+            output.append(literal: #","collapse-id":"#)
+            JSONWriter.append(utf8: collapseID, to: &output)
         } else {
-            appendBase64(Key.collapseIDBase64, collapseID.span, to: &output)
+            output.append(literal: #","collapse-id-base64":"#)
+            appendBase64(collapseID, to: &output)
         }
     }
 
     /// Appends the payload as it is, or in base64 when the device could not cut it out of the line again.
     private static func appendPayload(_ payload: Span<UInt8>, to output: inout [UInt8]) {
-        guard canBeRaw(payload) else { return appendBase64(Key.payloadBase64, payload, to: &output) }
-        JSONWriter.append(key: Key.payload, to: &output)
-        output.append(payload)
+        if canBeRaw(payload) {
+            output.append(literal: #","payload":"#)
+            output.append(payload)
+        } else {
+            output.append(literal: #","payload-base64":"#)
+            appendBase64(payload, to: &output)
+        }
+    }
+
+    private static func appendBase64(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        Base64.append(bytes, to: &output)
+        output.append(UInt8(ascii: "\""))
     }
 
     /// Whether a payload has no line ends, which would end the line, and no blanks around it, which would get lost.
     private static func canBeRaw(_ payload: Span<UInt8>) -> Bool {
-        guard !payload.isEmpty, payload[0] == UInt8(ascii: "{"), payload[payload.count - 1] == UInt8(ascii: "}") else {
-            return false
-        }
-        for offset in payload.indices
-        where payload[offset] == UInt8(ascii: "\n") || payload[offset] == UInt8(ascii: "\r") {
-            return false
+        let count = payload.count
+        guard count > 0, payload[0] == UInt8(ascii: "{"), payload[count - 1] == UInt8(ascii: "}") else { return false }
+        var offset = 0
+        while offset + 8 <= count, !EightBytes(payload, at: offset).containsControlCharacter { offset += 8 }
+        while offset < count {
+            guard payload[offset] != UInt8(ascii: "\n"), payload[offset] != UInt8(ascii: "\r") else { return false }
+            offset += 1
         }
         return true
-    }
-
-    private static func append(_ key: String, _ number: Int64, to output: inout [UInt8]) {
-        JSONWriter.append(key: key, to: &output)
-        JSONWriter.append(number, to: &output)
-    }
-
-    private static func append(_ key: String, _ text: String, to output: inout [UInt8]) {
-        JSONWriter.append(key: key, to: &output)
-        JSONWriter.append(text, to: &output)
-    }
-
-    private static func append(_ key: String, _ id: UniqueID, to output: inout [UInt8]) {
-        JSONWriter.append(key: key, to: &output)
-        output.append(UInt8(ascii: "\""))
-        id.append(to: &output)
-        output.append(UInt8(ascii: "\""))
-    }
-
-    private static func appendText(_ key: String, _ text: Span<UInt8>, to output: inout [UInt8]) {
-        JSONWriter.append(key: key, to: &output)
-        JSONWriter.append(utf8: text, to: &output)
-    }
-
-    private static func appendBase64(_ key: String, _ bytes: Span<UInt8>, to output: inout [UInt8]) {
-        JSONWriter.append(key: key, to: &output)
-        output.append(UInt8(ascii: "\""))
-        Base64.append(bytes, to: &output)
-        output.append(UInt8(ascii: "\""))
     }
 }

@@ -84,7 +84,7 @@ private struct AcknowledgementReader {
         guard scanner.peek(text) == UInt8(ascii: "{") else { throw scanner.failure(.isNotObject, text) }
         var isMore = scanner.enterContainer(text, closingBracket: UInt8(ascii: "}"))
         while isMore {
-            let name = try readName(text)
+            let name = try scanner.skipName(text)
             if text.extracting(name).isEqual(to: StreamMessage.Key.acknowledgements),
                 scanner.peek(text) == UInt8(ascii: "[")
             {
@@ -121,7 +121,7 @@ private struct AcknowledgementReader {
         var (id, outcome, reason): (Int64?, DeviceAPI.Outcome?, String?)
         var isMore = scanner.enterContainer(text, closingBracket: UInt8(ascii: "}"))
         while isMore {
-            let name = text.extracting(try readName(text))
+            let name = text.extracting(try scanner.skipName(text))
             let start = scanner.offset
             try scanner.skipValue(text, outerDepth: 3)
             let value = text.extracting(start..<scanner.offset)
@@ -136,15 +136,6 @@ private struct AcknowledgementReader {
         }
         guard let id, let outcome else { return nil }
         return .init(id: id, outcome: outcome, reason: reason)
-    }
-
-    /// Passes a name with its colon and answers where it stands, without its quotes.
-    private mutating func readName(_ text: Span<UInt8>) throws(JSONError) -> Range<Int> {
-        var name = scanner
-        try scanner.skipName(text)
-        let start = name.offset + 1
-        try name.skipString(text)
-        return start..<name.offset - 1
     }
 
     private mutating func refuse(_ error: StreamMessageError) { refusal = refusal ?? error }

@@ -21,9 +21,9 @@ package enum StreamMessage {
     /// Appends the message that brings a notification; allocates nothing but room in the output.
     package static func append(_ pending: PendingNotification, to output: inout [UInt8]) {
         NotificationEvent.reserveRoom(for: pending, in: &output)
-        output.append("{\"notification\":")
+        output.append(literal: #"{"notification":"#)
         NotificationEvent.appendObject(pending, to: &output)
-        output.append("}")
+        output.append(UInt8(ascii: "}"))
     }
 
     /// Appends the message with which the server ends the stream.

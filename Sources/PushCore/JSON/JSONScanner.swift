@@ -39,14 +39,18 @@ struct JSONScanner {
         }
     }
 
-    /// Passes a name with its colon and the blanks around them.
-    mutating func skipName(_ bytes: Span<UInt8>) throws(JSONError) {
+    /// Passes a name with its colon and the blanks around them; answers where it stands, without its quotes.
+    @discardableResult
+    mutating func skipName(_ bytes: Span<UInt8>) throws(JSONError) -> Range<Int> {
         guard peek(bytes) == UInt8(ascii: "\"") else { throw failure(.isNotName, bytes) }
+        let start = offset + 1
         try skipString(bytes)
+        let name = start..<offset - 1
         skipBlanks(bytes)
         guard peek(bytes) == UInt8(ascii: ":") else { throw failure(.lacksColon, bytes) }
         advance()
         skipBlanks(bytes)
+        return name
     }
 
     /// Passes `true`, `false` or `null`.

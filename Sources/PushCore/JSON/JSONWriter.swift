@@ -26,12 +26,13 @@ package enum JSONWriter {
     package static func append(utf8 text: Span<UInt8>, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var start = 0
-        for offset in text.indices where needsEscape(text[offset]) {
-            output.append(text.extracting(start..<offset))
-            appendEscape(of: text[offset], to: &output)
-            start = offset + 1
+        while true {
+            let end = endOfPlainText(text, from: start)
+            output.append(text.extracting(start..<end))
+            guard end < text.count else { break }
+            appendEscape(of: text[end], to: &output)
+            start = end + 1
         }
-        output.append(text.extracting(start..<text.count))
         output.append(UInt8(ascii: "\""))
     }
 
@@ -74,6 +75,20 @@ package enum JSONWriter {
             append(member.value, to: &output)
         }
         output.append(UInt8(ascii: "}"))
+    }
+
+    /// Where the first byte stands that needs an escape; the end when there is none.
+    private static func endOfPlainText(_ text: Span<UInt8>, from start: Int) -> Int {
+        var offset = start
+        while offset + 8 <= text.count {
+            let bytes = EightBytes(text, at: offset)
+            guard !bytes.contains(UInt8(ascii: "\"")), !bytes.contains(UInt8(ascii: "\\")),
+                !bytes.containsControlCharacter
+            else { break }
+            offset += 8
+        }
+        while offset < text.count, !needsEscape(text[offset]) { offset += 1 }
+        return offset
     }
 
     /// Whether a byte may not stand for itself in a string.

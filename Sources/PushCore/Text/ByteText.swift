@@ -55,6 +55,12 @@ extension [UInt8] {
         append(contentsOf: text.utf8)
     }
 
+    /// Appends a text that stands in the program: one copy of its bytes, and none of the work of a `String`.
+    mutating func append(literal text: StaticString) {
+        // It lives as long as the program.
+        unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
     /// Makes room for more bytes at once; grows at least twofold, so that calling it often stays cheap.
     mutating func reserveAdditional(_ byteCount: Int) {
         guard count + byteCount > capacity else { return }

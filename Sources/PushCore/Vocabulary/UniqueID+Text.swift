@@ -23,10 +23,8 @@ extension UniqueID {
 
     /// Appends the canonical form in lower case, 36 bytes.
     package func append(to output: inout [UInt8]) {
-        for index in 0..<16 {
-            if index == 4 || index == 6 || index == 8 || index == 10 { output.append(UInt8(ascii: "-")) }
-            Hex.append(byte(index), to: &output)
-        }
+        let text = lowerCaseText
+        output.append(text.span)
     }
 
     /// The canonical form in upper case, as Apple writes its own ids.

@@ -13,8 +13,9 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
     private let socket: WebSocketConnection
     private let device: DeviceID
     private let address: ReplyAddress
-    private unowned let connection: ServerConnection
-    private unowned let streams: DeviceStreams
+    // Until the connection closes its session, which it does before it goes.
+    private let connection: ServerConnection
+    private let streams: DeviceStreams
     /// Acknowledgements that the device may still send: they cost the store time, and nothing answers them.
     private var acknowledgementAllowance = Limits.acknowledgementAllowanceFirst
     private var isClosed = false
@@ -31,7 +32,6 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
         self.connection = connection
         self.streams = streams
         socket = WebSocketConnection(engine: streams.engine, handshake: handshake)
-        socket.delegate = self
     }
 
     // MARK: To the device
@@ -65,7 +65,7 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
         guard socket.outputByteCount <= Limits.outputByteCountMax else {
             return connection.close(DeviceStreams.unreadReason)
         }
-        streams.needsFlush(connection)
+        connection.needsFlush()
     }
 
     // MARK: From the device
@@ -88,7 +88,7 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
     // MARK: The session of its connection
 
     func receive(_ bytes: Span<UInt8>) -> Bool {
-        socket.receive(bytes)
+        socket.receive(bytes, for: self)
         return failure == nil
     }
 

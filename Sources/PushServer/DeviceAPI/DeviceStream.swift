@@ -19,8 +19,9 @@ protocol DeviceStream: AnyObject {
 final class EventStreamSender: DeviceStream {
     static let name = "events"
     private let exchange: HTTPExchange
-    private unowned let connection: ServerConnection
-    private unowned let streams: DeviceStreams
+    // Until the connection closes its session, which it does before it goes.
+    private let connection: ServerConnection
+    private let streams: DeviceStreams
 
     /// Begins the answer.
     init(_ exchange: HTTPExchange, on connection: ServerConnection, streams: DeviceStreams) {
@@ -45,7 +46,7 @@ final class EventStreamSender: DeviceStream {
     func end(_ goodbye: StreamGoodbye) {
         send { goodbye.appendEvent(to: &$0) }
         exchange.endStream()
-        streams.needsFlush(connection)
+        connection.needsFlush()
     }
 
     private func send(_ append: (inout [UInt8]) -> Void) {
@@ -55,7 +56,7 @@ final class EventStreamSender: DeviceStream {
                 return connection.close(DeviceStreams.unreadReason)
             }
             exchange.send(scratch.span)
-            streams.needsFlush(connection)
+            connection.needsFlush()
         }
     }
 }

@@ -192,9 +192,6 @@ final class DeviceStreams {
         swap(&lent, &scratch)
     }
 
-    /// Has a connection flushed at the end of this turn.
-    func needsFlush(_ connection: ServerConnection) { loop.markDirty(connection) }
-
     /// Calls the body with the message of a notification; that of a broadcast is written once for all its devices.
     func withMessage(_ pending: PendingNotification, _ body: (Span<UInt8>) -> Void) {
         guard pending.notification.channel != nil else {

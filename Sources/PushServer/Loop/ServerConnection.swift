@@ -97,6 +97,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// An exchange that is still open.
     func exchange(_ id: Int32) -> HTTPExchange? { session?.exchange(id) }
 
+    /// The device's stream that this connection has become.
+    var webSocket: DeviceSocket? { session as? DeviceSocket }
+
     /// Whether the request in hand may be answered with another protocol.
     var allowsUpgrade: Bool { (session as? HTTP1Session)?.allowsUpgrade ?? false }
 
@@ -178,8 +181,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
                 let bytes = unsafe Span<UInt8>(
                     _unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
                 take(bytes)
+                // Whatever else the socket has makes it ready again, also the end: another read would mostly find nothing.
+                let isAll = count < Limits.readBufferByteCount && !transport.hasBufferedInput
+                guard !isAll, phase != .closed else { return }
             }
-            guard phase != .closed else { return }
         }
         readBufferedInputSoon()
     }
@@ -231,6 +236,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             loop.context.log.debug("session_failed", ["reason": session.failure ?? "closed"])
             drain = .closing
         }
+        // Most that comes on a WebSocket is acknowledgements, which nothing answers.
+        if drain == .none, let webSocket, webSocket.isQuiet { return }
         loop.markDirty(self)
     }
 
@@ -260,6 +267,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     }
 
     // MARK: Output
+
+    /// Has what the session has put out at the end of this turn.
+    func needsFlush() { loop.markDirty(self) }
 
     /// Puts out what the session has, as far as the socket takes it.
     func flush() {

@@ -169,7 +169,7 @@ internal import PushTLS
                 ProviderAnswer.reject(exchange, refusedByStore: reason, unixMilliseconds: time)
             }
         case .attached(let device, let stream): streams.attached(device, stream)
-        case .deliver(let notifications, let stream): streams.deliver(notifications, to: stream)
+        case .deliver(let notifications, let stream): deliver(notifications, to: stream)
         case .ended(let end, let stream): streams.ended(end, stream)
         case .performed(let result, let answer):
             guard answer.slot != BuiltInDevices.slot else {
@@ -182,6 +182,15 @@ internal import PushTLS
                 call.complete(result, exchange)
             }
         case .directory(let directory): self.directory = TopicDirectory(directory)
+        }
+    }
+
+    /// A WebSocket is its connection's only stream, and found without hashing.
+    private func deliver(_ notifications: [PendingNotification], to stream: ReplyAddress) {
+        if let socket = connections[slot: stream.slot, generation: stream.generation]?.webSocket {
+            socket.send(notifications)
+        } else {
+            streams.deliver(notifications, to: stream)
         }
     }
 

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import os
+import socket
 import ssl
 import struct
 
@@ -20,9 +21,16 @@ class Device:
         context.set_alpn_protocols(["http/1.1"])
         return context
 
-    async def connect(self, host, port, ca_file, secret, fields=(), leave_out=(), start="GET /v1/stream HTTP/1.1", **_):
+    async def connect(self, host, port, ca_file, secret, fields=(), leave_out=(), start="GET /v1/stream HTTP/1.1",
+                      room=None, **_):
         """Sends a handshake with other fields than it should have, and answers status, fields and body."""
-        self.reader, self.writer = await asyncio.open_connection(host, port, ssl=self.context(ca_file))
+        plain = socket.socket()
+        if room:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        plain.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(plain, (host, port))
+        self.reader, self.writer = await asyncio.open_connection(
+            sock=plain, ssl=self.context(ca_file), server_hostname=host)
         all_fields = {
             "Host": f"{host}:{port}", "Upgrade": "websocket", "Connection": "keep-alive, Upgrade",
             "Sec-WebSocket-Version": "13", "Sec-WebSocket-Protocol": "other, posthorn.v1",
@@ -75,6 +83,19 @@ class Device:
         text = (data[2:] if code else data).decode(errors="replace")
         return {"opcode": opcode, "text": text, "code": code, "masked": bool(second & 128)}
 
+    async def stop_reading(self, **_):
+        """Takes nothing more from the socket."""
+        self.writer.transport.pause_reading()
+        return {}
+
+    async def leave(self, opcode, text, **_):
+        """Sends one last frame and the end of the connection in one segment, and waits for the server's."""
+        self.writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+        await self.frame(opcode, text)
+        self.writer.close()
+        await self.writer.wait_closed()
+        return {}
+
     async def close(self, **_):
         """Cuts the connection."""
         if self.library:
@@ -107,4 +128,5 @@ class Device:
 device = Device()
 asyncio.run(wire.serve({
     "connect": device.connect, "send": device.send, "frame": device.frame, "next": device.next, "close": device.close,
+    "stop_reading": device.stop_reading, "leave": device.leave,
     "use_library": device.use_library, "receive": device.receive, "say": device.say}))
