@@ -20,8 +20,8 @@ final class DeviceStream {
     enum Offer {
         /// It stays in the table for now.
         case kept
-        /// It goes out. Of a device that is quick, the acknowledgement is worth a moment before anything is written.
-        case sent(isQuick: Bool)
+        /// It goes out, and will likely be acknowledged within so many milliseconds.
+        case sent(acknowledgedWithin: Int64)
     }
 
     let device: DeviceID
@@ -33,8 +33,8 @@ final class DeviceStream {
     private(set) var hasBacklog = true
     /// The last sequence that was sent or left out.
     private(set) var lastSent: Int64 = 0
-    /// Whether the device answers so soon that it is worth waiting for its acknowledgement before anything is written.
-    private(set) var acknowledgesQuickly = true
+    /// How long the device took to acknowledge the last time that this was looked at, in milliseconds.
+    private var acknowledgementMilliseconds: Int64 = 0
     /// The device saves power: what has no haste is gathered.
     private(set) var isSaving = false
     /// Until when what has no haste is kept back; nil when nothing is.
@@ -85,7 +85,7 @@ final class DeviceStream {
         }
         if probe == nil { probe = (pending.sequence, moment) }
         send(pending)
-        return .sent(isQuick: acknowledgesQuickly)
+        return .sent(acknowledgedWithin: acknowledgementMilliseconds)
     }
 
     /// Takes one that is delivered now or never; false when the window has no room.
@@ -165,16 +165,14 @@ final class DeviceStream {
     /// Notes that a notification was acknowledged.
     func acknowledge(_ sequence: Int64, at moment: MonotonicTime) {
         if let probe, probe.sequence <= sequence {
-            if moment <= probe.moment.advanced(byMilliseconds: WriterLimits.graceMilliseconds) {
-                acknowledgesQuickly = true
-            }
+            acknowledgementMilliseconds = moment.milliseconds(since: probe.moment)
             self.probe = nil
         }
         forget(sequence)
     }
 
-    /// Notes that one was written because its acknowledgement did not come in time.
-    func noteSlow() { acknowledgesQuickly = false }
+    /// Notes that one was written because its acknowledgement did not come in time: until one comes, none is expected.
+    func noteSlow() { acknowledgementMilliseconds = .max }
 
     /// Forgets one that was acknowledged or removed: it is not sent any more, and makes room.
     func forget(_ sequence: Int64) {

@@ -68,6 +68,8 @@ struct UnwrittenQueue {
     private var head = 0
     /// How many are due at any time, and not gone.
     private var hastyCount = 0
+    /// When the last one is due, or was; a new one that waits is due no earlier.
+    private(set) var lastDue = MonotonicTime.past
 
     /// All from the first one that is not gone; others may be.
     var all: ArraySlice<Unwritten> { entries[head...] }
@@ -75,8 +77,12 @@ struct UnwrittenQueue {
     /// The first one that is neither on the disk nor gone.
     var first: Unwritten? { head < entries.count ? entries[head] : nil }
 
+    /// How many they are, or somewhat more: those between them that are gone count.
+    var count: Int { entries.count - head }
+
     mutating func append(_ unwritten: Unwritten) {
         entries.append(unwritten)
+        lastDue = max(lastDue, unwritten.due)
         if unwritten.due == .past { hastyCount += 1 }
     }
 

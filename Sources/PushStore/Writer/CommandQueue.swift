@@ -128,6 +128,11 @@ struct MonotonicTime: Comparable {
         MonotonicTime(nanoseconds: nanoseconds + milliseconds * 1_000_000)
     }
 
+    /// How long ago an earlier moment was, rounded up.
+    func milliseconds(since earlier: MonotonicTime) -> Int64 {
+        (nanoseconds - earlier.nanoseconds + 999_999) / 1_000_000
+    }
+
     static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
     fileprivate var specification: timespec {

@@ -48,12 +48,7 @@ extension Dispatcher {
         }
         if card.waitingCount >= executor.bounds.pendingPerDeviceCountMax { try removeOldest(of: nil, card, &replaced) }
         let offer = ledger.offer(pending, to: stream(of: card), at: moment)
-        var due = MonotonicTime.past
-        if durability == .relaxed {
-            due = moment.advanced(byMilliseconds: WriterLimits.relaxedMilliseconds)
-        } else if case .sent(isQuick: true) = offer, replaced.isEmpty {
-            due = moment.advanced(byMilliseconds: WriterLimits.graceMilliseconds)
-        }
+        let due = replaced.isEmpty || durability == .relaxed ? dueMoment(offer) : .past
         let new = Unwritten(pending, collapse, of: card, answer: answer, due: due, replaced: replaced)
         cards.append(
             QueueEntry(sequence: pending.sequence, topic: topic, collapse: collapse, unwritten: new), to: card)
@@ -61,6 +56,17 @@ extension Dispatcher {
         guard durability == .relaxed else { return }
         new.isAnswered = true
         ledger.answer(new)
+    }
+
+    /// By when one must be written that was offered to its device's stream.
+    private func dueMoment(_ offer: DeviceStream.Offer) -> MonotonicTime {
+        guard durability != .relaxed else {
+            return moment.advanced(byMilliseconds: WriterLimits.relaxedMilliseconds)
+        }
+        let isBusy = unwritten.count >= WriterLimits.busyCount
+        let grace = isBusy ? WriterLimits.busyGraceMilliseconds : WriterLimits.graceMilliseconds
+        guard case .sent(let expected) = offer, expected <= grace else { return .past }
+        return max(moment.advanced(byMilliseconds: grace), unwritten.lastDue)
     }
 
     // MARK: What makes room

@@ -5,7 +5,11 @@ package enum WriterLimits {
     /// Commands in one transaction; the rest waits for the next one.
     static let commandsPerTransactionCountMax = 1024
     /// How long a notification that went out is not written because its acknowledgement may come, in milliseconds.
-    static let graceMilliseconds: Int64 = 16
+    static let graceMilliseconds: Int64 = 4
+    /// The same while many wait together, when writing is what the time goes to.
+    static let busyGraceMilliseconds: Int64 = 16
+    /// How many are many.
+    static let busyCount = 64
     /// How long a deletion that nobody waits for may wait for company, in milliseconds.
     static let deletionDelayMilliseconds: Int64 = 10
     /// Deletions in one transaction.
