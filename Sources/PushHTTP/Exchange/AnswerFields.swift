@@ -66,6 +66,7 @@ struct AnswerFields {
 
     /// Empties the list and keeps its memory.
     mutating func removeAll() {
+        guard !fields.isEmpty else { return }
         bytes.removeAll(keepingCapacity: true)
         fields.removeAll(keepingCapacity: true)
     }

@@ -175,11 +175,8 @@ package final class HTTPExchange {
         isOpen = false
     }
 
-    /// A piece of the body arrived; hands the request on when it is too long.
-    func bodyArrived(_ bytes: Span<UInt8>, for delegate: (any HTTPSessionDelegate)?) {
-        guard !isAnswered else { return }
-        if requestBody.append(bytes) { handOn(to: delegate) }
-    }
+    /// A piece of the body arrived; true when the body has just become too long, so that the request is to be handed on.
+    func bodyArrived(_ bytes: Span<UInt8>) -> Bool { !isAnswered && requestBody.append(bytes) }
 
     /// Hands the request to the delegate, once, unless it is answered already.
     func handOn(to delegate: (any HTTPSessionDelegate)?) {
