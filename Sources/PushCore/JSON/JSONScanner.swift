@@ -8,7 +8,7 @@
 /// - SeeAlso: RFC 8259
 struct JSONScanner {
     /// The next byte.
-    private(set) var offset: Int
+    var offset: Int
 
     /// Begins at a byte.
     init(offset: Int = 0) { self.offset = offset }
