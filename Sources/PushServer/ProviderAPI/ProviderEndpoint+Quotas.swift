@@ -12,15 +12,15 @@ extension ProviderEndpoint {
     /// - Parameters:
     ///   - request: The request.
     ///   - sender: Who sends it.
-    ///   - topic: The app that it is about.
+    ///   - app: What it is about.
     /// - Returns: Whom it counts for.
     /// - Throws: `TooManyRequests`.
     @discardableResult
     func takeRequest(
-        _ request: ProviderRequest, from sender: Sender, _ topic: Topic
+        _ request: ProviderRequest, from sender: Sender, _ app: TopicDirectory.Entry
     ) throws(Rejection) -> Allowances {
         let now = moment(of: request)
-        let allowances = loop.quotas.allowances(key: sender.id, topic, now)
+        let allowances = loop.quotas.allowances(key: sender.id, app.topic, now)
         try loop.quotas.takeRequest(allowances, now)
         return allowances
     }

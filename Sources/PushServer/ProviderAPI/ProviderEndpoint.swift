@@ -14,6 +14,8 @@ final class ProviderEndpoint {
     let loop: ServerLoop
     let judge = PayloadJudge()
     private let role: PortRole
+    /// Of the last refusal: most that follow have the same reason.
+    private var latestBody: (reason: RejectionReason, bytes: [UInt8])?
 
     init(loop: ServerLoop, role: PortRole) {
         self.loop = loop
@@ -25,20 +27,20 @@ final class ProviderEndpoint {
 
     /// Answers.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        let headers = ProviderHeaders(exchange.head.fields)
-        let bytes = exchange.head.fields.bytes
-        let path = ProviderPath.parse(bytes.span.extracting(exchange.head.path))
-        let id = addID(to: exchange, headers, path, bytes.span)
-        let request = ProviderRequest(exchange, connection, headers, id)
+        let fields = exchange.head.fields
+        let headers = ProviderHeaders(fields)
+        let path = ProviderPath.parse(fields.bytes.span.extracting(exchange.head.path))
+        let id = addID(to: exchange, headers, path, fields.bytes.span)
+        let request = ProviderRequest(exchange, connection, headers, fields.bytes, id)
         loop.quotas.begin()
         do throws(Rejection) {
             if let ordered = loop.context.orderedFailures?.take() { throw Rejection(ordered) }
             try perform(request, path)
             addRateFields(to: exchange)
         } catch {
-            note(error, connection.provider)
+            note(error, request.provider)
             addRateFields(to: exchange)
-            ProviderAnswer.reject(exchange, error)
+            ProviderAnswer.reject(exchange, error, body: rejectionBody(error.reason))
             loop.markDirty(connection)
         }
     }
@@ -110,8 +112,7 @@ final class ProviderEndpoint {
 
     /// Who sends; the first who proves it gets all the streams.
     func authenticate(_ request: ProviderRequest) throws(Rejection) -> Sender {
-        let provider = request.connection.provider
-        let sender = try provider.authenticate(
+        let sender = try request.provider.authenticate(
             request.headers.authorization, in: request.bytes.span,
             at: ProviderConnection.Moment(
                 directory: loop.directory, unixSeconds: request.now / 1000,
@@ -129,6 +130,16 @@ final class ProviderEndpoint {
     func checkRoom() throws(Rejection) {
         guard loop.unansweredAcceptCount < Limits.unansweredAcceptCountMax else { throw Rejection(.serviceUnavailable) }
         loop.unansweredAcceptCount += 1
+    }
+
+    /// The body of a refusal, as a rule without an allocation.
+    private func rejectionBody(_ reason: RejectionReason) -> [UInt8]? {
+        // With 410 it tells the time.
+        guard reason.status != 410 else { return nil }
+        if let latestBody, latestBody.reason == reason { return latestBody.bytes }
+        let bytes = ProviderAnswer.body(reason)
+        latestBody = (reason, bytes)
+        return bytes
     }
 
     /// A wrong clock is the administrator's business, too; each connection tells of it once.
