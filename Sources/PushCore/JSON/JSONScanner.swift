@@ -40,6 +40,7 @@ struct JSONScanner {
     }
 
     /// Passes a name with its colon and the blanks around them.
+    @inline(__always)
     mutating func skipName(_ bytes: Span<UInt8>) throws(JSONError) {
         guard peek(bytes) == UInt8(ascii: "\"") else { throw failure(.isNotName, bytes) }
         try skipString(bytes)
@@ -86,9 +87,9 @@ struct JSONScanner {
     }
 
     /// Passes one of the three words.
-    private mutating func skip(_ word: String, _ bytes: Span<UInt8>) throws(JSONError) {
-        for byte in word.utf8 {
-            guard peek(bytes) == byte else { throw failure(.isNotValue, bytes) }
+    private mutating func skip(_ word: StaticString, _ bytes: Span<UInt8>) throws(JSONError) {
+        for index in 0..<word.utf8CodeUnitCount {
+            guard unsafe peek(bytes) == word.utf8Start[index] else { throw failure(.isNotValue, bytes) }
             advance()
         }
     }
