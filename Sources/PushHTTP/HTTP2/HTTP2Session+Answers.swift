@@ -14,7 +14,7 @@ extension HTTP2Session: ExchangeOwner {
         }
         let hasBody = exchange.answer.state != .whole || !exchange.answer.body.isEmpty
         var fields = exchange.answer.takeFields()
-        fields.append(":status", number: status)
+        fields.append(status: status)
         let code = unsafe Self.withPairs(of: fields) { pairs in
             guard hasBody else {
                 return unsafe nghttp2_submit_response(handle, exchange.id, pairs.baseAddress, pairs.count, nil)
