@@ -4,6 +4,7 @@ internal import PushCore
 internal import PushHTTP
 internal import PushNet
 internal import PushStore
+internal import PushTLS
 
 /// The provider API: sorts requests by path, authenticates, and answers with a rejection now, or when the store has.
 ///
@@ -13,12 +14,17 @@ final class ProviderEndpoint {
     /// Until it has ended, and forgets its listeners.
     let loop: ServerLoop
     let judge = PayloadJudge()
+    /// The loop's: a constant of ours is read without a reference, a constant of another object is not.
+    let quotas: LoopQuotas
+    private let random: RandomNumbers
     private let role: PortRole
     /// Of the last refusal: most that follow have the same reason.
     private var latestBody: (reason: RejectionReason, bytes: [UInt8])?
 
     init(loop: ServerLoop, role: PortRole) {
         self.loop = loop
+        quotas = loop.quotas
+        random = loop.random
         self.role = role
     }
 
@@ -32,7 +38,7 @@ final class ProviderEndpoint {
         let path = ProviderPath.parse(fields.bytes.span.extracting(exchange.head.path))
         let id = addID(to: exchange, headers, path, fields.bytes.span)
         let request = ProviderRequest(exchange, connection, headers, fields.bytes, id)
-        loop.quotas.begin()
+        quotas.begin()
         do throws(Rejection) {
             if let ordered = loop.context.orderedFailures?.take() { throw Rejection(ordered) }
             try perform(request, path)
@@ -59,7 +65,7 @@ final class ProviderEndpoint {
         to exchange: HTTPExchange, _ headers: ProviderHeaders, _ path: ProviderPath, _ bytes: Span<UInt8>
     ) -> RequestID {
         let name: StaticString = path.hasRequestID ? "apns-request-id" : "apns-id"
-        let id = RequestID(name, path.hasRequestID ? headers.requestID : headers.id, in: bytes, loop.random)
+        let id = RequestID(name, path.hasRequestID ? headers.requestID : headers.id, in: bytes, random)
         exchange.addField(name, id.text.span)
         return id
     }
