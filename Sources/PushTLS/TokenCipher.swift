@@ -65,9 +65,9 @@ private struct Block {
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     init(_ bytes: Span<UInt8>, from start: Int) {
-        (high, low) = (0, 0)
-        for index in start..<start + 8 { high = high << 8 | UInt64(bytes[index]) }
-        for index in start + 8..<start + 16 { low = low << 8 | UInt64(bytes[index]) }
+        // The bounds are checked by the loads; bytes of any value are a number.
+        high = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self).bigEndian
+        low = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start + 8, as: UInt64.self).bigEndian
     }
 
     func byte(_ index: Int) -> UInt8 {

@@ -26,13 +26,15 @@ extension JSONScanner {
     /// Passes ASCII that stands for itself, eight bytes at a time; may stop up to seven bytes early.
     @inline(__always)
     private mutating func skipPlainText(_ bytes: Span<UInt8>) {
-        while offset + 8 <= bytes.count {
-            // The bounds are checked above and once more by the load; bytes of any value are a number.
-            let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
-            let special = Self.specialBytes(in: word)
-            advance(special.trailingZeroBitCount / 8)
-            guard special == 0 else { return }
+        var place = offset
+        while bytes.count &- place >= 8 {
+            // The bounds are checked above; bytes of any value are a number.
+            let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self)
+            let special = Self.specialBytes(in: word.littleEndian)
+            place &+= special.trailingZeroBitCount / 8
+            guard special == 0 else { break }
         }
+        offset = place
     }
 
     /// Sets the top bit of the first byte in a word that is a quote, a backslash, a control character or not ASCII.

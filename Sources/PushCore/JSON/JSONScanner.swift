@@ -8,7 +8,7 @@
 /// - SeeAlso: RFC 8259
 struct JSONScanner {
     /// The next byte.
-    private(set) var offset: Int
+    var offset: Int
 
     /// Begins at a byte.
     init(offset: Int = 0) { self.offset = offset }
@@ -40,7 +40,7 @@ struct JSONScanner {
     }
 
     /// Passes a name with its colon and the blanks around them; answers where it stands, without its quotes.
-    @discardableResult
+    @discardableResult @inline(__always)
     mutating func skipName(_ bytes: Span<UInt8>) throws(JSONError) -> Range<Int> {
         guard peek(bytes) == UInt8(ascii: "\"") else { throw failure(.isNotName, bytes) }
         let start = offset + 1
@@ -90,9 +90,9 @@ struct JSONScanner {
     }
 
     /// Passes one of the three words.
-    private mutating func skip(_ word: String, _ bytes: Span<UInt8>) throws(JSONError) {
-        for byte in word.utf8 {
-            guard peek(bytes) == byte else { throw failure(.isNotValue, bytes) }
+    private mutating func skip(_ word: StaticString, _ bytes: Span<UInt8>) throws(JSONError) {
+        for index in 0..<word.utf8CodeUnitCount {
+            guard unsafe peek(bytes) == word.utf8Start[index] else { throw failure(.isNotValue, bytes) }
             advance()
         }
     }

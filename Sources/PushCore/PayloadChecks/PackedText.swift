@@ -18,6 +18,35 @@ struct PackedText: Equatable {
         for byte in text.utf8 { append(byte) }
     }
 
+    /// Packs a range of bytes.
+    @inline(__always)
+    init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+        count = range.count
+        first = Self.word(bytes, range.lowerBound, count)
+        if count > 8 { second = Self.word(bytes, range.lowerBound + 8, count - 8) }
+        if count > 16 { third = Self.word(bytes, range.lowerBound + 16, count - 16) }
+    }
+
+    /// At most eight bytes as `append` puts them into a word; with one load, except at the end of all bytes.
+    @inline(__always)
+    private static func word(_ bytes: Span<UInt8>, _ start: Int, _ count: Int) -> UInt64 {
+        let count = min(count, 8)
+        guard count > 0 else { return 0 }
+        guard bytes.count - start >= 8 else {
+            return (start..<start + count).reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
+        }
+        // The bounds are checked above and once more by the load; bytes of any value are a number.
+        let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self).bigEndian
+        return word >> UInt64(64 - 8 * count)
+    }
+
+    /// The same with the letters of ASCII in lower case.
+    var lowerCased: PackedText {
+        var text = self
+        (text.first, text.second, text.third) = (first.lowerCased, second.lowerCased, third.lowerCased)
+        return text
+    }
+
     /// Appends one byte.
     @inline(__always)
     mutating func append(_ byte: UInt8) {
@@ -41,6 +70,19 @@ struct PackedText: Equatable {
     var hash: UInt64 {
         let mixed = (first ^ second &* 0x9E37_79B9_7F4A_7C15 ^ third) &+ UInt64(truncatingIfNeeded: count)
         return mixed &* 0xD6E8_FEB8_6659_FD93
+    }
+}
+
+extension UInt64 {
+    /// Eight bytes with the letters of ASCII in lower case.
+    ///
+    /// Without its highest bit a byte plus 0x3F has it from `A` on, and plus 0x25 from behind `Z` on; nothing is carried.
+    fileprivate var lowerCased: UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highBits = ones &* 0x80
+        let low = self & ~highBits
+        let isUpper = (low &+ ones &* 0x3F) & ~(low &+ ones &* 0x25) & ~self & highBits
+        return self | isUpper >> 2
     }
 }
 

@@ -50,7 +50,7 @@ enum PayloadField: UInt8, CaseIterable, Sendable {
     }
 
     /// Its name, where it stands and what it must be: the one table of it.
-    var definition: (name: String, container: Container, form: Form) {
+    var definition: (name: StaticString, container: Container, form: Form) {
         switch self {
         case .aps: ("aps", .payload, .other)
         case .alert: ("alert", .aps, .other)
@@ -97,10 +97,10 @@ enum PayloadField: UInt8, CaseIterable, Sendable {
     }
 
     /// Its name.
-    var name: String { definition.name }
+    var name: String { definition.name.description }
 
     /// Where it stands, for example `aps.alert.title`.
-    var path: String { definition.container.prefix + definition.name }
+    var path: String { definition.container.prefix + name }
 
     /// The field of a name in a container; nil for a name that has no meaning there.
     static func named(_ name: PackedText, in container: Container) -> PayloadField? {

@@ -18,12 +18,13 @@ extension PayloadFindings {
         let title = reading[.title].kind == .text ? reading[.title].range : nil
         let body = alert.kind == .text ? alert.range : reading[.body].kind == .text ? reading[.body].range : nil
         let bodyPath = alert.kind == .text ? "aps.alert" : "aps.alert.body"
-        let titleScan = title.map { TextScan(payload, $0, columnsPerLine: PayloadLinter.titleColumnCount) }
-        let bodyScan = body.map { TextScan(payload, $0, columnsPerLine: PayloadLinter.messageColumnCount) }
-        let isEnglish = titleScan?.isForeign != true && bodyScan?.isForeign != true
-        if let titleScan { judgeTitle(titleScan, isEnglish: isEnglish) }
-        if let bodyScan { judgeBody(bodyScan, bodyPath, isEnglish: isEnglish) }
-        if bodyScan == nil, titleScan?.isEmpty ?? true, !reading.hasOtherText {
+        // Without a text a scan finds nothing; in optionals they would be copied at each look.
+        let titleScan = TextScan(payload, title ?? 0..<0, columnsPerLine: PayloadLinter.titleColumnCount)
+        let bodyScan = TextScan(payload, body ?? 0..<0, columnsPerLine: PayloadLinter.messageColumnCount)
+        let isEnglish = !titleScan.isForeign && !bodyScan.isForeign
+        if title != nil { judgeTitle(titleScan, isEnglish: isEnglish) }
+        if body != nil { judgeBody(bodyScan, bodyPath, isEnglish: isEnglish) }
+        if body == nil, titleScan.isEmpty, !reading.hasOtherText {
             add(.emptyMessage, bodyPath, severity: .error)
         }
         if let body, let appName, begins(payload, body, with: appName) { add(.repeatedAppName, bodyPath) }
@@ -103,8 +104,8 @@ extension PayloadFindings {
     }
 
     /// Whether a screen shows the whole alert; its first line is the app's name or the title.
-    private mutating func judgeHeight(_ title: TextScan?, _ body: TextScan?) {
-        let lineCount = max(1, title?.lineCount ?? 0) + (body?.lineCount ?? 0)
+    private mutating func judgeHeight(_ title: TextScan, _ body: TextScan) {
+        let lineCount = max(1, title.lineCount) + body.lineCount
         let excess = lineCount - PayloadLinter.landscapeLineCount
         guard excess > 0 else { return }
         let screens = lineCount > PayloadLinter.portraitLineCount ? "landscape and portrait" : "landscape"

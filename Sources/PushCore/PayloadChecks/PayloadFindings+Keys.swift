@@ -60,9 +60,7 @@ extension PayloadFindings {
 
     /// A name in lower case that can be compared.
     static func smallName(_ payload: Span<UInt8>, _ range: Range<Int>) -> PackedText {
-        var name = PackedText()
-        for offset in range { name.append(payload[offset].lowerCased) }
-        return name
+        PackedText(payload, range).lowerCased
     }
 
     /// A key that is one slip away from a known one, as it may be shown; nil when it holds more than letters and the like.

@@ -101,7 +101,8 @@ struct PayloadReading {
         guard scanner.peek(bytes) != UInt8(ascii: "}") else { return scanner.advance() }
         while true {
             let name = try Self.readName(bytes, &scanner)
-            if let field = PayloadField.named(Self.pack(bytes, name), in: container) {
+            // One with escapes equals none: nobody writes these names so.
+            if let field = PayloadField.named(PackedText(bytes, name), in: container) {
                 try readValue(of: field, bytes, &scanner, visit: visit)
             } else {
                 let start = scanner.offset
@@ -163,16 +164,6 @@ struct PayloadReading {
         scanner.advance()
         scanner.skipBlanks(bytes)
         return start..<end
-    }
-
-    /// A name that can be compared.
-    ///
-    /// One with escapes equals none: nobody writes these names so.
-    @inline(__always)
-    private static func pack(_ bytes: Span<UInt8>, _ range: Range<Int>) -> PackedText {
-        var name = PackedText()
-        for offset in range { name.append(bytes[offset]) }
-        return name
     }
 }
 

@@ -69,6 +69,7 @@ extension TextScan {
         // Behind an apostrophe and at the word's first letter there is more to note.
         guard !token.hasPendingApostrophe, word.letterCount > 0 else { return 0 }
         var (text, recent, count, upperCount) = (token.text, token.recent, 0, 0)
+        var (last, beforeLast) = (previous, beforePrevious)
         while let byte = cursor.nextLetter(bytes) {
             let small = byte | 0x20
             text.append(small)
@@ -76,11 +77,11 @@ extension TextScan {
             noteAdvertising(recent)
             count += 1
             upperCount += byte == small ? 0 : 1
-            beforePrevious = previous
-            previous = Unicode.Scalar(byte)
+            (last, beforeLast) = (Unicode.Scalar(byte), last)
         }
         guard count > 0 else { return 0 }
         (token.text, token.recent) = (text, recent)
+        (previous, beforePrevious) = (last, beforeLast)
         token.upperCount += upperCount
         word.letterCount += count
         if upperCount < count { matches.insert(.lowerCase) }
@@ -154,6 +155,11 @@ extension TextScan {
     /// Four pieces of words that stand for advertising wherever they are; "sale" at the end of a word.
     @inline(__always)
     private mutating func noteAdvertising(_ recent: UInt64) {
+        // Most letters are none of the last ones.
+        switch UInt8(truncatingIfNeeded: recent) {
+        case UInt8(ascii: "t"), UInt8(ascii: "n"), UInt8(ascii: "o"): break
+        default: return
+        }
         if recent == Self.discount || recent & 0xFFFF_FFFF_FFFF == Self.coupon || recent & 0xFF_FFFF_FFFF == Self.promo
         {
             matches.insert(.advertising)

@@ -77,6 +77,22 @@ package enum Hex {
         return String(decoding: digits, as: UTF8.self)
     }
 
+    /// Writes four digits at once, the first in the lowest byte.
+    ///
+    /// - Parameters:
+    ///   - number: The digits' value.
+    ///   - letters: `a` or `A`.
+    /// - Returns: The digits.
+    @inline(__always)
+    static func digits(of number: UInt16, letters: UInt8) -> UInt32 {
+        let ones: UInt32 = 0x0101_0101
+        // The bytes go apart, the first lowest; then each one's upper half to its lower byte.
+        let bytes = UInt32(number >> 8) | UInt32(number & 0xFF) << 16
+        let values = bytes >> 4 & 0x000F_000F | (bytes & 0x000F_000F) << 8
+        let isLetter = (values &+ ones &* 6) >> 4 & ones
+        return values &+ ones &* 0x30 &+ isLetter &* UInt32(letters - 0x3A)
+    }
+
     /// The value of one digit of either case; nil for any other byte.
     @inline(__always)
     static func value(of digit: UInt8) -> UInt8? {

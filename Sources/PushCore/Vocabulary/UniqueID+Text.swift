@@ -36,15 +36,13 @@ extension UniqueID {
     /// The canonical form, with ten as the letter given and those behind it as the next ones.
     @inline(__always)
     private func text(letters: UInt8) -> InlineArray<36, UInt8> {
-        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : letters + value - 10 }
         var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
-        var place = 0
-        for index in 0..<16 {
-            if Self.isHyphenOffset(place) { place += 1 }
-            let byte = byte(index)
-            text[place] = digit(byte >> 4)
-            text[place + 1] = digit(byte & 0xF)
-            place += 2
+        for index in 0..<8 {
+            let group = (index < 4 ? high : low) >> UInt64(48 - 16 * (index % 4))
+            let digits = Hex.digits(of: UInt16(truncatingIfNeeded: group), letters: letters)
+            // A hyphen stands before the second to the fifth of the eight groups of four digits.
+            let start = 4 * index + min(max(index - 1, 0), 4)
+            for place in 0..<4 { text[start + place] = UInt8(truncatingIfNeeded: digits >> UInt32(8 * place)) }
         }
         return text
     }

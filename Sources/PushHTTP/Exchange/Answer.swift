@@ -23,6 +23,13 @@ struct Answer {
 
     init() {}
 
+    /// Gives the fields away.
+    mutating func takeFields() -> AnswerFields {
+        var taken = AnswerFields()
+        swap(&taken, &fields)
+        return taken
+    }
+
     /// Makes room for another answer and keeps the memory of its fields.
     mutating func removeAll() {
         (state, waitsForWindow) = (.none, false)

@@ -57,15 +57,22 @@ struct AnswerFields {
         }
     }
 
-    /// Writes a number that is not negative.
-    mutating func append(_ name: StaticString, number: Int) {
+    /// Adds the status as HTTP/2 has it; as a rule a literal.
+    mutating func append(status: Int) {
+        switch status {
+        case 200: return append(":status", "200")
+        case 400: return append(":status", "400")
+        case 410: return append(":status", "410")
+        default: break
+        }
         let start = bytes.count
-        bytes.append(number: number)
-        fields.append(Field(name: name, value: .repeated(start..<bytes.count)))
+        bytes.append(number: status)
+        fields.append(Field(name: ":status", value: .repeated(start..<bytes.count)))
     }
 
     /// Empties the list and keeps its memory.
     mutating func removeAll() {
+        guard !fields.isEmpty else { return }
         bytes.removeAll(keepingCapacity: true)
         fields.removeAll(keepingCapacity: true)
     }

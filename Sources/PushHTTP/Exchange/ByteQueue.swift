@@ -4,6 +4,8 @@
 struct ByteQueue {
     private var bytes: [UInt8] = []
     private var firstIndex = 0
+    /// Nothing is added to a queue that was made of bytes, which may have another owner.
+    private let keepsMemory: Bool
 
     /// Above this many bytes an emptied queue gives its memory back, since a stream may then be idle for hours.
     private static let keptCapacityMax = 4096
@@ -14,11 +16,12 @@ struct ByteQueue {
     var isEmpty: Bool { count == 0 }
 
     /// Makes an empty queue.
-    init() {}
+    init() { keepsMemory = true }
 
     /// Makes a queue of these bytes, which are not copied.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        keepsMemory = false
     }
 
     /// Adds bytes at the end; amortised, each byte is moved once.
@@ -58,6 +61,7 @@ struct ByteQueue {
 
     private mutating func empty() {
         firstIndex = 0
-        if bytes.capacity > Self.keptCapacityMax { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
+        guard keepsMemory, bytes.capacity <= Self.keptCapacityMax else { return bytes = [] }
+        bytes.removeAll(keepingCapacity: true)
     }
 }

@@ -53,14 +53,16 @@ package struct FieldTable {
     /// - Returns: Where they stand in `bytes`.
     mutating func appendBytes(_ added: Span<UInt8>) -> Range<Int> {
         let start = bytes.count
-        unsafe added.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+        bytes.append(added)
         return start..<bytes.count
     }
 
     /// Appends a field whose name is in lower case already.
     mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
-        let nameRange = appendBytes(name)
-        fields.append(Field(name: nameRange, value: appendBytes(value)))
+        let start = bytes.count
+        let middle = start + name.count
+        bytes.append(name, value)
+        fields.append(Field(name: start..<middle, value: middle..<bytes.count))
     }
 
     /// Appends a field and makes the letters of its name small.
@@ -73,6 +75,7 @@ package struct FieldTable {
 
     /// Empties the table and keeps the memory worth keeping.
     mutating func removeAll() {
+        guard !bytes.isEmpty || !fields.isEmpty else { return }
         if bytes.capacity > Self.keptCapacityMax { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
         fields.removeAll(keepingCapacity: true)
     }

@@ -41,8 +41,9 @@ package final class HTTPExchange {
     /// The answer has begun.
     package var isAnswered: Bool { answer.state != .none }
 
-    /// The session while the exchange is open; sessions detach their exchanges before they go.
-    private unowned var owner: (any ExchangeOwner)?
+    /// The session while the exchange is open; counted references of any kind cost three atomic steps for each request.
+    // Safety: sessions detach all of their exchanges before they go.
+    private unowned(unsafe) var owner: (any ExchangeOwner)?
     /// The exchange belongs to a session, which may be on its way out: then this can be read, but not `owner`.
     private(set) var isOpen = false
     /// Where the exchange stands among the session's open ones.
@@ -103,7 +104,7 @@ package final class HTTPExchange {
     ///   - status: The status code, 200 to 599.
     ///   - body: Kept without a copy until it is out.
     package func respond(status: Int, body: [UInt8] = []) {
-        guard let owner else { return }
+        guard let owner = unsafe owner else { return }
         precondition(!isAnswered, "an exchange was answered twice")
         answer.state = .whole
         answer.body = ByteQueue(body)
@@ -114,7 +115,7 @@ package final class HTTPExchange {
     ///
     /// - Parameter status: The status code, 200 to 599.
     package func beginStream(status: Int) {
-        guard let owner else { return }
+        guard let owner = unsafe owner else { return }
         precondition(!isAnswered, "an exchange was answered twice")
         answer.state = .streaming
         owner.submitAnswer(of: self, status: status)
@@ -122,7 +123,7 @@ package final class HTTPExchange {
 
     /// Adds a piece to a streamed answer; the caller watches `unsentByteCount`, for nothing here bounds it.
     package func send(_ bytes: Span<UInt8>) {
-        guard let owner, answer.state == .streaming, bytes.count > 0 else { return }
+        guard let owner = unsafe owner, answer.state == .streaming, bytes.count > 0 else { return }
         // What waits from now on has not waited before.
         if answer.body.isEmpty { tookNanoseconds = max(tookNanoseconds, owner.nowNanoseconds) }
         answer.body.append(bytes)
@@ -131,7 +132,7 @@ package final class HTTPExchange {
 
     /// Ends a streamed answer once all pieces are out.
     package func endStream() {
-        guard let owner, answer.state == .streaming else { return }
+        guard let owner = unsafe owner, answer.state == .streaming else { return }
         answer.state = .streamEnded
         owner.streamGrew(self)
     }
@@ -151,7 +152,7 @@ package final class HTTPExchange {
     ///
     /// For an answer that the peer does not take. `exchangeEnded` follows when output is collected.
     package func abandon() {
-        owner?.abandon(self)
+        unsafe owner?.abandon(self)
     }
 
     /// Bytes given to `send` that the session has not put out yet.
@@ -165,21 +166,18 @@ package final class HTTPExchange {
     /// Begins a request on a session, which must call `detach` before it goes.
     func attach(to owner: any ExchangeOwner, id: Int32) {
         self.id = id
-        self.owner = owner
+        unsafe self.owner = owner
         isOpen = true
     }
 
     /// Cuts the exchange off from its session: from now on its calls do nothing.
     func detach() {
-        owner = nil
+        unsafe owner = nil
         isOpen = false
     }
 
-    /// A piece of the body arrived; hands the request on when it is too long.
-    func bodyArrived(_ bytes: Span<UInt8>, for delegate: (any HTTPSessionDelegate)?) {
-        guard !isAnswered else { return }
-        if requestBody.append(bytes) { handOn(to: delegate) }
-    }
+    /// A piece of the body arrived; true when the body has just become too long, so that the request is to be handed on.
+    func bodyArrived(_ bytes: Span<UInt8>) -> Bool { !isAnswered && requestBody.append(bytes) }
 
     /// Hands the request to the delegate, once, unless it is answered already.
     func handOn(to delegate: (any HTTPSessionDelegate)?) {

@@ -32,6 +32,7 @@ struct RequestBody {
     /// Makes room for another body and keeps the memory worth keeping.
     mutating func removeAll() {
         (byteCountMax, overflowed) = (0, false)
+        guard !bytes.isEmpty else { return }
         if bytes.capacity > Self.keptCapacityMax { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
     }
 

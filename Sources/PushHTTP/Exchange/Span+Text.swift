@@ -49,14 +49,36 @@ extension Array where Element == UInt8 {
         unsafe added.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 
-    /// Appends a number that is not negative in this base, without an allocation.
-    mutating func append(number: Int, radix: Int = 10) {
-        var divisor = 1
-        while number / divisor >= radix { divisor *= radix }
-        while divisor > 0 {
-            let digit = number / divisor % radix
+    /// Appends two pieces of bytes that someone else holds, and looks for room once.
+    mutating func append(_ first: Span<UInt8>, _ second: Span<UInt8>) {
+        append(addingCapacity: first.count + second.count) { output in
+            // In bounds: there is room for both.
+            unsafe output.withUnsafeMutableBufferPointer { room, count in
+                unsafe first.withUnsafeBufferPointer { count += unsafe room.initialize(fromContentsOf: $0) }
+                let rest = unsafe UnsafeMutableBufferPointer(rebasing: room[count...])
+                unsafe second.withUnsafeBufferPointer { count += unsafe rest.initialize(fromContentsOf: $0) }
+            }
+        }
+    }
+
+    /// Appends a number that is not negative, without an allocation.
+    mutating func append(number: Int) {
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var (start, rest) = (digits.count, number)
+        repeat {
+            start -= 1
+            digits[start] = UInt8(truncatingIfNeeded: 0x30 + rest % 10)
+            rest /= 10
+        } while rest > 0
+        append(digits.span.extracting(start..<digits.count))
+    }
+
+    /// Appends a number that is not negative in hexadecimal digits, without an allocation.
+    mutating func append(hexadecimal number: Int) {
+        let digitCount = Swift.max(1, (Int.bitWidth - number.leadingZeroBitCount + 3) / 4)
+        for place in (0..<digitCount).reversed() {
+            let digit = number >> (4 * place) & 0xF
             append(UInt8(truncatingIfNeeded: digit < 10 ? 0x30 + digit : 0x57 + digit))
-            divisor /= radix
         }
     }
 }

@@ -35,7 +35,7 @@ extension HTTP1Session {
         guard byteCount > 0 else { return }
         let framing = bodyFraming
         if framing == .chunked {
-            collected.append(number: byteCount, radix: 16)
+            collected.append(hexadecimal: byteCount)
             collected.append("\r\n")
         }
         _ = current.answer.body.take(atMost: byteCount) { bytes in

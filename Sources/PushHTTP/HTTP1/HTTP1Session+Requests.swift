@@ -69,7 +69,7 @@ extension HTTP1Session {
             if drainedByteCount > HTTPBounds.drainedByteCountMax { inputState = .over }
             return
         }
-        current.bodyArrived(bytes, for: delegate)
+        if current.bodyArrived(bytes) { current.handOn(to: delegate) }
     }
 
     private func requestEnded() {

@@ -33,20 +33,23 @@ extension UInt8 {
 
     /// A space or a tab.
     var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    /// Neither a blank nor a control character, and below 0x80.
+    fileprivate var isVisibleASCII: Bool { self >= 0x21 && self <= 0x7E }
 }
 
 extension UInt64 {
-    /// Whether one of these eight bytes is a control character, the tab included.
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    /// The highest bit of each byte.
+    fileprivate static let highBits = ones &* 0x80
+
+    /// Has a high bit where one of these eight bytes is a control character, the tab included; other bits say nothing.
     ///
     /// A byte below the space borrows in the subtraction, which sets its highest bit; one that had that bit is masked out. A
     /// borrow can only deceive about the byte above, and then the answer is yes already. DEL is found as zero is, after XOR.
-    fileprivate var hasControlCharacter: Bool {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let highBits = ones &* 0x80
-        let belowSpace = (self &- ones &* 0x20) & ~self & highBits
-        let fromDelete = self ^ (ones &* 0x7F)
-        let isDelete = (fromDelete &- ones) & ~fromDelete & highBits
-        return (belowSpace | isDelete) != 0
+    fileprivate var controlCharacterMarks: UInt64 {
+        let fromDelete = self ^ (Self.ones &* 0x7F)
+        return (self &- Self.ones &* 0x20) & ~self | (fromDelete &- Self.ones) & ~fromDelete
     }
 }
 
@@ -55,12 +58,10 @@ extension UInt64 {
     ///
     /// Where all are ASCII, a sum of two has the highest bit when the byte is at least 0x80 less the other, and never carries.
     fileprivate var isLowercaseWords: Bool {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let highBits = ones &* 0x80
-        guard self & highBits == 0 else { return false }
-        let isLetter = (self &+ ones &* (0x80 - 0x61)) & ~(self &+ ones &* (0x80 - 0x7B))
-        let isHyphen = ~((self ^ ones &* 0x2D) &+ ones &* 0x7F)
-        return (isLetter | isHyphen) & highBits == highBits
+        guard self & Self.highBits == 0 else { return false }
+        let isLetter = (self &+ Self.ones &* (0x80 - 0x61)) & ~(self &+ Self.ones &* (0x80 - 0x7B))
+        let isHyphen = ~((self ^ Self.ones &* 0x2D) &+ Self.ones &* 0x7F)
+        return (isLetter | isHyphen) & Self.highBits == Self.highBits
     }
 }
 
@@ -76,12 +77,10 @@ extension Span where Element == UInt8 {
     /// Whether there is a control character, the tab included; eight bytes at a time, the last ones perhaps twice.
     private var hasControlCharacter: Bool {
         guard count >= 8 else { return !allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
-        var index = 0
-        while index + 8 < count {
-            if word(at: index).hasControlCharacter { return true }
-            index += 8
-        }
-        return word(at: count - 8).hasControlCharacter
+        // Nearly every value has none, so nothing is gained by stopping at the first, and several words go at once.
+        var marks = word(at: count - 8).controlCharacterMarks
+        for index in 0..<count / 8 { marks |= word(at: 8 &* index).controlCharacterMarks }
+        return marks & UInt64.highBits != 0
     }
 
     private func word(at index: Int) -> UInt64 {
@@ -104,20 +103,19 @@ extension Span where Element == UInt8 {
     }
 
     /// Whether each byte is a visible character of ASCII.
-    var isVisibleASCII: Bool { allSatisfy { $0 >= 0x21 && $0 <= 0x7E } }
+    var isVisibleASCII: Bool { allSatisfy(\.isVisibleASCII) }
 
     /// Whether this may be a host with or without a port; nobody here looks closer.
     var isAuthority: Bool {
-        isVisibleASCII
-            && allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"),
-                    UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "^"),
-                    UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
-                    false
-                default: true
-                }
+        allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"),
+                UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "^"),
+                UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+                false
+            default: byte.isVisibleASCII
             }
+        }
     }
 
     /// A range without the blanks at its ends.

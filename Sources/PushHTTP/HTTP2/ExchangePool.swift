@@ -31,9 +31,10 @@ struct ExchangePool {
     mutating func remove(_ exchange: HTTPExchange) {
         let index = exchange.openIndex
         precondition(open.indices.contains(index) && open[index] === exchange, "an exchange was closed twice")
-        open.swapAt(index, open.count - 1)
-        open[index].openIndex = index
-        open.removeLast()
+        let last = open.removeLast()
+        guard last !== exchange else { return }
+        open[index] = last
+        last.openIndex = index
     }
 
     /// Lends memory to a body of which nothing has come.
@@ -57,10 +58,7 @@ struct ExchangePool {
     }
 
     /// Takes the memory of an answer's fields, which have been put out.
-    mutating func takeAnswerFields(of exchange: HTTPExchange) {
-        var fields = AnswerFields()
-        swap(&fields, &exchange.answer.fields)
-        fields.removeAll()
+    mutating func take(_ fields: consuming AnswerFields) {
         if spareAnswers.count < HTTPBounds.pooledExchangeCountMax { spareAnswers.append(fields) }
     }
 

@@ -78,11 +78,13 @@ private func withSession(_ userData: UnsafeMutableRawPointer?, _ body: (HTTP2Ses
 }
 
 /// The exchange of a stream, if it is open: stream user data is set by `streamOpened`; the pool keeps the object.
+///
+/// No reference is taken: the body must end no exchange, nor call the delegate, who might.
 private func withExchange(_ handle: OpaquePointer?, _ id: Int32, _ body: (HTTPExchange) -> Int32) -> Int32 {
     guard let found = unsafe nghttp2_session_get_stream_user_data(handle, id) else { return 0 }
-    // Retained, since the end of a stream takes the exchange out of the pool, which may be the only one to hold it.
-    let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(found).takeUnretainedValue()
-    return exchange.isOpen ? body(exchange) : 0
+    return unsafe Unmanaged<HTTPExchange>.fromOpaque(found)._withUnsafeGuaranteedRef { exchange in
+        exchange.isOpen ? body(exchange) : 0
+    }
 }
 
 private func onBeginHeaders(
@@ -113,7 +115,6 @@ private func onHeader(
             session.fieldArrived(exchange, name: nameSpan, value: valueSpan, isTrailer: isTrailer)
                 ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
-        // A field ends no exchange, so the latest one needs no reference of ours.
         if let latest = unsafe session.latest, unsafe latest._withUnsafeGuaranteedRef({ $0.id == id }) {
             return unsafe latest._withUnsafeGuaranteedRef(take)
         }

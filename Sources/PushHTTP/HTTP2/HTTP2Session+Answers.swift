@@ -13,15 +13,18 @@ extension HTTP2Session: ExchangeOwner {
             exchange.answer.body = ByteQueue()
         }
         let hasBody = exchange.answer.state != .whole || !exchange.answer.body.isEmpty
-        let code = unsafe withAnswerFields(of: exchange, status: status) { fields in
+        var fields = exchange.answer.takeFields()
+        fields.append(status: status)
+        let code = unsafe Self.withPairs(of: fields) { pairs in
             guard hasBody else {
-                return unsafe nghttp2_submit_response(handle, exchange.id, fields.baseAddress, fields.count, nil)
+                return unsafe nghttp2_submit_response(handle, exchange.id, pairs.baseAddress, pairs.count, nil)
             }
             var source = unsafe HTTP2Callbacks.answerSource()
-            return unsafe nghttp2_submit_response(handle, exchange.id, fields.baseAddress, fields.count, &source)
+            return unsafe nghttp2_submit_response(handle, exchange.id, pairs.baseAddress, pairs.count, &source)
         }
         check(code)
-        pool.takeAnswerFields(of: exchange)
+        fields.removeAll()
+        pool.take(consume fields)
     }
 
     /// Wakes the stream, which sleeps while it has nothing to send.
@@ -84,16 +87,15 @@ extension HTTP2Session: ExchangeOwner {
         }
     }
 
-    /// Lends the answer's fields in nghttp2's form.
+    /// Lends an answer's fields, of which the last one is the status, in nghttp2's form.
     ///
     /// Literals are not copied. Values that differ from answer to answer are copied by nghttp2 (into the one block that
     /// it allocates anyway) and stay out of the HPACK table, where they would only push out what repeats.
-    private func withAnswerFields(
-        of exchange: HTTPExchange, status: Int, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
+    private static func withPairs(
+        of answer: AnswerFields, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
     ) -> Int32 {
-        exchange.answer.fields.append(":status", number: status)
-        let fields = exchange.answer.fields.fields
-        return unsafe exchange.answer.fields.bytes.withUnsafeBufferPointer { bytes in
+        let fields = answer.fields.span
+        return unsafe answer.bytes.withUnsafeBufferPointer { bytes in
             unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: fields.count) { buffer in
                 // The status was added last and goes first.
                 for index in 0..<fields.count {

@@ -29,7 +29,7 @@ extension HTTP2Session {
     func dataArrived(_ exchange: HTTPExchange, _ bytes: Span<UInt8>) {
         guard exchange.head.rules.takeData(byteCount: bytes.count) else { return rejectMalformed(exchange) }
         pool.lendBody(to: exchange)
-        exchange.bodyArrived(bytes, for: delegate)
+        if exchange.bodyArrived(bytes) { exchange.handOn(to: delegate) }
     }
 
     /// What a frame that came whole was of its request.

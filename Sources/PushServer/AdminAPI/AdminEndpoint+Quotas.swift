@@ -52,7 +52,7 @@ extension AdminEndpoint {
         case .topic: return loop.directory.topic(named: Array(subject.name.utf8).span) == nil ? .unknownTopic : nil
         case .key:
             let isFingerprint = subject.name.utf8.count == Self.fingerprintDigitCount
-            return loop.directory.key(subject.name) == nil && !isFingerprint ? .unknownKey : nil
+            return loop.directory.signer(subject.name) == nil && !isFingerprint ? .unknownKey : nil
         }
     }
 

@@ -21,6 +21,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     let listener: Listener
     /// What the provider API knows of this connection; made for the first request of a provider.
     private(set) lazy var provider = makeProvider()
+    /// The listener's.
+    private let endpoint: any Endpoint
     /// Exchanges whose answers are long lists; the loop counts them.
     var listings: Set<Int32> = []
     /// An exchange is, or was, a device's stream: most connections have none, and need not look for it.
@@ -37,6 +39,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     private let socket: FileDescriptor
     private var transport: Transport
     private var session: (any HTTPSession)?
+    /// The peer was told that it may open all streams.
+    private var allowsAllStreams = false
     private var phase: Phase
     private var registration: Registration?
     private var interest: Readiness = .readable
@@ -60,6 +64,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         self.slot = slot
         self.generation = generation
         self.listener = listener
+        endpoint = listener.endpoint
         transport = .plain
         phase = .detecting
         deadlines = ConnectionDeadlines(now: loop.events.monotonicNanoseconds)
@@ -224,7 +229,11 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     }
 
     /// Tells an authenticated provider of all the streams that it may open.
-    func allowAllStreams() { session?.advertiseStreams(Limits.concurrentStreamCountMax) }
+    func allowAllStreams() {
+        guard !allowsAllStreams else { return }
+        allowsAllStreams = true
+        session?.advertiseStreams(Limits.concurrentStreamCountMax)
+    }
 
     private func receive(_ bytes: Span<UInt8>) {
         guard let session else { return }
@@ -251,13 +260,13 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     func headArrived(_ exchange: HTTPExchange) {
         if drain == .waiting { isBusy = true }
         deadlines.requestBegan(now: loop.events.monotonicNanoseconds)
-        exchange.bodyByteCountMax = listener.endpoint.bodyByteCountMax(exchange)
+        exchange.bodyByteCountMax = endpoint.bodyByteCountMax(exchange)
     }
 
     func requestArrived(_ exchange: HTTPExchange) {
         deadlines.requestEnded()
         guard !exchange.isAnswered else { return }
-        listener.endpoint.answer(exchange, on: self)
+        endpoint.answer(exchange, on: self)
     }
 
     func exchangeEnded(_ exchange: HTTPExchange) {
@@ -408,7 +417,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             guard !exchange.isAnswered, age > (exchange.isComplete ? Limits.answerPatience : Limits.requestPatience)
             else { continue }
             exchange.context = nil
-            listener.endpoint.giveUp(exchange)
+            endpoint.giveUp(exchange)
             deadlines.requestEnded()
             loop.markDirty(self)
             // The goodbye comes behind the answer: clients hear nothing more once they have read it.

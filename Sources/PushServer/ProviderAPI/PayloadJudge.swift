@@ -33,25 +33,26 @@ final class PayloadJudge {
     /// - Parameters:
     ///   - payload: Not empty, and not too large.
     ///   - pushType: nil when the provider gave none.
-    ///   - topic: Says how to judge.
+    ///   - app: Says how to judge.
     ///   - device: Whose history of alerts counts; nil for a broadcast.
     ///   - unixSeconds: Wall clock.
     /// - Returns: The judgement; give it to `note` when the notification goes out.
     /// - Throws: `PayloadEmpty` for what is no JSON object, and with `strict` for a finding of severity E.
     func judge(
-        _ payload: [UInt8], _ pushType: PushType?, of topic: Topic, on device: DeviceID?, unixSeconds: Int64
+        _ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry, on device: DeviceID?,
+        unixSeconds: Int64
     ) throws(Rejection) -> Judgement {
-        guard topic.checks != .off else {
+        guard app.topic.checks != .off else {
             try Self.validate(payload)
             return Judgement()
         }
-        let place = device.map { Place(device: $0, topic: topic.id) }
+        let place = device.map { Place(device: $0, topic: app.topic.id) }
         let history = place.map { recall($0, now: unixSeconds) }
         let verdict = PayloadLinter.judge(
-            payload: payload.span, pushType: pushType, appName: topic.displayName, history: history)
+            payload: payload.span, pushType: pushType, appName: app.topic.displayName, history: history)
         var judgement = Judgement()
         if let place, let alert = verdict.alert { judgement.memory = (place, unixSeconds, alert) }
-        if !verdict.findings.isEmpty { judgement.warnings = try warnings(of: verdict.findings, topic.checks) }
+        if !verdict.findings.isEmpty { judgement.warnings = try warnings(of: verdict.findings, app.topic.checks) }
         return judgement
     }
 
@@ -80,11 +81,11 @@ final class PayloadJudge {
     /// - Parameters:
     ///   - payload: Not empty, and not too large.
     ///   - pushType: nil when the provider gave none.
-    ///   - topic: Says how to judge.
+    ///   - app: Says how to judge.
     /// - Throws: As `judge`.
-    func judgeRefused(_ payload: [UInt8], _ pushType: PushType?, of topic: Topic) throws(Rejection) {
-        guard topic.checks == .strict else { return try Self.validate(payload) }
-        _ = try judge(payload, pushType, of: topic, on: nil, unixSeconds: 0)
+    func judgeRefused(_ payload: [UInt8], _ pushType: PushType?, of app: TopicDirectory.Entry) throws(Rejection) {
+        guard app.topic.checks == .strict else { return try Self.validate(payload) }
+        _ = try judge(payload, pushType, of: app, on: nil, unixSeconds: 0)
     }
 
     private static func validate(_ payload: [UInt8]) throws(Rejection) {

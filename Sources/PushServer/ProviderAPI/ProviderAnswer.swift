@@ -14,7 +14,10 @@ enum ProviderAnswer {
     ///   - rejection: Gives status, body and `posthorn-detail`.
     ///   - unixMilliseconds: With 410 only: since when the device token is not good any more; now when nil, because
     ///     clients look for it.
-    static func reject(_ exchange: HTTPExchange, _ rejection: Rejection, unixMilliseconds: Int64? = nil) {
+    ///   - body: The rejection's body, if it was made already.
+    static func reject(
+        _ exchange: HTTPExchange, _ rejection: Rejection, unixMilliseconds: Int64? = nil, body: [UInt8]? = nil
+    ) {
         let reason = rejection.reason
         exchange.addField("content-type", "application/json")
         exchange.addRepeatedField("posthorn-detail", rejection.detail.utf8.span)
@@ -24,7 +27,7 @@ enum ProviderAnswer {
             exchange.addField("retry-after", "10")
         }
         let time = reason.status == 410 ? unixMilliseconds ?? WallClock.unixMilliseconds() : nil
-        exchange.respond(status: reason.status, body: body(reason, unixMilliseconds: time))
+        exchange.respond(status: reason.status, body: body ?? Self.body(reason, unixMilliseconds: time))
     }
 
     /// Refuses what the store refused.

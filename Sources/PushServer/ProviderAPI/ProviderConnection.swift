@@ -21,9 +21,9 @@ final class ProviderConnection {
     private let certificate: Result<CertificateHolder, Rejection>?
     private var tokens = ProviderTokenMemory()
     /// The key of the first good provider token.
-    private var firstKey: SigningKey?
+    private var firstKey: TopicDirectory.Signer?
     /// The key of the last one, of this version of the directory.
-    private var lastKey: (key: SigningKey, directoryVersion: UInt64)?
+    private var lastKey: (signer: TopicDirectory.Signer, directoryVersion: UInt64)?
 
     init(environment: Environment, certificate: ClientCertificate?) {
         self.environment = environment
@@ -55,28 +55,31 @@ final class ProviderConnection {
         }
         let compact = value.extracting(range)
         guard let known = tokens.recall(compact) else { return .key(try verify(compact, at: moment)) }
-        let key = try currentKey(known.keyID, moment.directory)
+        let signer = try currentKey(known.keyID, moment.directory)
         try Self.checkAge(known.issuedAtUnixSeconds, now: moment.unixSeconds)
-        return .key(key)
+        return .key(signer)
     }
 
     /// The key of a token that was good once, as it is now.
-    private func currentKey(_ id: String, _ directory: TopicDirectory) throws(Rejection) -> SigningKey {
-        if let lastKey, lastKey.directoryVersion == directory.version, lastKey.key.id == id { return lastKey.key }
-        guard let key = directory.key(id), key.revokedUnixSeconds == nil else {
+    private func currentKey(_ id: String, _ directory: TopicDirectory) throws(Rejection) -> TopicDirectory.Signer {
+        if let lastKey, lastKey.directoryVersion == directory.version, lastKey.signer.key.id == id {
+            return lastKey.signer
+        }
+        guard let signer = directory.signer(id), signer.key.revokedUnixSeconds == nil else {
             throw Rejection(.forbidden, "Key \(id) was revoked: use another one.")
         }
-        lastKey = (key, directory.version)
-        return key
+        lastKey = (signer, directory.version)
+        return signer
     }
 
     // MARK: A new provider token
 
-    private func verify(_ compact: Span<UInt8>, at moment: Moment) throws(Rejection) -> SigningKey {
+    private func verify(_ compact: Span<UInt8>, at moment: Moment) throws(Rejection) -> TopicDirectory.Signer {
         guard let token = ProviderToken(compact: compact) else {
             throw Rejection(.invalidProviderToken, ProviderToken.defect(in: compact))
         }
-        let key = try Self.key(of: token, compact, moment.directory)
+        let signer = try Self.signer(of: token, compact, moment.directory)
+        let key = signer.key
         try checkEnvironment(of: key)
         try Self.checkAge(token.issuedAtUnixSeconds, now: moment.unixSeconds)
         try checkBinding(key)
@@ -91,18 +94,19 @@ final class ProviderConnection {
                 "More than \(moment.updateCountMax) new provider tokens in 20 minutes on this connection: "
                     + "keep each for 20 to 60 minutes.")
         }
-        firstKey = firstKey ?? key
-        lastKey = (key, moment.directory.version)
-        return key
+        firstKey = firstKey ?? signer
+        lastKey = (signer, moment.directory.version)
+        return signer
     }
 
-    private static func key(
+    private static func signer(
         of token: ProviderToken, _ compact: Span<UInt8>, _ directory: TopicDirectory
-    ) throws(Rejection) -> SigningKey {
-        guard let key = directory.key(token.keyID), let verifyingKey = directory.verifyingKey(token.keyID) else {
+    ) throws(Rejection) -> TopicDirectory.Signer {
+        guard let signer = directory.signer(token.keyID), let verifyingKey = signer.verifyingKey else {
             throw Rejection(
                 .invalidProviderToken, "kid: no key \(token.keyID) here. See posthorn key list, or make one.")
         }
+        let key = signer.key
         let digest: VerifyingKey.Digest = token.algorithm == .es256 ? .sha256 : .sha512
         guard
             verifyingKey.verifies(
@@ -120,7 +124,7 @@ final class ProviderConnection {
         guard key.revokedUnixSeconds == nil else {
             throw Rejection(.invalidProviderToken, "Key \(key.id) was revoked: use another one.")
         }
-        return key
+        return signer
     }
 
     private func checkEnvironment(of key: SigningKey) throws(Rejection) {
@@ -143,7 +147,7 @@ final class ProviderConnection {
 
     /// The first key binds the connection to its team, and to its topics if it is for some only.
     private func checkBinding(_ key: SigningKey) throws(Rejection) {
-        guard let firstKey, firstKey.id != key.id else { return }
+        guard let firstKey = firstKey?.key, firstKey.id != key.id else { return }
         guard firstKey.teamID == key.teamID else {
             throw Rejection(
                 .invalidProviderToken,

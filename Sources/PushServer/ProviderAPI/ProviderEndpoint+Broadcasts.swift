@@ -17,15 +17,15 @@ extension ProviderEndpoint {
             throw Rejection(.badExpirationDate, "A broadcast needs apns-expiration: 0, or UNIX seconds.")
         }
         let channel = try request.channelID()
-        let topic = try broadcastTopic(request.text(inPath: range), of: sender)
-        let allowances = try takeRequest(request, from: sender, topic)
+        let app = try broadcastTopic(request.text(inPath: range), of: sender)
+        let allowances = try takeRequest(request, from: sender, app)
         let payload = try request.payload(byteCountMax: Limits.broadcastPayloadByteCountMax, kind: "a broadcast")
-        let judgement = try judge.judge(payload, pushType, of: topic, on: nil, unixSeconds: request.now / 1000)
+        let judgement = try judge.judge(payload, pushType, of: app, on: nil, unixSeconds: request.now / 1000)
         request.exchange.context = try takeNotification(request, for: allowances, to: nil, judgement.warnings)
         try checkRoom()
         let broadcast = Broadcast(
-            channel: channel, topic: topic.id, environment: request.environment, requestID: request.id.bytes,
-            uniqueID: .random(loop.random), topicName: topic.name + PushType.liveactivity.topicSuffix,
+            channel: channel, topic: app.topic.id, environment: request.environment, requestID: request.id.bytes,
+            uniqueID: .random(loop.random), topicName: app.topic.name + PushType.liveactivity.topicSuffix,
             priority: priority,
             expirationUnixSeconds: expiration, payload: payload, acceptedUnixMilliseconds: request.now)
         request.exchange.keep(broadcast.uniqueID)
@@ -33,20 +33,20 @@ extension ProviderEndpoint {
     }
 
     /// The app of a path, if it is the sender's and may have channels.
-    func broadcastTopic(_ name: String, of sender: Sender) throws(Rejection) -> Topic {
-        let known = loop.directory.topic(named: Array(name.utf8).span)?.topic
-        guard let topic = known, sender.mayManage(topic) else {
+    func broadcastTopic(_ name: String, of sender: Sender) throws(Rejection) -> TopicDirectory.Entry {
+        let known = loop.directory.topic(named: Array(name.utf8).span)
+        guard let app = known, sender.mayManage(app) else {
             if known == nil, PushType.allCases.contains(where: { $0.isSuffix(of: name) }) {
                 throw Rejection(.topicDisallowed, "The path holds the app's topic alone, without a push type's suffix.")
             }
             throw Rejection(
                 .topicMismatch, "There is no app of the topic in the path that \(sender.description) may send to.")
         }
-        guard topic.allowsBroadcasts else {
+        guard app.topic.allowsBroadcasts else {
             throw Rejection(
-                .featureNotEnabled, "Allow broadcasts for the app: posthorn app set \(topic.name) --broadcasts on.")
+                .featureNotEnabled, "Allow broadcasts for the app: posthorn app set \(app.topic.name) --broadcasts on.")
         }
-        return topic
+        return app
     }
 }
 

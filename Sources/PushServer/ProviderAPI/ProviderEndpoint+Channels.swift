@@ -11,30 +11,30 @@ extension ProviderEndpoint {
         let name = request.text(inPath: range)
         guard request.exchange.method != .post else {
             let policy = try ChannelConfiguration(request.exchange).policy
-            let topic = try broadcastTopic(name, of: sender)
-            try takeRequest(request, from: sender, topic)
-            return create(policy, of: topic, request)
+            let app = try broadcastTopic(name, of: sender)
+            try takeRequest(request, from: sender, app)
+            return create(policy, of: app.topic, request)
         }
         let channel = try request.channelID()
-        let topic = try broadcastTopic(name, of: sender)
-        try takeRequest(request, from: sender, topic)
+        let app = try broadcastTopic(name, of: sender)
+        try takeRequest(request, from: sender, app)
         if request.exchange.method == .get {
-            read(channel, of: topic, request)
+            read(channel, of: app.topic, request)
         } else {
-            remove(channel, of: topic, request)
+            remove(channel, of: app.topic, request)
         }
     }
 
     /// `GET /1/apps/<topic>/all-channels`.
     func listChannels(_ request: ProviderRequest, topic range: Range<Int>) throws(Rejection) {
         let sender = try authenticate(request)
-        let topic = try broadcastTopic(request.text(inPath: range), of: sender)
-        try takeRequest(request, from: sender, topic)
+        let app = try broadcastTopic(request.text(inPath: range), of: sender)
+        try takeRequest(request, from: sender, app)
         guard loop.beginsListing(request.exchange, on: request.connection) else {
             throw Rejection(
                 .tooManyRequests, "Other lists of channels are under way: read them first.", retryAfterSeconds: 1)
         }
-        perform(.channels(topic: topic.name, environment: request.environment), request) { answer, exchange in
+        perform(.channels(topic: app.topic.name, environment: request.environment), request) { answer, exchange in
             guard case .channels(let channels) = answer else { return }
             var body = Array("{\"channels\":[".utf8)
             for (index, channel) in channels.enumerated() {

@@ -26,26 +26,25 @@ extension ProviderEndpoint {
         let tokenText = request.bytes.span.extracting(request.exchange.head.path).extracting(tokenRange)
         let sealed = Hex.decode32(tokenText)
         let address = open(sealed, request.environment)
-        let (entry, suffixed, pushType) = try topic(request, from: sender, givenType, hint: address?.topic)
-        let topic = entry.topic
-        let allowances = try takeRequest(request, from: sender, topic)
+        let (app, suffixed, pushType) = try topic(request, from: sender, givenType, hint: address?.topic)
+        let allowances = try takeRequest(request, from: sender, app)
         let type = pushType ?? .alert
         let payload = try request.payload(
             byteCountMax: type.payloadByteCountMax, kind: "push type \(type.rawValue)")
         let seconds = request.now / 1000
-        guard let address, address.topic == topic.id else {
-            try judge.judgeRefused(payload, pushType, of: topic)
+        guard let address, address.topic == app.topic.id else {
+            try judge.judgeRefused(payload, pushType, of: app)
             let rejection =
-                address.map { notForTopic($0.topic, topic, sender) }
+                address.map { notForTopic($0.topic, app, sender) }
                 ?? badDeviceToken(tokenText, sealed, request.environment)
             throw takeBadToken(rejection, request, for: allowances)
         }
-        let judgement = try judge.judge(payload, pushType, of: topic, on: address.device, unixSeconds: seconds)
+        let judgement = try judge.judge(payload, pushType, of: app, on: address.device, unixSeconds: seconds)
         request.exchange.context = try takeNotification(request, for: allowances, to: address, judgement.warnings)
         judge.note(judgement, pushType)
         return Notification(
             address: address, apnsID: request.id.bytes, uniqueID: .random(loop.random),
-            topicName: suffixed ?? topic.name,
+            topicName: suffixed ?? app.topic.name,
             pushType: pushType,
             priority: priority, expirationUnixSeconds: expiration, collapseID: collapseID, payload: payload,
             acceptedUnixMilliseconds: request.now)
@@ -80,10 +79,10 @@ extension ProviderEndpoint {
         var found = hint.flatMap { loop.directory.topic($0) }
         if let known = found?.name, !Bytes.areEqual(known.span, base) { found = nil }
         let known = found ?? loop.directory.topic(named: base)
-        guard let entry = known, sender.maySend(to: entry.topic, name: name, pushType: pushType) else {
+        guard let entry = known, sender.maySend(to: entry, name: name, pushType: pushType) else {
             throw Rejection(
                 .topicDisallowed,
-                sender.refusal(of: known?.topic, name: String(copying: name), pushType: pushType ?? .alert))
+                sender.refusal(of: known, name: String(copying: name), pushType: pushType ?? .alert))
         }
         return (entry, baseByteCount == name.count ? nil : String(copying: name), pushType)
     }
@@ -122,13 +121,16 @@ extension ProviderEndpoint {
         return name.count - suffix.count
     }
 
-    private func notForTopic(_ registered: TopicID, _ named: Topic, _ sender: Sender) -> Rejection {
-        guard let topic = loop.directory.topic(registered)?.topic, sender.mayManage(topic) else {
+    private func notForTopic(
+        _ registered: TopicID, _ named: TopicDirectory.Entry, _ sender: Sender
+    ) -> Rejection {
+        let name = named.topic.name
+        guard let other = loop.directory.topic(registered), sender.mayManage(other) else {
             return Rejection(
-                .deviceTokenNotForTopic, "This device token was registered for another app than \(named.name).")
+                .deviceTokenNotForTopic, "This device token was registered for another app than \(name).")
         }
         return Rejection(
-            .deviceTokenNotForTopic, "This device token was registered for \(topic.name), not for \(named.name).")
+            .deviceTokenNotForTopic, "This device token was registered for \(other.topic.name), not for \(name).")
     }
 
     // MARK: Device token

@@ -12,16 +12,16 @@ extension ProviderEndpoint {
     /// - Parameters:
     ///   - request: The request.
     ///   - sender: Who sends it.
-    ///   - topic: The app that it is about.
+    ///   - app: What it is about.
     /// - Returns: Whom it counts for.
     /// - Throws: `TooManyRequests`.
     @discardableResult
     func takeRequest(
-        _ request: ProviderRequest, from sender: Sender, _ topic: Topic
+        _ request: ProviderRequest, from sender: Sender, _ app: TopicDirectory.Entry
     ) throws(Rejection) -> Allowances {
         let now = moment(of: request)
-        let allowances = loop.quotas.allowances(key: sender.id, topic, now)
-        try loop.quotas.takeRequest(allowances, now)
+        let allowances = quotas.allowances(key: sender.id, app.topic, now)
+        try quotas.takeRequest(allowances, now)
         return allowances
     }
 
@@ -39,7 +39,7 @@ extension ProviderEndpoint {
         _ warnings: PayloadWarnings?
     ) throws(Rejection) -> PayloadWarnings? {
         let now = moment(of: request)
-        try loop.quotas.takeNotification(allowances, to: address, now)
+        try quotas.takeNotification(allowances, to: address, now)
         guard allowances.countDays else { return warnings }
         return PayloadWarnings(lines: warnings?.lines ?? [], counted: CountedNotification(allowances, day: now.day))
     }
@@ -53,7 +53,7 @@ extension ProviderEndpoint {
     /// - Returns: The same, or `TooManyRequests`.
     func takeBadToken(_ rejection: Rejection, _ request: ProviderRequest, for allowances: Allowances) -> Rejection {
         do throws(Rejection) {
-            try loop.quotas.takeBadToken(allowances, moment(of: request))
+            try quotas.takeBadToken(allowances, moment(of: request))
             return rejection
         } catch {
             return error
@@ -63,7 +63,7 @@ extension ProviderEndpoint {
     /// Tells the sender how much is left of the limit of which least is left.
     /// - SeeAlso: draft-ietf-httpapi-ratelimit-headers-06
     func addRateFields(to exchange: HTTPExchange) {
-        guard let state = loop.quotas.tightest else { return }
+        guard let state = quotas.tightest else { return }
         exchange.addField("ratelimit-limit", Self.digits(state.limit).span)
         exchange.addField("ratelimit-remaining", Self.digits(state.remaining).span)
         exchange.addField("ratelimit-reset", Self.digits(state.resetSeconds).span)

@@ -4,6 +4,7 @@ internal import PushCore
 internal import PushHTTP
 internal import PushNet
 internal import PushStore
+internal import PushTLS
 
 /// The provider API: sorts requests by path, authenticates, and answers with a rejection now, or when the store has.
 ///
@@ -13,10 +14,17 @@ final class ProviderEndpoint {
     /// Until it has ended, and forgets its listeners.
     let loop: ServerLoop
     let judge = PayloadJudge()
+    /// The loop's: a constant of ours is read without a reference, a constant of another object is not.
+    let quotas: LoopQuotas
+    private let random: RandomNumbers
     private let role: PortRole
+    /// Of the last refusal: most that follow have the same reason.
+    private var latestBody: (reason: RejectionReason, bytes: [UInt8])?
 
     init(loop: ServerLoop, role: PortRole) {
         self.loop = loop
+        quotas = loop.quotas
+        random = loop.random
         self.role = role
     }
 
@@ -25,20 +33,20 @@ final class ProviderEndpoint {
 
     /// Answers.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        let headers = ProviderHeaders(exchange.head.fields)
-        let bytes = exchange.head.fields.bytes
-        let path = ProviderPath.parse(bytes.span.extracting(exchange.head.path))
-        let id = addID(to: exchange, headers, path, bytes.span)
-        let request = ProviderRequest(exchange, connection, headers, id)
-        loop.quotas.begin()
+        let fields = exchange.head.fields
+        let headers = ProviderHeaders(fields)
+        let path = ProviderPath.parse(fields.bytes.span.extracting(exchange.head.path))
+        let id = addID(to: exchange, headers, path, fields.bytes.span)
+        let request = ProviderRequest(exchange, connection, headers, fields.bytes, id)
+        quotas.begin()
         do throws(Rejection) {
             if let ordered = loop.context.orderedFailures?.take() { throw Rejection(ordered) }
             try perform(request, path)
             addRateFields(to: exchange)
         } catch {
-            note(error, connection.provider)
+            note(error, request.provider)
             addRateFields(to: exchange)
-            ProviderAnswer.reject(exchange, error)
+            ProviderAnswer.reject(exchange, error, body: rejectionBody(error.reason))
             loop.markDirty(connection)
         }
     }
@@ -57,7 +65,7 @@ final class ProviderEndpoint {
         to exchange: HTTPExchange, _ headers: ProviderHeaders, _ path: ProviderPath, _ bytes: Span<UInt8>
     ) -> RequestID {
         let name: StaticString = path.hasRequestID ? "apns-request-id" : "apns-id"
-        let id = RequestID(name, path.hasRequestID ? headers.requestID : headers.id, in: bytes, loop.random)
+        let id = RequestID(name, path.hasRequestID ? headers.requestID : headers.id, in: bytes, random)
         exchange.addField(name, id.text.span)
         return id
     }
@@ -110,8 +118,7 @@ final class ProviderEndpoint {
 
     /// Who sends; the first who proves it gets all the streams.
     func authenticate(_ request: ProviderRequest) throws(Rejection) -> Sender {
-        let provider = request.connection.provider
-        let sender = try provider.authenticate(
+        let sender = try request.provider.authenticate(
             request.headers.authorization, in: request.bytes.span,
             at: ProviderConnection.Moment(
                 directory: loop.directory, unixSeconds: request.now / 1000,
@@ -129,6 +136,16 @@ final class ProviderEndpoint {
     func checkRoom() throws(Rejection) {
         guard loop.unansweredAcceptCount < Limits.unansweredAcceptCountMax else { throw Rejection(.serviceUnavailable) }
         loop.unansweredAcceptCount += 1
+    }
+
+    /// The body of a refusal, as a rule without an allocation.
+    private func rejectionBody(_ reason: RejectionReason) -> [UInt8]? {
+        // With 410 it tells the time.
+        guard reason.status != 410 else { return nil }
+        if let latestBody, latestBody.reason == reason { return latestBody.bytes }
+        let bytes = ProviderAnswer.body(reason)
+        latestBody = (reason, bytes)
+        return bytes
     }
 
     /// A wrong clock is the administrator's business, too; each connection tells of it once.

@@ -8,25 +8,30 @@ internal import PushNet
 struct ProviderRequest {
     let exchange: HTTPExchange
     let connection: ServerConnection
+    let provider: ProviderConnection
     let headers: ProviderHeaders
     /// The request's fields and path; ranges in `headers` are in them.
     let bytes: [UInt8]
     /// The id that the answer has.
     let id: RequestID
-    /// The environment that the request is for.
-    let environment: Environment
     /// Wall clock, UNIX milliseconds.
     let now: Int64
 
-    init(_ exchange: HTTPExchange, _ connection: ServerConnection, _ headers: ProviderHeaders, _ id: RequestID) {
+    init(
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ headers: ProviderHeaders, _ bytes: [UInt8],
+        _ id: RequestID
+    ) {
         self.exchange = exchange
         self.connection = connection
         self.headers = headers
+        self.bytes = bytes
         self.id = id
-        environment = connection.provider.environment
-        bytes = exchange.head.fields.bytes
+        provider = connection.provider
         now = WallClock.unixMilliseconds()
     }
+
+    /// The environment that the request is for.
+    var environment: Environment { provider.environment }
 
     /// A part of the path as text.
     func text(inPath range: Range<Int>) -> String {
@@ -87,12 +92,12 @@ struct ProviderRequest {
     }
 
     /// The payload: not empty, not too large, and nothing else is looked at.
-    func payload(byteCountMax: Int, kind: String) throws(Rejection) -> [UInt8] {
+    func payload(byteCountMax: Int, kind: @autoclosure () -> String) throws(Rejection) -> [UInt8] {
         let payload = exchange.body
         guard !exchange.bodyOverflowed, payload.count <= byteCountMax else {
             let size = exchange.bodyOverflowed ? "more than \(payload.count)" : "\(payload.count)"
             throw Rejection(
-                .payloadTooLarge, "The payload has \(size) bytes: at most \(byteCountMax) are allowed for \(kind).")
+                .payloadTooLarge, "The payload has \(size) bytes: at most \(byteCountMax) are allowed for \(kind()).")
         }
         guard !payload.isEmpty else {
             throw Rejection(.payloadEmpty, "The payload is empty: send a JSON object, at least {}.")

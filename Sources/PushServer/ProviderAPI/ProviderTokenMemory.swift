@@ -33,10 +33,11 @@ struct ProviderTokenMemory {
     /// Finds a token that was verified before, and puts it first.
     mutating func recall(_ compact: Span<UInt8>) -> Entry? {
         for index in entries.indices {
-            let known = entries[index].compact
+            let entry = entries[index]
+            let known = entry.compact
             guard Bytes.areEqual(known.span, compact) else { continue }
             if index > 0 { entries.insert(entries.remove(at: index), at: 0) }
-            return entries[0]
+            return entry
         }
         return nil
     }

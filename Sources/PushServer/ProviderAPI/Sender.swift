@@ -5,7 +5,7 @@ internal import PushStore
 
 /// Who sends: what a provider has proved itself to be.
 enum Sender {
-    case key(SigningKey)
+    case key(TopicDirectory.Signer)
     case certificate(CertificateHolder)
 
     /// The topic of a request that names none.
@@ -19,7 +19,7 @@ enum Sender {
     /// What quotas know it by.
     var id: String {
         switch self {
-        case .key(let key): key.id
+        case .key(let signer): signer.key.id
         case .certificate(let holder): holder.id
         }
     }
@@ -27,37 +27,39 @@ enum Sender {
     /// Whether it may send to an app.
     ///
     /// - Parameters:
-    ///   - topic: The app.
+    ///   - app: The app.
     ///   - name: The app's topic as the request has it, with the push type's suffix.
     ///   - pushType: nil means alert.
     /// - Returns: Whether it may.
-    func maySend(to topic: Topic, name: Span<UInt8>, pushType: PushType?) -> Bool {
+    func maySend(to app: TopicDirectory.Entry, name: Span<UInt8>, pushType: PushType?) -> Bool {
         switch self {
-        case .key(let key): mayManage(topic) && key.teamID == topic.teamID
-        case .certificate(let holder): holder.isOf(topic) && holder.scope.allows(topic: name, pushType: pushType)
+        case .key: mayManage(app)
+        case .certificate(let holder): holder.isOf(app) && holder.scope.allows(topic: name, pushType: pushType)
         }
     }
 
     /// Whether an app, with all its channels, is the sender's.
-    func mayManage(_ topic: Topic) -> Bool {
+    func mayManage(_ app: TopicDirectory.Entry) -> Bool {
         switch self {
-        case .key(let key): key.teamID == topic.teamID && (key.topics?.contains(topic.name) ?? true)
+        case .key(let signer):
+            signer.key.teamID == app.topic.teamID && (signer.key.topics?.contains(app.topic.name) ?? true)
         case .certificate(let holder):
-            holder.isOf(topic) && holder.scope.allows(topic: Array(topic.name.utf8).span, pushType: nil)
+            holder.isOf(app) && holder.scope.allows(topic: Array(app.topic.name.utf8).span, pushType: nil)
         }
     }
 
     /// Why it may not send to an app.
     ///
     /// - Parameters:
-    ///   - topic: The app; nil when there is none of this name.
+    ///   - app: The app; nil when there is none of this name.
     ///   - name: The topic as the request has it, with the push type's suffix.
     ///   - pushType: What is sent.
     /// - Returns: What to say; of another team's app no more than of none.
-    func refusal(of topic: Topic?, name: String, pushType: PushType) -> String {
+    func refusal(of app: TopicDirectory.Entry?, name: String, pushType: PushType) -> String {
         switch self {
-        case .key(let key):
-            guard let topic, topic.teamID == key.teamID else {
+        case .key(let signer):
+            let key = signer.key
+            guard let topic = app?.topic, topic.teamID == key.teamID else {
                 return "apns-topic: team \(key.teamID) has no app \(name) for push type \(pushType.rawValue). "
                     + "See posthorn app list."
             }
@@ -71,14 +73,14 @@ enum Sender {
     /// For refusals.
     var description: String {
         switch self {
-        case .key(let key): "key \(key.id) of team \(key.teamID)"
+        case .key(let signer): "key \(signer.key.id) of team \(signer.key.teamID)"
         case .certificate: "this client certificate"
         }
     }
 }
 
 /// A client certificate that is believed.
-struct CertificateHolder {
+final class CertificateHolder {
     /// SHA-256.
     let fingerprint: [UInt8]
     /// The same in hexadecimal digits.
@@ -94,5 +96,5 @@ struct CertificateHolder {
         self.teamID = teamID
     }
 
-    func isOf(_ topic: Topic) -> Bool { teamID.map { $0 == topic.teamID } ?? true }
+    func isOf(_ app: TopicDirectory.Entry) -> Bool { teamID.map { $0 == app.topic.teamID } ?? true }
 }

@@ -18,30 +18,38 @@ final class TopicDirectory {
         }
     }
 
+    /// A key of a provider.
+    final class Signer {
+        let key: SigningKey
+        /// Its public half, parsed once; nil when it cannot be.
+        private(set) lazy var verifyingKey = try? VerifyingKey(der: key.publicKey)
+
+        init(_ key: SigningKey) { self.key = key }
+    }
+
     /// Grows with each change.
     let version: UInt64
     private let topics: [TopicID: Entry]
     private let topicByName: [[UInt8]: TopicID]
-    private let keys: [String: SigningKey]
+    private let signers: [String: Signer]
     private let revokedCertificates: Set<[UInt8]>
-    private var verifyingKeys: [String: VerifyingKey] = [:]
     private var latest: Entry?
 
     init(_ directory: Directory) {
         version = directory.version
         topics = directory.topics.mapValues { Entry($0) }
         topicByName = Dictionary(topics.map { ($1.name, $0) }) { first, _ in first }
-        keys = directory.keys
+        signers = directory.keys.mapValues { Signer($0) }
         revokedCertificates = directory.revokedCertificates
     }
 
     /// All teams, keys that are good, and apps.
     var quotaSubjects: Set<QuotaSubject> {
         let apps = topics.values.map(\.topic)
-        let signers = keys.values.filter { $0.revokedUnixSeconds == nil }
+        let keys = signers.values.map(\.key).filter { $0.revokedUnixSeconds == nil }
         return Set(
-            (apps.map(\.teamID) + signers.map(\.teamID)).map { QuotaSubject(.team, $0) }
-                + signers.map { QuotaSubject(.key, $0.id) } + apps.map { QuotaSubject(.topic, $0.name) })
+            (apps.map(\.teamID) + keys.map(\.teamID)).map { QuotaSubject(.team, $0) }
+                + keys.map { QuotaSubject(.key, $0.id) } + apps.map { QuotaSubject(.topic, $0.name) })
     }
 
     /// The topic of a device token; nil when its app was removed.
@@ -62,15 +70,7 @@ final class TopicDirectory {
     func isRevoked(certificate fingerprint: [UInt8]) -> Bool { revokedCertificates.contains(fingerprint) }
 
     /// The key of this id, revoked ones too.
-    func key(_ id: String) -> SigningKey? { keys[id] }
-
-    /// The key of this id, parsed once.
-    func verifyingKey(_ id: String) -> VerifyingKey? {
-        if let known = verifyingKeys[id] { return known }
-        guard let key = keys[id], let parsed = try? VerifyingKey(der: key.publicKey) else { return nil }
-        verifyingKeys[id] = parsed
-        return parsed
-    }
+    func signer(_ id: String) -> Signer? { signers[id] }
 }
 
 /// Comparison of identifiers as bytes.

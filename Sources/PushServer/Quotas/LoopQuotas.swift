@@ -38,6 +38,7 @@ final class LoopQuotas {
     /// - Returns: Those who have limits.
     func allowances(key: String, _ topic: Topic, _ now: QuotaMoment) -> Allowances {
         if quotas.version != version { refresh() }
+        guard hasTeams || hasKeys || hasTopics else { return Allowances() }
         if let last, last.topic == topic.id, last.key == key { return last.allowances }
         let allowances = Allowances(
             team: hasTeams ? allowance(QuotaSubject(.team, topic.teamID), now) : nil,
