@@ -82,8 +82,8 @@ package final class SQLiteStore: NotificationStore {
     }
 
     /// Hands over a batch from any thread and returns at once; after `stop`, commands are dropped unanswered.
-    package func submit(_ commands: [StoreCommand]) {
-        if !commands.isEmpty { queue.append(commands) }
+    package func submit(_ commands: inout [StoreCommand]) {
+        if !commands.isEmpty { queue.append(&commands) }
     }
 
     /// Commits what was submitted, sends the answers, closes the file, and ends; blocks until that is done.

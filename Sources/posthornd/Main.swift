@@ -9,7 +9,11 @@ internal import PushServer
 /// The server's program: understands the command line, runs, and says how it ended.
 @main
 enum Main {
-    static func main() { exit(runServer()) }
+    static func main() {
+        let status = runServer()
+        // After an error, other threads may be at work in libraries, which `exit` would take down under them.
+        if status == 0 { exit(0) } else { _exit(status) }
+    }
 }
 
 /// Runs to the end; the exit status is from sysexits.h.

@@ -129,9 +129,7 @@ internal import PushTLS
     private func endTurn() {
         hasEndOfTurn = false
         flushDirty()
-        guard !commands.isEmpty else { return }
-        context.store.submit(commands)
-        commands.removeAll(keepingCapacity: true)
+        if !commands.isEmpty { context.store.submit(&commands) }
     }
 
     private func flushDirty() {

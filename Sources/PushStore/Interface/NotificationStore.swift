@@ -8,10 +8,20 @@ package import PushCore
 /// and it is what keeps a device's stream without gap and without repetition while notifications arrive.
 package protocol NotificationStore: Sendable {
     /// Hands over a batch from any thread; returns at once. Answers come through the receiver of each address's loop.
-    func submit(_ commands: [StoreCommand])
+    ///
+    /// - Parameter commands: Is empty afterwards, and may have another's storage, for the next batch.
+    func submit(_ commands: inout [StoreCommand])
 
     /// Commits what was submitted, sends the answers, and ends; blocks until that is done.
     func stop()
+}
+
+extension NotificationStore {
+    /// Hands over a batch that is kept; see `submit(_:)`.
+    package func submit(_ commands: [StoreCommand]) {
+        var commands = commands
+        submit(&commands)
+    }
 }
 
 /// Takes the store's answers for one loop; called on the store's thread, must return at once.

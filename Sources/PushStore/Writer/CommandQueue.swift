@@ -47,12 +47,14 @@ final class CommandQueue: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Adds commands; drops them when the queue is closed.
-    func append(_ commands: [StoreCommand]) {
+    /// Adds commands and empties the array, or drops them when the queue is closed; nothing is copied when none waits.
+    func append(_ commands: inout [StoreCommand]) {
         unsafe Self.check(pthread_mutex_lock(mutex))
         let wasEmpty = waiting.commands.isEmpty && waiting.shed.isEmpty && !waiting.isLast
         if waiting.isLast {
             // Nobody would take them.
+        } else if waiting.commands.isEmpty, commands.count <= WriterLimits.queuedCommandCountMax {
+            swap(&waiting.commands, &commands)
         } else if waiting.commands.count + commands.count <= WriterLimits.queuedCommandCountMax {
             waiting.commands.append(contentsOf: commands)
         } else {
@@ -61,6 +63,7 @@ final class CommandQueue: @unchecked Sendable {
         unsafe Self.check(pthread_mutex_unlock(mutex))
         // Only now, so that the writer does not wake up to wait for the lock.
         if wasEmpty { unsafe Self.check(pthread_cond_signal(condition)) }
+        commands.removeAll(keepingCapacity: true)
     }
 
     /// Lets the writer come to its end, after what was added before.
