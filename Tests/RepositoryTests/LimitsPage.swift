@@ -73,6 +73,7 @@ enum LimitsPage {
         "quotaNoteInterval": "the counts of days are written down; a kill loses what came since",
         "readBufferByteCount": "the rest is read in the next turn",
         "readsPerTurnCountMax": "the rest is read in the next turn",
+        "handshakeStepsPerTurnCountMax": "the next turn goes on with them",
         "acceptsPerTurnCountMax": "the rest is accepted in the next turn",
         "connectionChangesPerTrimCount": "once the burst is over, the loop gives its memory back to the system",
         "unansweredAcceptCountMax": "503 `ServiceUnavailable`",

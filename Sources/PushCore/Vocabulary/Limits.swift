@@ -135,6 +135,8 @@ extension Limits {
     public static let readBufferByteCount = 16 * 1024
     /// Reads from one connection before others have their turn.
     public static let readsPerTurnCountMax = 8
+    /// Steps of TLS handshakes, most of which sign something, before others have their turn.
+    public static let handshakeStepsPerTurnCountMax = 8
     /// Connections accepted before others have their turn.
     public static let acceptsPerTurnCountMax = 32
     /// Connections of one loop that came, went or were sent to in a burst before free memory is given back to the system.

@@ -31,6 +31,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     var isResting = false
     /// In the loop's list of connections to flush.
     var isDirty = false
+    /// In the loop's line of connections whose handshakes go on.
+    var awaitsHandshake = false
 
     private enum Phase { case handshaking, detecting, serving, lingering, closed }
 
@@ -138,8 +140,23 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         let goesOnReading = readiness.contains(.writable) && (phase == .handshaking || inputWaitsForOutput)
         guard goesOnReading || readiness.contains(.readable) || readiness.contains(.failed) else { return }
         inputWaitsForOutput = false
+        if phase == .handshaking { loop.queueHandshake(self) } else { takeInput() }
+    }
+
+    /// Goes on with the handshake, now that it is this connection's turn.
+    func continueHandshake() {
+        guard phase == .handshaking else { return }
+        do throws(ServerError) { try shakeHands() } catch { return close(error.description) }
+        if phase != .handshaking { takeInput() }
+    }
+
+    /// Hears nothing of the socket while the handshake waits for its turn.
+    func pauseHandshake() {
+        if phase == .handshaking { watch([]) }
+    }
+
+    private func takeInput() {
         do throws(ServerError) {
-            if phase == .handshaking { try shakeHands() }
             switch phase {
             case .detecting:
                 try readInput()

@@ -38,6 +38,7 @@ internal import PushTLS
     private var commands: [StoreCommand] = []
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false
+    private var handshakes = HandshakeQueue()
     /// Connections that were flushed since the last tick.
     private var flushCount = 0
     /// Connections that came, went or were sent to in bursts since memory was last given back, and how many a tick ago.
@@ -120,6 +121,12 @@ internal import PushTLS
         needEndOfTurn()
     }
 
+    /// Has a connection go on with its handshake at the end of this turn, or of one soon after it.
+    func queueHandshake(_ connection: ServerConnection) {
+        handshakes.append(connection)
+        needEndOfTurn()
+    }
+
     private func needEndOfTurn() {
         guard !hasEndOfTurn else { return }
         hasEndOfTurn = true
@@ -128,8 +135,15 @@ internal import PushTLS
 
     private func endTurn() {
         hasEndOfTurn = false
+        continueHandshakes()
         flushDirty()
         if !commands.isEmpty { context.store.submit(&commands) }
+    }
+
+    private func continueHandshakes() {
+        guard !handshakes.isEmpty else { return }
+        for connection in handshakes.takeTurn() { connection.continueHandshake() }
+        if !handshakes.isEmpty { needEndOfTurn() }
     }
 
     private func flushDirty() {
