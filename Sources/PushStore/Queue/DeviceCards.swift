@@ -88,8 +88,8 @@ final class DeviceCards {
 
     /// Notes that a recent notification is settled.
     func noteSettled(_ row: SettlingRun.Row) {
-        guard let card = cards[row.device], remove(row.entry.sequence, from: card) != nil else { return }
-        card.changeSettled(row.entry.topic, by: 1)
+        guard remove(row.entry.sequence, from: row.card) != nil else { return }
+        row.card.changeSettled(row.entry.topic, by: 1)
     }
 
     /// Has the registrations of a device read again; of all devices when there is none.

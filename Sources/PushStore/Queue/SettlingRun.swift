@@ -9,13 +9,13 @@ internal import PushSQLite
 struct SettlingRun {
     /// A notification that is settled by a step.
     struct Row {
-        var device: DeviceID
+        var card: DeviceCard
         var entry: QueueEntry
     }
 
     /// All up to here are settled when the run ends.
     private let through: Int64
-    private var rows: [(device: DeviceID, sequence: Int64)] = []
+    private var rows: [(device: UInt64, sequence: Int64, card: DeviceCard)] = []
     private var next = 0
 
     /// Takes all recent notifications up to a sequence, which must be rows.
@@ -23,20 +23,20 @@ struct SettlingRun {
         self.through = through
         rows.reserveCapacity(cards.recentCount)
         cards.forEachWithRecent { card in
-            for entry in card.recent.all where entry.sequence <= through { rows.append((card.device, entry.sequence)) }
+            for entry in card.recent.all where entry.sequence <= through {
+                rows.append((card.device.rawValue, entry.sequence, card))
+            }
         }
-        rows.sort { ($0.device.rawValue, $0.sequence) < ($1.device.rawValue, $1.sequence) }
+        rows.sort { ($0.device, $0.sequence) < ($1.device, $1.sequence) }
     }
 
     /// The next ones that still wait.
-    mutating func takeStep(_ cards: DeviceCards) -> [Row] {
+    mutating func takeStep() -> [Row] {
         var step: [Row] = []
         while next < rows.count, step.count < WriterLimits.settledPerStepCountMax {
-            let (device, sequence) = rows[next]
+            let (_, sequence, card) = rows[next]
             next += 1
-            if let entry = cards.known(device)?.recent.entry(sequence) {
-                step.append(Row(device: device, entry: entry))
-            }
+            if let entry = card.recent.entry(sequence) { step.append(Row(card: card, entry: entry)) }
         }
         return step
     }
@@ -50,7 +50,7 @@ extension Executor {
     func settle(_ rows: [SettlingRun.Row], through end: Int64?) throws(SQLiteError) {
         for row in rows {
             try settled.add(
-                SettledTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.device,
+                SettledTable.Row(sequence: row.entry.sequence, topic: row.entry.topic), of: row.card.device,
                 collapse: row.entry.collapse)
         }
         if let end { try state.setSettledThrough(end) }

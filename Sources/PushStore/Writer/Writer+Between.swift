@@ -59,7 +59,7 @@ extension Writer {
             settling = SettlingRun(dispatcher.cards, through: dispatcher.lastWritten)
         }
         guard var run = settling else { return }
-        let step = run.takeStep(dispatcher.cards)
+        let step = run.takeStep()
         let isDone = attempt { () throws(SQLiteError) in try executor.settle(step, through: run.end) }
         guard isDone else {
             // The rows stay recent, and are found again by another run.

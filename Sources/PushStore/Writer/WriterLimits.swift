@@ -21,7 +21,7 @@ package enum WriterLimits {
     /// Cards of devices in memory; of those beyond it that have no recent notifications, some are forgotten.
     package static let cardCountMax = 1 << 20
     /// Recent notifications; beyond it they are settled.
-    package static let recentCountMax = 1 << 17
+    package static let recentCountMax = 1 << 18
     /// Notifications settled in one step.
     static let settledPerStepCountMax = 512
     /// How many sequences are reserved at once; so many are passed over when the server ends without closing.
