@@ -6,7 +6,7 @@ import time
 from .measure import Generator, alternate, median, ratios, say, slab_kilobytes, watched
 from .posthorn import TOPIC, Posthorn
 from .servers import Floor, Nchan
-from .throughput import asking, figures
+from .throughput import asking, delivering, figures
 
 
 # So long is measured while nothing happens: the first heartbeat comes after half of the 120 s or later, and then each
@@ -194,6 +194,23 @@ def scenario_i(shop):
         start = time.monotonic()
         large.start()
         shop.row("I", "seconds from start to the first answer", time.monotonic() - start, at_most=3)
+    memory_in_time(shop)
+
+
+def memory_in_time(shop):
+    """Resident memory after many notifications that were delivered and acknowledged."""
+    first, total = 100_000, 10_000_000 if shop.full else 1_000_000
+    with contextlib.ExitStack() as stack:
+        ours = stack.enter_context(Posthorn(shop)).prepare(1000)
+        generator = delivering(stack, ours, [
+            ("protocol", ours.stream()), ("identities", ours.identities), *ours.headers()])
+        generator.ask(f"closed {first} 25")
+        before = ours.memory()["Rss"]
+        generator.ask(f"closed {total - first} 25")
+        after = ours.memory()["Rss"]
+        ours.expect_all_acknowledged()
+    shop.row("I", f"memory after {total:,} notifications / after {first:,}", after / before, at_most=1.1,
+             figures=f"{after / 1024:.1f} MB, {before / 1024:.1f} MB")
 
 
 def load(server):
