@@ -31,6 +31,12 @@ extension Connection {
         logPageCount = 0
     }
 
+    /// How many pages the database has and does not use (`PRAGMA freelist_count`).
+    package func unusedPageCount() throws(SQLiteError) -> Int {
+        let statement = try prepare("PRAGMA freelist_count")
+        return try statement.step() ? Int(statement.int64(0)) : 0
+    }
+
     /// Lets closing leave the write-ahead log alone; for after a failed write, when nothing may be synced again.
     package func leaveLogOnClose() { unsafe push_sqlite_leave_log_on_close(handle) }
 }

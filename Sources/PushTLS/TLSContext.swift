@@ -97,6 +97,8 @@ extension TLSContext {
     private func limitMemory() throws(TLSError) {
         let mode = SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
         _ = unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(mode), nil)
+        // One read must not go on for as long as a peer sends records without data, such as KeyUpdate.
+        _ = unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_CLEAR_MODE, Int(SSL_MODE_AUTO_RETRY), nil)
         // Tickets carry the session, so a cache would only cost memory.
         _ = unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
     }

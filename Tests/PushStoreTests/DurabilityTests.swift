@@ -14,6 +14,25 @@ import Testing
         #expect(try store.waiting(device) == (0..<50).map(String.init))
     }
 
+    @Test(arguments: StoreDurability.allCases)
+    func `what found no room in the window comes once there is room, written or not`(
+        _ durability: StoreDurability
+    ) throws {
+        let store = try TestStore { ($0.durability, $0.pendingPerTopicCountMax) = (durability, 1000) }
+        let (device, token) = try store.registeredDevice()
+        let (stream, _) = try store.attach(device)
+        let count = Limits.unacknowledgedCountMax
+        func take(_ what: String) throws -> [PendingNotification] {
+            try store.collectors[0].take(what) { $0.delivered(to: stream).count >= count }.delivered(to: stream)
+        }
+        // No barrier here, which would have everything written.
+        store.store.submit((0..<2 * count).map { .accept(.to(token, "\($0)"), answer: store.address()) })
+        let first = try take("a window")
+        store.store.submit([.acknowledge(first.map { .init(id: $0.sequence, outcome: .delivered) }, by: device.id)])
+        let texts = (first + (try take("another"))).map { String(decoding: $0.notification.payload, as: UTF8.self) }
+        #expect(texts == (0..<2 * count).map(String.init))
+    }
+
     @Test func `relaxed answers before it writes, and writes all the same`() throws {
         let store = try TestStore { $0.durability = .relaxed }
         let (device, token) = try store.registeredDevice()

@@ -43,6 +43,23 @@ import Testing
         #expect(try store.waiting(device) == [])
     }
 
+    @Test(arguments: [false, true])
+    func `at a bound, what has expired makes room before what still waits`(isReopened: Bool) throws {
+        let store = try TestStore { $0.pendingPerTopicCountMax = 3 }
+        let (device, token) = try store.registeredDevice()
+        try store.accept(.to(token, "a"))
+        for text in ["b", "c"] { try store.accept(.to(token, text, expiration: startSeconds + 60)) }
+        store.clock.now += 60_001
+        if isReopened { try store.reopen() }
+        for text in ["d", "e"] { try store.accept(.to(token, text)) }
+        let counts = try store.counts()
+        #expect(counts.expired == 2 && counts.dropped == 0 && counts.pending == 3)
+        #expect(try store.waiting(device) == ["a", "d", "e"])
+        try store.accept(.to(token, "f"))
+        #expect(try store.waiting(device) == ["d", "e", "f"])
+        #expect(try store.counts().dropped == 1)
+    }
+
     @Test func `expiry is a moment, which outlives new starts`() throws {
         try store.accept(.to(token, "a", expiration: startSeconds + 60))
         for _ in 0..<5 {

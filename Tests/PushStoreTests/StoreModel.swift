@@ -11,6 +11,7 @@ struct StoreModel {
         var text: String
         var token: DeviceTokenContents
         var collapseID: String?
+        var hasExpiration: Bool
         var expiresMilliseconds: Int64
     }
 
@@ -96,8 +97,13 @@ struct StoreModel {
         }
         let here = waiting[place.device, default: []].filter { $0.token.topic == place.topic }
         if here.count >= pendingPerTopicCountMax {
-            remove(here[0].text, from: place.device)
-            counts.dropped += 1
+            if let expired = here.first(where: { $0.hasExpiration && $0.expiresMilliseconds < now }) {
+                remove(expired.text, from: place.device)
+                counts.expired += 1
+            } else {
+                remove(here[0].text, from: place.device)
+                counts.dropped += 1
+            }
         }
         let latest = now + Limits.retentionSecondsMax * 1000
         lastOrdinal += 1
@@ -105,7 +111,7 @@ struct StoreModel {
             Waiting(
                 ordinal: lastOrdinal, text: String(decoding: notification.payload, as: UTF8.self),
                 token: notification.address,
-                collapseID: collapseID,
+                collapseID: collapseID, hasExpiration: notification.expirationUnixSeconds != nil,
                 expiresMilliseconds: min(latest, notification.expirationUnixSeconds.map { $0 * 1000 } ?? latest)))
         counts.pending += 1
     }

@@ -183,7 +183,6 @@ enum LimitsPage {
 
         ## Not there yet
 
-        - No WebSocket beside the event stream.
         - One server is one machine: there is no cluster.
         - No metrics endpoint; `posthorn status --json` has the counts.
 

@@ -57,7 +57,7 @@ package enum Maintenance {
             PrivateFile.removeTree(restoring)
             throw error
         }
-        let aside = "\(directory)/before-restore-\(BackupKeeper.name(unixSeconds: WallClock.unixMilliseconds() / 1000))"
+        let aside = unusedName("\(directory)/before-restore-")
         try making(directory) { () throws(NetError) in
             try moveAside(directory, aside)
             for (name, _) in names.reversed() {
@@ -67,6 +67,17 @@ package enum Maintenance {
         }
         PrivateFile.removeTree(restoring)
         return "Restored \(backup) into \(directory). What was there is in \(aside)."
+    }
+
+    /// A name with the time that nothing has yet: what an earlier restore set aside stays.
+    private static func unusedName(_ prefix: String) -> String {
+        let name = prefix + BackupKeeper.name(unixSeconds: WallClock.unixMilliseconds() / 1000)
+        var (unused, number) = (name, 1)
+        while PrivateFile.exists(unused) {
+            number += 1
+            unused = "\(name)-\(number)"
+        }
+        return unused
     }
 
     /// Copies the files, compares their hashes, and makes the database fit to go on with.

@@ -2,40 +2,61 @@
 
 internal import PushCore
 
-/// Connections of a loop whose handshakes can go on, in order of readiness.
+/// Connections of a loop whose handshakes can go on, in order of readiness; those that have begun come first.
 ///
-/// A step mostly signs or derives something, which takes as long as a hundred requests. Where thousands of devices come
-/// back at once, only a few go on in each turn, so that what is connected waits for few of them.
+/// A first step mostly signs and derives something, which takes as long as a hundred requests. Where thousands of devices
+/// come back at once, only a few go on in each turn, so that what is connected waits for few of them. A handshake that
+/// has begun ends before another begins: else all would be too old in the end.
 struct HandshakeQueue {
-    private var connections: [ServerConnection] = []
-    /// Where the first one is; what is before it had its turn.
-    private var head = 0
-    /// How many are left over from earlier turns, and paused.
-    private var pausedCount = 0
+    private var begun = Line()
+    private var new = Line()
 
-    var isEmpty: Bool { head == connections.count }
+    var isEmpty: Bool { begun.isEmpty && new.isEmpty }
 
-    /// Puts a connection at the end, unless it is in line already.
+    /// Puts a connection at the end of its line, unless it is in line already.
     mutating func append(_ connection: ServerConnection) {
         guard !connection.awaitsHandshake else { return }
         connection.awaitsHandshake = true
-        connections.append(connection)
+        if connection.hasBegunHandshake { begun.append(connection) } else { new.append(connection) }
     }
 
     /// Takes out the first few, which go on now; the rest hears nothing of its sockets until then.
     mutating func takeTurn() -> [ServerConnection] {
-        let turn = Array(connections[head...].prefix(Limits.handshakeStepsPerTurnCountMax))
+        var turn = begun.take(Limits.handshakeStepsPerTurnCountMax)
+        turn += new.take(Limits.handshakeStepsPerTurnCountMax - turn.count)
         for connection in turn { connection.awaitsHandshake = false }
-        head += turn.count
-        pausedCount = max(pausedCount, head)
-        while pausedCount < connections.count {
-            connections[pausedCount].pauseHandshake()
-            pausedCount += 1
-        }
-        if isEmpty || head >= 1024 {
-            connections.removeFirst(head)
-            (pausedCount, head) = (pausedCount - head, 0)
-        }
+        begun.pauseRest()
+        new.pauseRest()
         return turn
+    }
+
+    private struct Line {
+        private var connections: [ServerConnection] = []
+        /// Where the first one is; what is before it had its turn.
+        private var head = 0
+        /// How many are paused, or had their turn.
+        private var pausedCount = 0
+
+        var isEmpty: Bool { head == connections.count }
+
+        mutating func append(_ connection: ServerConnection) { connections.append(connection) }
+
+        mutating func take(_ countMax: Int) -> [ServerConnection] {
+            let taken = Array(connections[head...].prefix(countMax))
+            head += taken.count
+            pausedCount = max(pausedCount, head)
+            if isEmpty || head >= 1024 {
+                connections.removeFirst(head)
+                (pausedCount, head) = (pausedCount - head, 0)
+            }
+            return taken
+        }
+
+        mutating func pauseRest() {
+            while pausedCount < connections.count {
+                connections[pausedCount].pauseHandshake()
+                pausedCount += 1
+            }
+        }
     }
 }

@@ -33,6 +33,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     var isDirty = false
     /// In the loop's line of connections whose handshakes go on.
     var awaitsHandshake = false
+    /// The first step of the handshake is done.
+    private(set) var hasBegunHandshake = false
 
     private enum Phase { case handshaking, detecting, serving, lingering, closed }
 
@@ -146,6 +148,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// Goes on with the handshake, now that it is this connection's turn.
     func continueHandshake() {
         guard phase == .handshaking else { return }
+        hasBegunHandshake = true
         do throws(ServerError) { try shakeHands() } catch { return close(error.description) }
         if phase != .handshaking { takeInput() }
     }

@@ -80,6 +80,11 @@ package enum ServerCommand {
                 place: "--\(option)", problem: "It does not go with --ephemeral.",
                 remedy: "Leave --ephemeral out, and name the data directory with --data-directory.")
         }
+        guard !(invocation.has("check") && invocation.has("restore")) else {
+            throw ConfigurationError(
+                place: "--check", problem: "It reads the database that is there; --restore puts another in its place.",
+                remedy: "Give one of the two; --restore checks the backup before anything is changed.")
+        }
         return invocation.value("restore").map { .restore(configuration, from: $0) } ?? .check(configuration)
     }
 

@@ -13,11 +13,16 @@ struct QueueEntry {
     let sequence: Int64
     let topic: TopicID
     let collapse: CollapseHash
+    /// Until when it waits, UNIX milliseconds; nil where that is not known, or without an expiration.
+    var expiresUnixMilliseconds: Int64?
     /// What is to be written; nil when it is a row of the table.
     var unwritten: Unwritten?
 
     /// Whether it is a row of the table.
     var isWritten: Bool { unwritten == nil }
+
+    /// Whether it waits no more, and is only not deleted yet.
+    func isExpired(now: Int64) -> Bool { expiresUnixMilliseconds.map { $0 < now } ?? false }
 }
 
 /// What the writer remembers of a device: its registrations, and its queue but for what is settled.
@@ -30,6 +35,8 @@ final class DeviceCard {
     var registrationsVersion: UInt64 = 0
     /// Settled notifications by topic; nil before they were counted.
     var settled: [TopicCount]?
+    /// When the first of the settled ones expires, UNIX milliseconds, or earlier; in the distant past when nobody looked.
+    var settledNextExpiry = Int64.min
     /// The device's stream, if it was open when `streamsVersion` was that of `Streams`.
     var stream: DeviceStream?
     var streamsVersion: UInt64 = 0

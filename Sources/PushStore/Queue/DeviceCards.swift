@@ -28,7 +28,9 @@ final class DeviceCards {
     /// Fills in the rows that are not settled.
     func load(_ row: PendingTable.Recent) {
         append(
-            QueueEntry(sequence: row.sequence, topic: row.topic, collapse: row.collapse),
+            QueueEntry(
+                sequence: row.sequence, topic: row.topic, collapse: row.collapse,
+                expiresUnixMilliseconds: row.expiresUnixMilliseconds),
             to: bare(row.device))
     }
 
@@ -90,6 +92,7 @@ final class DeviceCards {
     func noteSettled(_ row: SettlingRun.Row) {
         guard remove(row.entry.sequence, from: row.card) != nil else { return }
         row.card.changeSettled(row.entry.topic, by: 1)
+        row.card.settledNextExpiry = min(row.card.settledNextExpiry, row.entry.expiresUnixMilliseconds ?? .max)
     }
 
     /// Has the registrations of a device read again; of all devices when there is none.

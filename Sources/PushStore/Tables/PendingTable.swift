@@ -22,6 +22,7 @@ final class PendingTable {
         var device: DeviceID
         var topic: TopicID
         var collapse: CollapseHash
+        var expiresUnixMilliseconds: Int64?
     }
 
     /// A row that is to be written.
@@ -63,7 +64,7 @@ final class PendingTable {
             "SELECT device, topic, record, expires_at_ms FROM pending WHERE sequence = ?")
         selectRecent = try connection.prepare(
             """
-            SELECT sequence, device, topic, collapse FROM pending
+            SELECT sequence, device, topic, collapse, expires_at_ms FROM pending
             WHERE sequence > ? AND NOT EXISTS (
                 SELECT 1 FROM settled WHERE settled.device = pending.device AND settled.sequence = pending.sequence)
             ORDER BY sequence
@@ -163,7 +164,8 @@ final class PendingTable {
                 Recent(
                     sequence: selectRecent.int64(0), device: DeviceID(stored: selectRecent.int64(1)),
                     topic: TopicID(stored: selectRecent.int64(2)),
-                    collapse: CollapseHash(stored: selectRecent.optionalInt64(3))))
+                    collapse: CollapseHash(stored: selectRecent.optionalInt64(3)),
+                    expiresUnixMilliseconds: selectRecent.optionalInt64(4)))
         }
     }
 

@@ -21,6 +21,7 @@ final class SettledTable {
     private let selectOldest: Statement
     private let selectOldestOfTopic: Statement
     private let selectCollapsible: Statement
+    private let selectExpiring: Statement
     private let countByTopicOfDevice: Statement
     private let selectCounts: Statement
     private let addToCount: Statement
@@ -39,6 +40,11 @@ final class SettledTable {
             "SELECT sequence, topic FROM settled WHERE device = ? AND topic = ? ORDER BY sequence LIMIT 1")
         selectCollapsible = try connection.prepare(
             "SELECT sequence, topic FROM settled WHERE device = ? AND topic = ? AND collapse = ? ORDER BY sequence")
+        selectExpiring = try connection.prepare(
+            """
+            SELECT settled.sequence, settled.topic, expires_at_ms FROM settled JOIN pending USING (sequence)
+            WHERE settled.device = ? AND expires_at_ms IS NOT NULL ORDER BY settled.sequence
+            """)
         countByTopicOfDevice = try connection.prepare(
             "SELECT topic, count(*) FROM settled WHERE device = ? GROUP BY topic")
         selectCounts = try connection.prepare("SELECT topic, count FROM settled_counts WHERE count > 0")
@@ -113,6 +119,19 @@ final class SettledTable {
         selectCollapsible.bind(Int64(topic.rawValue), at: 2)
         selectCollapsible.bind(collapse.stored, at: 3)
         return try rows(of: selectCollapsible)
+    }
+
+    /// Those of a device that have an expiration, oldest first; reads as many rows as the device has.
+    func expiring(of device: DeviceID) throws(SQLiteError) -> [QueueEntry] {
+        selectExpiring.bind(device.stored, at: 1)
+        var entries: [QueueEntry] = []
+        while try selectExpiring.step() {
+            entries.append(
+                QueueEntry(
+                    sequence: selectExpiring.int64(0), topic: TopicID(stored: selectExpiring.int64(1)),
+                    collapse: CollapseHash(), expiresUnixMilliseconds: selectExpiring.int64(2)))
+        }
+        return entries
     }
 
     /// How many a device has of each topic.

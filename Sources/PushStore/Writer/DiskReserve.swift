@@ -8,7 +8,10 @@ internal import Glibc
 /// is gone, only what shrinks is done; else new notifications would eat the space that was freed.
 struct DiskReserve {
     private let path: String
-    private let byteCount: Int
+    /// What is held where there is room enough.
+    private let wholeByteCount: Int
+    /// What is held, or was held last.
+    private var byteCount: Int
     /// Whether the file is there, with all its blocks.
     private(set) var isHeld = false
 
@@ -19,8 +22,9 @@ struct DiskReserve {
         let isKnown = unsafe statvfs(databasePath, &disk) == 0
         let (diskByteCount, overflow) = UInt64(disk.f_blocks).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
         let share = isKnown && !overflow ? Int(clamping: diskByteCount / 16) : WriterLimits.reserveByteCountMax
-        byteCount = min(max(share, WriterLimits.reserveByteCountMin), WriterLimits.reserveByteCountMax)
-        restore()
+        wholeByteCount = min(max(share, WriterLimits.reserveByteCountMin), WriterLimits.reserveByteCountMax)
+        byteCount = wholeByteCount
+        restore(unusedByteCount: 0)
     }
 
     /// How long the write-ahead log may grow, in pages, so that copying it needs no more than the reserve.
@@ -33,16 +37,32 @@ struct DiskReserve {
     }
 
     /// Takes the space again; only with as much again free behind it, so that it is not given up at the next write.
-    mutating func restore() {
-        guard !isHeld else { return }
+    ///
+    /// A database that has room inside does not grow for a while: then half of what is free is enough, and the log is
+    /// kept as short. Else a disk that was filled by notifications would stay full when all of them are delivered.
+    /// - Parameter unusedByteCount: What the database has inside and does not use.
+    mutating func restore(unusedByteCount: Int) {
+        if take(wholeByteCount) || unusedByteCount < 2 * wholeByteCount { return }
+        var disk = statvfs()
+        guard unsafe statvfs(path, &disk) == 0 || statvfs(folder, &disk) == 0 else { return }
+        let half = Int(clamping: disk.f_bavail) * Int(clamping: disk.f_frsize) / 2
+        if half >= WriterLimits.reserveByteCountMin { _ = take(min(half, wholeByteCount)) }
+    }
+
+    private var folder: String { String(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)) }
+
+    private mutating func take(_ byteCount: Int) -> Bool {
+        guard !isHeld else { return true }
         let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         guard posix_fallocate(descriptor, 0, off_t(byteCount) * 2) == 0, ftruncate(descriptor, off_t(byteCount)) == 0
         else {
             release()
-            return
+            return false
         }
+        self.byteCount = byteCount
         isHeld = true
+        return true
     }
 }

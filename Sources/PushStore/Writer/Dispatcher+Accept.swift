@@ -51,11 +51,18 @@ extension Dispatcher {
         let due = replaced.isEmpty || durability == .relaxed ? dueMoment(offer) : .past
         let new = Unwritten(pending, collapse, of: card, answer: answer, due: due, replaced: replaced)
         cards.append(
-            QueueEntry(sequence: pending.sequence, topic: topic, collapse: collapse, unwritten: new), to: card)
+            QueueEntry(
+                sequence: pending.sequence, topic: topic, collapse: collapse,
+                expiresUnixMilliseconds: expiry(of: pending.notification), unwritten: new), to: card)
         unwritten.append(new)
         guard durability == .relaxed else { return }
         new.isAnswered = true
         ledger.answer(new)
+    }
+
+    /// Until when a notification waits, if it has an expiration.
+    func expiry(of notification: Notification) -> Int64? {
+        notification.expiryUnixMilliseconds(now: now, retentionSeconds: Limits.retentionSecondsMax)
     }
 
     /// By when one must be written that was offered to its device's stream.
@@ -99,13 +106,37 @@ extension Dispatcher {
     private func removeOldest(
         of topic: TopicID?, _ card: DeviceCard, _ replaced: inout [Unwritten.Replaced]
     ) throws(SQLiteError) {
+        // What expired and was not swept yet makes room first.
+        if let expired = try expiredSettled(of: topic, card) {
+            return pushSettled(expired, card, .expired, .none, &replaced)
+        }
+        let isOfTopic = { (entry: QueueEntry) in topic == nil || entry.topic == topic }
+        if let expired = card.recent.all.first(where: { isOfTopic($0) && $0.isExpired(now: now) }) {
+            return push(expired, card, .expired, .none, &replaced)
+        }
         let settledCount = topic.map { card.settledCount(of: $0) } ?? card.settledCount
         if settledCount > 0, let row = try oldestSettled(of: topic, card) {
             let entry = QueueEntry(sequence: row.sequence, topic: row.topic, collapse: CollapseHash())
             return pushSettled(entry, card, .dropped, topic == nil ? .deviceBound : .topicBound, &replaced)
         }
-        let oldest = card.recent.all.first { topic == nil || $0.topic == topic }
+        let oldest = card.recent.all.first(where: isOfTopic)
         if let oldest { push(oldest, card, .dropped, topic == nil ? .deviceBound : .topicBound, &replaced) }
+    }
+
+    /// The oldest settled one that has expired and is not to be deleted already.
+    private func expiredSettled(of topic: TopicID?, _ card: DeviceCard) throws(SQLiteError) -> QueueEntry? {
+        guard card.settledCount > 0, card.settledNextExpiry < now else { return nil }
+        var found: QueueEntry?
+        var next = Int64.max
+        for entry in try executor.settled.expiring(of: card.device) where !isBeingDeleted(entry.sequence) {
+            if found == nil, topic == nil || entry.topic == topic, entry.isExpired(now: now) {
+                found = entry
+            } else {
+                next = min(next, entry.expiresUnixMilliseconds ?? .max)
+            }
+        }
+        card.settledNextExpiry = next
+        return found
     }
 
     /// The oldest settled one that is not to be deleted already.

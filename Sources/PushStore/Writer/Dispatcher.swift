@@ -232,12 +232,10 @@ final class Dispatcher {
         for unwritten in unwritten.all where due.contains(unwritten) {
             executor.trace.recordWritten(unwritten, at: now)
             if !unwritten.isAcknowledged {
-                let notification = unwritten.pending.notification
                 newRows.append(
                     PendingTable.New(
                         pending: unwritten.pending, collapse: unwritten.collapse,
-                        expiresUnixMilliseconds: notification.expiryUnixMilliseconds(
-                            now: now, retentionSeconds: Limits.retentionSecondsMax)))
+                        expiresUnixMilliseconds: expiry(of: unwritten.pending.notification)))
             }
             for replaced in unwritten.replaced where replaced.older == nil {
                 _ = try executor.pending.remove(replaced.entry.sequence)
@@ -321,6 +319,7 @@ final class Dispatcher {
             if replaced.isSettled {
                 settledDeletions.remove(replaced.entry.sequence)
                 card.changeSettled(replaced.entry.topic, by: 1)
+                card.settledNextExpiry = .min
             } else {
                 cards.restore(replaced.entry, to: card)
             }

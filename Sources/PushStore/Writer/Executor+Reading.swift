@@ -13,6 +13,23 @@ extension Executor {
         /// Until when it waits; nil without an expiration.
         var expiresUnixMilliseconds: Int64?
 
+        init(_ unwritten: Unwritten, _ entry: QueueEntry) {
+            self.init(
+                sequence: entry.sequence, topic: entry.topic, notification: unwritten.pending, channel: nil,
+                expiresUnixMilliseconds: entry.expiresUnixMilliseconds)
+        }
+
+        init(
+            sequence: Int64, topic: TopicID, notification: PendingNotification?, channel: ChannelID?,
+            expiresUnixMilliseconds: Int64? = nil
+        ) {
+            self.sequence = sequence
+            self.topic = topic
+            self.notification = notification
+            self.channel = channel
+            self.expiresUnixMilliseconds = expiresUnixMilliseconds
+        }
+
         /// Whether it waits no more.
         func isExpired(now: Int64) -> Bool {
             if let expiresUnixMilliseconds { return now > expiresUnixMilliseconds }
@@ -75,7 +92,12 @@ extension Executor {
                 found.isComplete = false
                 break
             }
-            if entry.isWritten { try read(entry.sequence, of: device, into: &found.rows) }
+            if let unwritten = entry.unwritten {
+                // With a durability below full it may take a while until it is a row.
+                found.rows.append(WaitingRow(unwritten, entry))
+            } else {
+                try read(entry.sequence, of: device, into: &found.rows)
+            }
             found.last = entry.sequence
         }
         return found

@@ -12,7 +12,7 @@ extension Writer {
         let now = MonotonicTime.now
         guard now >= nextRestore else { return false }
         nextRestore = now.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
-        reserve.restore()
+        reserve.restore(unusedByteCount: ((try? connection.unusedPageCount()) ?? 0) * WriterLimits.pageByteCount)
         if reserve.isHeld { configuration.onNotice(.spaceReturned) }
         return reserve.isHeld
     }
