@@ -7,6 +7,7 @@ internal import Glibc
 /// Deleting needs space too: the write-ahead log grows first, and copying it makes the database grow. While the reserve
 /// is gone, only what shrinks is done; else new notifications would eat the space that was freed.
 struct DiskReserve {
+    private let databasePath: String
     private let path: String
     /// What is held where there is room enough.
     private let wholeByteCount: Int
@@ -17,6 +18,7 @@ struct DiskReserve {
 
     /// Takes the reserve beside a database, if the disk has that much: a sixteenth of the disk, within bounds.
     init(beside databasePath: String) {
+        self.databasePath = databasePath
         path = "\(databasePath)-reserve"
         var disk = statvfs()
         let isKnown = unsafe statvfs(databasePath, &disk) == 0
@@ -44,12 +46,11 @@ struct DiskReserve {
     mutating func restore(unusedByteCount: Int) {
         if take(wholeByteCount) || unusedByteCount < 2 * wholeByteCount { return }
         var disk = statvfs()
-        guard unsafe statvfs(path, &disk) == 0 || statvfs(folder, &disk) == 0 else { return }
-        let half = Int(clamping: disk.f_bavail) * Int(clamping: disk.f_frsize) / 2
+        guard unsafe statvfs(databasePath, &disk) == 0 else { return }
+        let (free, overflow) = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+        let half = overflow ? wholeByteCount : Int(clamping: free / 2)
         if half >= WriterLimits.reserveByteCountMin { _ = take(min(half, wholeByteCount)) }
     }
-
-    private var folder: String { String(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)) }
 
     private mutating func take(_ byteCount: Int) -> Bool {
         guard !isHeld else { return true }

@@ -13,23 +13,6 @@ extension Executor {
         /// Until when it waits; nil without an expiration.
         var expiresUnixMilliseconds: Int64?
 
-        init(_ unwritten: Unwritten, _ entry: QueueEntry) {
-            self.init(
-                sequence: entry.sequence, topic: entry.topic, notification: unwritten.pending, channel: nil,
-                expiresUnixMilliseconds: entry.expiresUnixMilliseconds)
-        }
-
-        init(
-            sequence: Int64, topic: TopicID, notification: PendingNotification?, channel: ChannelID?,
-            expiresUnixMilliseconds: Int64? = nil
-        ) {
-            self.sequence = sequence
-            self.topic = topic
-            self.notification = notification
-            self.channel = channel
-            self.expiresUnixMilliseconds = expiresUnixMilliseconds
-        }
-
         /// Whether it waits no more.
         func isExpired(now: Int64) -> Bool {
             if let expiresUnixMilliseconds { return now > expiresUnixMilliseconds }
@@ -131,5 +114,14 @@ extension Executor {
         found.rows = (found.rows + rows).filter { $0.sequence <= end }.sorted { $0.sequence < $1.sequence }
         found.last = end == .max ? max(found.last, lastBroadcast) : end
         found.isComplete = end == .max
+    }
+}
+
+extension Executor.WaitingRow {
+    /// Takes one that is in memory only.
+    fileprivate init(_ unwritten: Unwritten, _ entry: QueueEntry) {
+        self.init(
+            sequence: entry.sequence, topic: entry.topic, notification: unwritten.pending, channel: nil,
+            expiresUnixMilliseconds: entry.expiresUnixMilliseconds)
     }
 }
