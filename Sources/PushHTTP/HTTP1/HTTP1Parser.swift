@@ -9,7 +9,7 @@
 ///     any ─▶ failed
 ///
 /// - SeeAlso: RFC 9112
-struct HTTP1Parser {
+final class HTTP1Parser {
     /// What the caller is to do.
     enum Event: Equatable {
         /// All input is taken.
@@ -48,13 +48,6 @@ struct HTTP1Parser {
         self.limits = limits
     }
 
-    /// Gives back what lines and fields were read into; only between requests.
-    mutating func giveBackMemory() {
-        reader = HTTP1LineReader()
-        head.fields = FieldTable()
-        trailers = HTTP1Head()
-    }
-
     /// Nothing of a next request has come.
     var isBetweenRequests: Bool {
         switch state {
@@ -69,7 +62,7 @@ struct HTTP1Parser {
     ///   - bytes: The input.
     ///   - index: Where to go on in it; moved behind what was taken.
     /// - Returns: What happened; `failed` for ever after a failure.
-    mutating func next(_ bytes: Span<UInt8>, _ index: inout Int) -> Event {
+    func next(_ bytes: Span<UInt8>, _ index: inout Int) -> Event {
         do throws(HTTP1Failure) {
             while true {
                 if let event = try step(bytes, &index) { return event }
@@ -81,7 +74,7 @@ struct HTTP1Parser {
     }
 
     /// Takes one line or one run of the body; nil when there is more to do without telling.
-    private mutating func step(_ bytes: Span<UInt8>, _ index: inout Int) throws(HTTP1Failure) -> Event? {
+    private func step(_ bytes: Span<UInt8>, _ index: inout Int) throws(HTTP1Failure) -> Event? {
         switch state {
         case .requestLine:
             guard try readLine(bytes, &index, limits.headerListByteCountMax, .targetTooLong) else { return .needsMore }
@@ -111,7 +104,7 @@ struct HTTP1Parser {
     }
 
     /// Whether a line is whole; it is in `reader.line` until `reader.startLine`.
-    private mutating func readLine(
+    private func readLine(
         _ bytes: Span<UInt8>, _ index: inout Int, _ byteCountMax: Int, _ tooLong: HTTP1Failure
     ) throws(HTTP1Failure) -> Bool {
         switch reader.take(bytes, &index, byteCountMax: byteCountMax) {
@@ -122,7 +115,7 @@ struct HTTP1Parser {
         }
     }
 
-    private mutating func endRequestLine() throws(HTTP1Failure) {
+    private func endRequestLine() throws(HTTP1Failure) {
         if reader.line.isEmpty {
             emptyLineCount += 1
             guard emptyLineCount <= HTTPBounds.leadingEmptyLineCountMax else { throw .malformed("request line") }
@@ -137,7 +130,7 @@ struct HTTP1Parser {
     }
 
     /// Reads a field or the empty line; whether it was that.
-    private mutating func endFieldLine() throws(HTTP1Failure) -> Bool {
+    private func endFieldLine() throws(HTTP1Failure) -> Bool {
         guard reader.line.isEmpty else {
             let line = reader.takeLine()
             try head.takeField(line.span, limits: limits)
@@ -152,7 +145,7 @@ struct HTTP1Parser {
         return true
     }
 
-    private mutating func takeBody(_ bytes: Span<UInt8>, _ index: inout Int, _ remaining: Int) -> Event {
+    private func takeBody(_ bytes: Span<UInt8>, _ index: inout Int, _ remaining: Int) -> Event {
         if remaining == 0 {
             state = .requestLine
             return .requestEnded
@@ -164,7 +157,7 @@ struct HTTP1Parser {
         return .body(range)
     }
 
-    private mutating func endChunkSize() throws(HTTP1Failure) {
+    private func endChunkSize() throws(HTTP1Failure) {
         let line = reader.takeLine()
         let size = try Self.chunkSize(line.span)
         reader.startLine(in: line)
@@ -192,7 +185,7 @@ struct HTTP1Parser {
         return size
     }
 
-    private mutating func takeChunk(_ bytes: Span<UInt8>, _ index: inout Int, _ remaining: Int) -> Event {
+    private func takeChunk(_ bytes: Span<UInt8>, _ index: inout Int, _ remaining: Int) -> Event {
         let range = index..<index + min(remaining, bytes.count - index)
         guard !range.isEmpty else { return .needsMore }
         index = range.upperBound
@@ -201,7 +194,7 @@ struct HTTP1Parser {
     }
 
     /// Checks a trailer and forgets it, or ends the request; whether it was that.
-    private mutating func endTrailerLine() throws(HTTP1Failure) -> Bool {
+    private func endTrailerLine() throws(HTTP1Failure) -> Bool {
         if reader.line.isEmpty {
             state = .requestLine
             return true

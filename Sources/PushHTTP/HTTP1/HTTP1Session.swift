@@ -28,7 +28,9 @@ package final class HTTP1Session: HTTPSession {
 
     /// The one exchange, used again for each request.
     let current = HTTPExchange()
-    var parser: HTTP1Parser
+    private let limits: HTTPSessionLimits
+    /// Not there while a stream rests, which may be for hours.
+    private var parserInUse: HTTP1Parser?
     var inputState = InputState.reading
     /// Input that waits behind the open exchange.
     var waitingInput = ByteQueue()
@@ -61,7 +63,7 @@ package final class HTTP1Session: HTTPSession {
     ///   - limits: `headerListByteCountMax` and `headerFieldCountMax` count here.
     ///   - delegate: Not retained; lives until `close` was called or the session is gone.
     package init(limits: HTTPSessionLimits, delegate: any HTTPSessionDelegate) {
-        parser = HTTP1Parser(limits: limits)
+        self.limits = limits
         self.delegate = delegate
     }
 
@@ -99,11 +101,11 @@ package final class HTTP1Session: HTTPSession {
         if current.isStreaming, current.answer.body.isEmpty { rest() }
     }
 
-    /// Gives back what only the next request needs: a stream may be idle for hours.
+    /// Gives back what only the next request needs.
     private func rest() {
-        guard parser.isBetweenRequests else { return }
+        guard isBetweenRequests else { return }
         output = []
-        parser.giveBackMemory()
+        parserInUse = nil
         current.forgetRequest()
         current.answer.fields = AnswerFields()
         current.answer.body = ByteQueue()
@@ -124,7 +126,7 @@ package final class HTTP1Session: HTTPSession {
     }
 
     /// A part of a request's head has come, but not its rest.
-    package var awaitsRest: Bool { !isOpen && inputState == .reading && !parser.isBetweenRequests }
+    package var awaitsRest: Bool { !isOpen && inputState == .reading && !isBetweenRequests }
 
     /// Exchanges that are not over: none or one.
     package var openExchangeCount: Int { isOpen ? 1 : 0 }
@@ -133,7 +135,7 @@ package final class HTTP1Session: HTTPSession {
     package var openExchanges: [HTTPExchange] { isOpen ? [current] : [] }
 
     /// The open exchange is a stream of which all was sent.
-    package var isQuiet: Bool { isOpen && current.isQuiet && !hasOutput && parser.isBetweenRequests }
+    package var isQuiet: Bool { isOpen && current.isQuiet && !hasOutput && isBetweenRequests }
 
     /// Finds the open exchange for a late answer.
     package func exchange(_ id: Int32) -> HTTPExchange? { isOpen && current.id == id ? current : nil }
@@ -141,7 +143,7 @@ package final class HTTP1Session: HTTPSession {
     /// Closes the connection after the exchange in hand, or at once if there is none.
     package func announceShutdown(debugData: [UInt8]) {
         closesAfterAnswer = true
-        if !isOpen, inputState == .reading, parser.isBetweenRequests, waitingInput.isEmpty { inputState = .over }
+        if !isOpen, inputState == .reading, isBetweenRequests, waitingInput.isEmpty { inputState = .over }
     }
 
     /// Does what `announceShutdown` does.
@@ -168,6 +170,16 @@ package final class HTTP1Session: HTTPSession {
     }
 
     var isOpen: Bool { current.isOpen }
+
+    var parser: HTTP1Parser {
+        if let parserInUse { return parserInUse }
+        let parser = HTTP1Parser(limits: limits)
+        parserInUse = parser
+        return parser
+    }
+
+    /// Nothing of a next request has come.
+    private var isBetweenRequests: Bool { parserInUse?.isBetweenRequests ?? true }
 
     private var hasAnswerOutput: Bool {
         guard isOpen else { return false }

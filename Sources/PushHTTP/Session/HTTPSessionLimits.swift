@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bounds of a session that its owner chooses.
-package struct HTTPSessionLimits: Sendable {
+/// The bounds of sessions that their owner chooses; one object serves all of them.
+package final class HTTPSessionLimits: Sendable {
     /// Streams open at once; HTTP/1.1 has one.
-    package var concurrentStreamCountMax: Int
+    package let concurrentStreamCountMax: Int
     /// What the peer is told at first about `concurrentStreamCountMax` (SETTINGS_MAX_CONCURRENT_STREAMS).
-    package var advertisedStreamCount: Int
+    package let advertisedStreamCount: Int
     /// Bytes of one request's fields, each with 32 bytes of overhead; more is answered with 431.
-    package var headerListByteCountMax: Int
+    package let headerListByteCountMax: Int
     /// What the peer is told about `headerListByteCountMax` (SETTINGS_MAX_HEADER_LIST_SIZE).
-    package var advertisedHeaderListByteCountMax: UInt32
+    package let advertisedHeaderListByteCountMax: UInt32
     /// Fields of one request, pseudo-fields included; more is answered with 431.
-    package var headerFieldCountMax: Int
+    package let headerFieldCountMax: Int
 
     /// Sets each bound.
     package init(

@@ -234,15 +234,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     }
 
     private func serve(_ version: TLSConnection.Application) {
-        let limits = HTTPSessionLimits(
-            concurrentStreamCountMax: Limits.concurrentStreamCountMax,
-            advertisedStreamCount: loop.context.configuration.unauthenticatedStreamCountMax,
-            headerListByteCountMax: Limits.headerListByteCountMax,
-            advertisedHeaderListByteCountMax: Limits.advertisedHeaderListByteCountMax,
-            headerFieldCountMax: Limits.headerFieldCountMax)
         switch version {
-        case .http2: session = HTTP2Session(limits: limits, memory: loop.http2Memory, delegate: self)
-        case .http1, .unknown: session = HTTP1Session(limits: limits, delegate: self)
+        case .http2: session = HTTP2Session(limits: loop.httpLimits, memory: loop.http2Memory, delegate: self)
+        case .http1, .unknown: session = HTTP1Session(limits: loop.httpLimits, delegate: self)
         }
         phase = .serving
         loop.markDirty(self)

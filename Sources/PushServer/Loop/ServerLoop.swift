@@ -14,6 +14,8 @@ internal import PushTLS
     let index: UInt32
     let context: ServerContext
     let events: EventLoop
+    /// Of its HTTP sessions.
+    let httpLimits: HTTPSessionLimits
     /// Of its HTTP/2 sessions.
     let http2Memory = HTTP2Memory()
     /// For ids.
@@ -57,6 +59,12 @@ internal import PushTLS
         self.context = context
         quotas = LoopQuotas(context.quotas)
         self.certificate = certificate
+        httpLimits = HTTPSessionLimits(
+            concurrentStreamCountMax: Limits.concurrentStreamCountMax,
+            advertisedStreamCount: context.configuration.unauthenticatedStreamCountMax,
+            headerListByteCountMax: Limits.headerListByteCountMax,
+            advertisedHeaderListByteCountMax: Limits.advertisedHeaderListByteCountMax,
+            headerFieldCountMax: Limits.headerFieldCountMax)
         directory = TopicDirectory(Directory(version: 0, topics: [:], keys: [:]))
         unsafe readStorage = .allocate(byteCount: Limits.readBufferByteCount, alignment: 16)
         output.reserveCapacity(Limits.outputByteCountHigh)
