@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles posthornd under the load of a scenario: python3 -m bench.profile A|B|C."""
+"""Profiles posthornd under the load of a scenario: python3 -m bench.profile A|B|C|D|E|F|G|H|I."""
+import dataclasses
 import re
 import subprocess
 import sys
 
-from . import report
+from . import devices, report
 from .measure import HERE, Failure, Generator, say
 from .posthorn import Posthorn
 from .workshop import Workshop
@@ -13,36 +14,98 @@ SAMPLES_A_SECOND = 999
 FUNCTION_COUNT = 10
 
 
-def load_of(scenario, shop, server):
-    """Options of the generator, how many devices connect first, and the question that it is asked over and over."""
-    if scenario == "A":
-        server.prepare()
-        return [("protocol", "http2"), ("publishers", 16), ("expect", "400"),
-                ("paths", shop.write("foreign", shop.foreign_paths)), *server.headers()], 0, "closed 400000 100"
-    if scenario == "B":
-        server.prepare(10_000)
-        return [("protocol", "http2"), ("publishers", 4), ("identities", server.identities),
-                *server.headers()], 0, "closed 200000 100"
+@dataclasses.dataclass
+class Load:
+    """What a scenario asks of a generator."""
+
+    options: list
+    # Asked first, while nothing is sampled.
+    before: list
+    # Asked while it is sampled, each for so many.
+    questions: list
+    count: int
+    command: str = "load"
+
+
+def away(server):
+    return [("protocol", "http2"), ("publishers", 4), ("identities", server.identities), *server.headers()]
+
+
+def connected(server):
+    return [("protocol", server.stream()), ("publishers", 16), ("identities", server.identities),
+            ("delivered", "yes"), *server.headers()]
+
+
+def refused(shop, server):
+    server.prepare()
+    return Load([("protocol", "http2"), ("publishers", 16), ("expect", "400"),
+                 ("paths", shop.write("foreign", shop.foreign_paths)), *server.headers()],
+                [], ["closed 400000 100"], 400_000)
+
+
+def durable(shop, server):
+    return Load(away(server.prepare(10_000)), [], ["closed 200000 100"], 200_000)
+
+
+def delivered(shop, server):
+    options = [*connected(server.prepare(1000)), ("topics", 1000)]
+    return Load(options, ["connect 1000"], ["closed 150000 25"], 150_000)
+
+
+def paced(shop, server):
+    options = [*connected(server.prepare(1000)), ("topics", 1000)]
+    return Load(options, ["connect 1000"], ["open 1000 15000"], 15_000)
+
+
+def idle(shop, server):
+    """Each device hears a heartbeat a minute."""
+    server.prepare(10_000)
+    return Load(connected(server), ["connect 10000"], ["serve 120"], 20_000)
+
+
+def shaking(shop, server):
     server.prepare(1000)
-    return [("protocol", server.stream()), ("publishers", 16), ("identities", server.identities), ("topics", 1000),
-            ("delivered", "yes"), *server.headers()], 1000, "closed 150000 25"
+    return Load([("protocol", server.stream()), ("identities", server.identities), ("count", 10_000)], [], ["go"],
+                10_000, "storm")
 
 
-def record(scenario, shop, server):
-    options, devices, question = load_of(scenario, shop, server)
+def broadcasting(shop, server):
+    server.prepare(10_000, broadcasts=True)
+    options = [("protocol", server.stream()), ("publishers", 1), ("identities", server.identities),
+               *server.headers(), *devices.broadcast_options(server)]
+    return Load(options, ["connect 10000", "broadcast"], ["broadcast"] * 20, 200_000)
+
+
+def returning(shop, server):
+    server.prepare(3000)
+    options = [("protocol", server.stream()), ("publishers", 4), ("identities", server.identities),
+               *server.headers()]
+    return Load(options, ["closed 9000 100"], ["drain 3000 3 1000"], 3000)
+
+
+def grown(shop, server):
+    return Load(away(server.prepare(50_000)), ["closed 500000 250"], ["closed 200000 100"], 200_000)
+
+
+LOADS = {"A": refused, "B": durable, "C": delivered, "D": paced, "E": idle, "F": shaking, "G": broadcasting,
+         "H": returning, "I": grown}
+
+
+def record(load, shop, server):
     samples = shop.root / "samples"
-    with Generator("load", [("port", server.port), *options]) as generator:
-        if devices:
-            generator.ask(f"connect {devices}")
+    with Generator(load.command, [("port", server.port), *load.options]) as generator:
+        for question in load.before:
+            generator.ask(question)
         recorder = subprocess.Popen(
             ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(SAMPLES_A_SECOND), "-g", "-o", samples, "-p",
              str(server.process.pid)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         before = server.cpu()
-        answer = generator.ask(question)
-        cost = (server.cpu() - before) / answer["count"] * 1e6
+        for question in load.questions:
+            generator.ask(question)
+        cost = (server.cpu() - before) / load.count * 1e6
         recorder.terminate()
         recorder.wait()
-    return samples, question, cost
+    return samples, cost
 
 
 def listing(samples, *options):
@@ -57,16 +120,18 @@ def listing(samples, *options):
 
 
 def main(scenario):
-    if scenario not in ("A", "B", "C"):
-        say("say A, B or C")
+    if scenario not in LOADS:
+        say(f"say one of {', '.join(LOADS)}")
         return 2
     shop = Workshop()
     try:
         with Posthorn(shop) as server:
-            samples, question, cost = record(scenario, shop, server)
+            load = LOADS[scenario](shop, server)
+            samples, cost = record(load, shop, server)
         text = (
             f"Scenario {scenario}, commit {report.commit()}, {report.machine()}\n"
-            f"Benchmarks/profile.sh {scenario}: `{question}`, {cost:.1f} us of CPU each while it was sampled\n\n"
+            f"Benchmarks/profile.sh {scenario}: {len(load.questions)} x `{load.questions[0]}`, {cost:.1f} us of CPU each of "
+            f"{load.count:,} while it was sampled\n\n"
             f"The {FUNCTION_COUNT} most expensive functions, themselves alone:\n"
             + "\n".join(listing(samples, "--no-children", "--sort", "dso,symbol")[:FUNCTION_COUNT])
             + "\n\nBy library:\n" + "\n".join(listing(samples, "--no-children", "--sort", "dso")[:FUNCTION_COUNT])

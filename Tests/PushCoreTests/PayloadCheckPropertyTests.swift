@@ -58,11 +58,12 @@ struct PayloadCheckPropertyTests {
         }
         return payload
     }
+}
 
-    private func escape(_ text: String) -> String {
-        text.utf16.map { unit in
-            let digits = String(unit, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }.joined()
-    }
+/// Each UTF-16 unit as an escape of JSON.
+func escape(_ text: String) -> String {
+    text.utf16.map { unit in
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }.joined()
 }

@@ -59,6 +59,16 @@ struct PackedText: Equatable {
         count += 1
     }
 
+    /// How many letters are large that are small in the same text in lower case.
+    func largeCount(besides small: PackedText) -> Int {
+        let count = (first ^ small.first).caseBitCount
+        guard self.count > 8 else { return count }
+        return count + (second ^ small.second).caseBitCount + (third ^ small.third).caseBitCount
+    }
+
+    /// How many of the bytes are digits, where all are small letters and digits.
+    var digitCount: Int { count > 8 ? first.digitCount + second.digitCount + third.digitCount : first.digitCount }
+
     /// Whether it begins with a text of at most eight bytes.
     func hasPrefix(_ prefix: PackedText) -> Bool {
         guard count >= prefix.count, prefix.count <= 8 else { return false }
@@ -84,6 +94,12 @@ extension UInt64 {
         let isUpper = (low &+ ones &* 0x3F) & ~(low &+ ones &* 0x25) & ~self & highBits
         return self | isUpper >> 2
     }
+
+    /// How many of eight bytes are 0x20, where the others are 0: the product's highest byte is the sum of all.
+    fileprivate var caseBitCount: Int { Int(truncatingIfNeeded: (self >> 5 &* 0x0101_0101_0101_0101) >> 56) }
+
+    /// How many of eight bytes, each a small letter, a digit or 0, are digits: these have bit 4 and not bit 6.
+    fileprivate var digitCount: Int { ((~self & self << 2 & 0x4040_4040_4040_4040) >> 1).caseBitCount }
 }
 
 /// A fixed table from short texts to values, made once.

@@ -27,14 +27,15 @@ struct ScalarCursor {
         return nextOther(byte, bytes)
     }
 
-    /// The next byte, and passes it, if it is a letter of ASCII; else nil.
+    /// Passes all letters and digits of ASCII that stand here; nil for none, and for more than a packed text holds.
     @inline(__always)
-    mutating func nextLetter(_ bytes: Span<UInt8>) -> UInt8? {
-        guard offset < end, offset < bytes.count else { return nil }
-        let byte = bytes[offset]
-        guard (byte | 0x20) &- UInt8(ascii: "a") < 26 else { return nil }
-        offset += 1
-        return byte
+    mutating func nextRun(_ bytes: Span<UInt8>) -> Range<Int>? {
+        let end = min(end, bytes.count)
+        var place = offset
+        while place < end, bytes[place].isLetterOrDigit { place += 1 }
+        guard place > offset, place - offset <= PackedText.byteCountMax else { return nil }
+        defer { offset = place }
+        return offset..<place
     }
 
     /// The scalar that a backslash or a byte that is not ASCII begins.

@@ -64,32 +64,56 @@ extension TextScan {
         noteAdvertising(token.recent)
     }
 
-    /// Takes the letters of ASCII behind one of the token's letters, and answers how many there are.
-    mutating func growToken(_ bytes: Span<UInt8>, _ cursor: inout ScalarCursor) -> Int {
-        // Behind an apostrophe and at the word's first letter there is more to note.
-        guard !token.hasPendingApostrophe, word.letterCount > 0 else { return 0 }
-        var (text, recent, count, upperCount) = (token.text, token.recent, 0, 0)
-        var (last, beforeLast) = (previous, beforePrevious)
-        while let byte = cursor.nextLetter(bytes) {
-            let small = byte | 0x20
-            text.append(small)
-            recent = recent << 8 | UInt64(small)
+    /// Begins a token with a run of letters and digits of ASCII that fits into a packed text.
+    mutating func beginToken(with run: Range<Int>, of bytes: Span<UInt8>) {
+        beginToken()
+        let written = PackedText(bytes, run)
+        token.text = written.lowerCased
+        token.upperCount = written.largeCount(besides: token.text)
+        token.digitCount = token.text.digitCount
+        let letterCount = run.count - token.digitCount
+        if letterCount > 0 {
+            noteRecent(run, of: bytes)
+            takeCases(of: run, letterCount, in: bytes)
+        }
+        guard token.digitCount > 0 else { return }
+        word.hasDigit = true
+        for offset in run where Decimal.isDigit(bytes[offset]) {
+            token.firstDigit = bytes[offset]
+            return
+        }
+    }
+
+    private mutating func noteRecent(_ run: Range<Int>, of bytes: Span<UInt8>) {
+        // No shorter text advertises by a piece of a word.
+        guard run.count >= 5 else { return token.recent = token.text.first }
+        var recent: UInt64 = 0
+        for offset in run {
+            // The bit makes a letter small, and each digit has it.
+            recent = recent << 8 | UInt64(bytes[offset] | 0x20)
             noteAdvertising(recent)
-            count += 1
-            upperCount += byte == small ? 0 : 1
-            (last, beforeLast) = (Unicode.Scalar(byte), last)
         }
-        guard count > 0 else { return 0 }
-        (token.text, token.recent) = (text, recent)
-        (previous, beforePrevious) = (last, beforeLast)
-        token.upperCount += upperCount
-        word.letterCount += count
-        if upperCount < count { matches.insert(.lowerCase) }
-        if upperCount > 0 {
-            matches.insert(.upperCase)
-            word.hasInnerCapital = true
+        token.recent = recent
+    }
+
+    /// Takes the cases of so many letters of a run, which are the word's first ones or later ones.
+    private mutating func takeCases(of run: Range<Int>, _ letterCount: Int, in bytes: Span<UInt8>) {
+        if token.upperCount > 0 { matches.insert(.upperCase) }
+        if token.upperCount < letterCount { matches.insert(.lowerCase) }
+        var innerUpperCount = token.upperCount
+        if word.letterCount == 0 {
+            var first = run.lowerBound
+            while Decimal.isDigit(bytes[first]) { first += 1 }
+            let isBehindDigit = word.hasDigit || first > run.lowerBound
+            if bytes[first] & 0x20 == 0 {
+                word.beginsLarge = !isBehindDigit
+                innerUpperCount -= 1
+            } else {
+                word.beginsSmall = !isBehindDigit
+            }
         }
-        return count
+        if innerUpperCount > 0 { word.hasInnerCapital = true }
+        word.letterCount += letterCount
     }
 
     @inline(__always)

@@ -89,12 +89,13 @@ struct TextScan {
     init(_ bytes: Span<UInt8>, _ range: Range<Int>, isEscaped: Bool = true, columnsPerLine: Int) {
         self.columnsPerLine = columnsPerLine
         var cursor = ScalarCursor(range, isEscaped: isEscaped)
-        while let scalar = cursor.next(bytes) {
+        while true {
+            if !token.isActive, let run = cursor.nextRun(bytes) { takeRun(bytes, run) }
+            guard let scalar = cursor.next(bytes) else { break }
             take(scalar)
             beforePrevious = previous
             previous = scalar
             index += 1
-            if token.isActive { takeMoreLetters(bytes, &cursor) }
         }
         finish()
     }
@@ -111,14 +112,19 @@ struct TextScan {
     /// Whether it ends with a question mark.
     var isQuestion: Bool { lastMark == "?" || lastMark == "？" || lastMark == "؟" }
 
-    /// Takes the letters of ASCII that go on with a token, as `take` does, but without asking of each what it cannot be.
-    @inline(__always)
-    private mutating func takeMoreLetters(_ bytes: Span<UInt8>, _ cursor: inout ScalarCursor) {
-        let count = growToken(bytes, &cursor)
-        guard count > 0 else { return }
-        lineColumnCount += count
-        index += count
-        lastMark = previous
+    /// Takes what a token begins with, as `take` takes one letter after the other, without asking of each what it cannot be.
+    private mutating func takeRun(_ bytes: Span<UInt8>, _ run: Range<Int>) {
+        let last = Unicode.Scalar(bytes[run.upperBound - 1])
+        // A full stop before a letter ends nothing.
+        isEndPending = false
+        if wide.isPending { wide.resolve(before: Unicode.Scalar(bytes[run.lowerBound]), &matches) }
+        beginToken(with: run, of: bytes)
+        hasSentenceText = true
+        lastMark = last
+        beforePrevious = run.count > 1 ? Unicode.Scalar(bytes[run.upperBound - 2]) : previous
+        previous = last
+        lineColumnCount += run.count
+        index += run.count
     }
 
     private mutating func take(_ scalar: Unicode.Scalar) {

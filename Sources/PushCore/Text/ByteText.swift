@@ -39,7 +39,7 @@ extension UInt8 {
     /// Whether it is a letter or a digit of ASCII.
     @inline(__always)
     var isLetterOrDigit: Bool {
-        Decimal.isDigit(self) || UInt8(ascii: "a") <= lowerCased && lowerCased <= UInt8(ascii: "z")
+        Decimal.isDigit(self) || (self | 0x20) &- UInt8(ascii: "a") < 26
     }
 }
 

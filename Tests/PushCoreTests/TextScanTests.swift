@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import PushCore
+
+/// A run of plain letters and digits is taken at once, an escaped one letter by letter.
+struct TextScanTests {
+    @Test func `a text is the same, however its letters are escaped`() {
+        let english = [
+            "a", "B", "z", "7", "42", "'", " ", " ", " ", ".", "%", "?", "-", "Tap", "OK", "discount", "coupon", "sale",
+            "promo", "iPhone", "3rd", "4Go", "ABC", "http", "e.g.", "0x1F", "the", "The", "report", "Lunch", "lunch",
+            "supercalifragilisticexpialidocious",
+        ]
+        let all = english + ["’", "é", "ß", "中", "我", "nicht"]
+        for seed in seeds {
+            var generator = SeededGenerator(seed: seed)
+            for round in 0..<40 {
+                let pieces = round % 2 == 0 ? english : all
+                let count = Int.random(in: 1...12, using: &generator)
+                let text = (0..<count).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+                #expect(facts(bytes(text)) == facts(bytes(escape(text))), "seed \(seed): \(text)")
+            }
+        }
+    }
+
+    /// All that a scan tells, as text.
+    private func facts(_ text: [UInt8]) -> String {
+        let scan = TextScan(text.span, 0..<text.count, columnsPerLine: 28)
+        return """
+            \(scan.matches) \(scan.capitals) words \(scan.wordCount) wide \(scan.wideCount) \
+            sentences \(scan.sentenceCount) \(scan.isLastSentenceEnded) last \(scan.lastMark as Any) \
+            columns \(scan.columnCount) \(scan.columnCountTotal) lines \(scan.lineCount)
+            """
+    }
+}
