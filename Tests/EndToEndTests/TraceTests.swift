@@ -55,6 +55,19 @@ extension EndToEnd {
             }
         }
 
+        @Test(arguments: ["9D5A1E0C-4F7B-4C39-8B1A-0E6C2F7D3A55", "9d5a1e0c-4f7b-4c39-8b1a-0e6c2f7d3a55"])
+        func `an apns-id is told as the provider wrote it`(id: String) async throws {
+            let server = try await InstalledServer()
+            let target = try await server.addApp("org.example.Mail")
+            let device = try await PlainDevice(server, target)
+            let provider = try await APNsProvider(target)
+            _ = try await provider.send(
+                SentNotification(token: device.token, payload: #"{"aps":{"alert":"x"}}"#, id: id))
+            for asked in [id.lowercased(), id.uppercased()] {
+                #expect(try await server.posthorn("trace", asked).output.contains(id))
+            }
+        }
+
         @Test func `a device and an app are followed page by page`() async throws {
             let server = try await InstalledServer()
             let target = try await server.addApp("org.example.Mail")
