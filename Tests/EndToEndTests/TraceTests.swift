@@ -97,7 +97,9 @@ extension EndToEnd {
             }
             #expect(try await ask("?id=0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b") == "404 UnknownNotification")
             #expect(try await ask("?app=no.such") == "404 UnknownTopic")
-            #expect(try await ask("?device=00a1b2c3d4e5f607") == "200 ")
+            #expect(try await ask("?device=00a1b2c3d4e5f607") == "404 UnknownDevice")
+            let device = try await PlainDevice(server, try await server.addApp("org.example.Mail"))
+            #expect(try await ask("?device=\(device.id)") == "200 ")
             let bad = [
                 "", "?id=1", "?device=1", "?id=0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b&app=a", "?app=a&limit=0",
                 "?app=a&limit=1001", "?app=a&since=-1", "?app=a&after=x", "?app=a&color=blue",

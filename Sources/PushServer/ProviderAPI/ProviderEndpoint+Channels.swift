@@ -98,8 +98,8 @@ extension Rejection {
         case .broadcastsNotAllowed: self.init(.featureNotEnabled)
         case .unknownTopic: self.init(.topicMismatch)
         case .unavailable: self = condition.rejection
-        case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownCertificate,
-            .traceOff:
+        case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownTeam,
+            .unknownCertificate, .traceOff:
             self.init(.internalServerError)
         }
     }
