@@ -217,6 +217,23 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a slip in a name clears nothing, and says so; where nothing is set there is nothing to say`()
+            async throws
+        {
+            let tenants = try await Tenants()
+            let mail = try await tenants.add(Self.ours, "org.example.Mail")
+            let cases = [
+                ("topic/org.example.Mial", 404, "UnknownTopic"), ("key/KEY", 404, "UnknownKey"),
+                ("key/" + String(repeating: "0a", count: 32), 404, "UnknownKey"),
+                ("team/TEAM0000ZZ", 404, "UnknownTeam"), ("topic/org.example.Mail", 204, nil),
+                ("key/\(mail.target.keyID)", 204, nil), ("team/\(Self.ours)", 204, nil),
+            ]
+            for (path, status, error) in cases {
+                let answer = try await tenants.server.admin.exchange("DELETE", "/v1/quotas/\(path)")
+                #expect(answer.status == status && answer["error"] == error, "\(path): \(answer)")
+            }
+        }
+
         private struct Channel: Decodable {
             let id: String
 

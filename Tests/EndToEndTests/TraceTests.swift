@@ -55,6 +55,19 @@ extension EndToEnd {
             }
         }
 
+        @Test(arguments: ["9D5A1E0C-4F7B-4C39-8B1A-0E6C2F7D3A55", "9d5a1e0c-4f7b-4c39-8b1a-0e6c2f7d3a55"])
+        func `an apns-id is told as the provider wrote it`(id: String) async throws {
+            let server = try await InstalledServer()
+            let target = try await server.addApp("org.example.Mail")
+            let device = try await PlainDevice(server, target)
+            let provider = try await APNsProvider(target)
+            _ = try await provider.send(
+                SentNotification(token: device.token, payload: #"{"aps":{"alert":"x"}}"#, id: id))
+            for asked in [id.lowercased(), id.uppercased()] {
+                #expect(try await server.posthorn("trace", asked).output.contains(id))
+            }
+        }
+
         @Test func `a device and an app are followed page by page`() async throws {
             let server = try await InstalledServer()
             let target = try await server.addApp("org.example.Mail")
@@ -84,7 +97,9 @@ extension EndToEnd {
             }
             #expect(try await ask("?id=0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b") == "404 UnknownNotification")
             #expect(try await ask("?app=no.such") == "404 UnknownTopic")
-            #expect(try await ask("?device=00a1b2c3d4e5f607") == "200 ")
+            #expect(try await ask("?device=00a1b2c3d4e5f607") == "404 UnknownDevice")
+            let device = try await PlainDevice(server, try await server.addApp("org.example.Mail"))
+            #expect(try await ask("?device=\(device.id)") == "200 ")
             let bad = [
                 "", "?id=1", "?device=1", "?id=0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b&app=a", "?app=a&limit=0",
                 "?app=a&limit=1001", "?app=a&since=-1", "?app=a&after=x", "?app=a&color=blue",

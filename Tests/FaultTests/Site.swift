@@ -83,11 +83,11 @@ final class Site: Sendable {
 
     /// Sends a notification whose body is a text.
     ///
-    /// - Returns: The HTTP status; nil when there was no answer.
+    /// - Returns: The answer; nil when there was none.
     /// - Throws: `DeadlinePassed` when the program does not end.
-    func send(
-        _ text: String, to url: String, options: [String] = [], environment: [String: String] = [:]
-    ) async throws -> Int? {
+    func answer(
+        to text: String, at url: String, options: [String] = [], environment: [String: String] = [:]
+    ) async throws -> Answer? {
         let arguments = [
             "send", "--server", url, "--ca-file", files.path(of: "ca.pem"), "--key", files.path(of: "key.p8"),
             "--key-id", keyID, "--team-id", teamID, "--topic", Self.topic, "--token", token, "--body", text, "--json",
@@ -96,7 +96,14 @@ final class Site: Sendable {
         // away, as Swift looks for them beside the variables.
         let command = [RepositoryPaths.program("posthorn")] + arguments + options
         let result = try await RunningProcess.run("/usr/bin/env", command, environment: environment)
-        return try? result.decoded(Sent.self).status
+        return try? result.decoded(Answer.self)
+    }
+
+    /// The same; its HTTP status.
+    func send(
+        _ text: String, to url: String, options: [String] = [], environment: [String: String] = [:]
+    ) async throws -> Int? {
+        try await answer(to: text, at: url, options: options, environment: environment)?.status
     }
 
     /// Opens the device's stream and keeps what comes.
@@ -205,10 +212,11 @@ final class Site: Sendable {
         }
     }
 
-    private struct Sent: Decodable {
+    /// What `posthorn send` prints of an answer.
+    struct Answer: Decodable {
         let status: Int
+        let detail: String?
     }
-
 }
 
 /// A posthornd that was started, and may fail.

@@ -148,6 +148,19 @@ struct ReportTests {
         #expect(text.hasSuffix("\nDevices reported\n  closed          1\n  viewed          2"))
     }
 
+    @Test func `the status says that the disk is full, what is refused, and what to do`() throws {
+        var status = AdminAPI.Status(
+            version: "1.2.3", processID: 77, startedAt: 0, serverURL: "https://a:1", dataDirectory: "/srv/posthorn",
+            teamID: "T", counts: AdminAPI.Counts())
+        #expect(!StatusCommand.report(of: status).text.contains("Disk"))
+        #expect(try !StatusCommand.report(of: status).jsonText.contains("disk_full_since"))
+        status.diskFullSince = 1_800_000_000
+        let report = StatusCommand.report(of: status)
+        #expect(report.text.contains("\nDisk full since   2027-01-15 "))
+        #expect(report.text.contains("503 ServiceUnavailable") && report.text.contains("make space for /srv/posthorn"))
+        #expect(try report.jsonText.contains(#""disk_full_since":1800000000"#))
+    }
+
     @Test func `a message keeps its lines, indented`() {
         let entry = InboxEntry(
             .dictionary([

@@ -11,7 +11,7 @@ struct TraceEventTests {
         let origin = TraceEvent.Origin(
             topic: TopicID(rawValue: UInt32(truncatingIfNeeded: number())),
             generation: UInt32(truncatingIfNeeded: number()), uniqueID: UniqueID(high: number(), low: number()),
-            apnsID: UniqueID(high: number(), low: number()))
+            apnsID: UniqueID(high: number(), low: number()), hasCapitals: number() % 2 == 0)
         return TraceEvent(
             step, detail, sequence: Int64(bitPattern: number()), device: DeviceID(rawValue: number()),
             unixMilliseconds: Int64(bitPattern: number()), origin: step == .accepted ? origin : nil)
@@ -48,7 +48,7 @@ struct TraceEventTests {
         }
     }
 
-    @Test(arguments: [0, 14, 255] as [UInt8]) func `a step that there is not is not read`(step: UInt8) {
+    @Test(arguments: [0, 14, 0x83, 255] as [UInt8]) func `a step that there is not is not read`(step: UInt8) {
         let bytes = [step] + [UInt8](repeating: 0, count: 80)
         var offset = 0
         #expect(TraceEvent(bytes.span, at: &offset) == nil)

@@ -13,6 +13,7 @@ struct UniqueIDTests {
         var output = bytes("x")
         id.append(to: &output)
         #expect(output == bytes("x" + text.lowercased()))
+        #expect(UniqueID.hasCapitals(id.upperCaseText.span) && !UniqueID.hasCapitals(id.lowerCaseText.span))
         let (small, large) = (id.lowerCaseText, id.upperCaseText)
         #expect(small.indices.map { small[$0] } == bytes(text.lowercased()))
         #expect(large.indices.map { large[$0] } == bytes(text.uppercased()))

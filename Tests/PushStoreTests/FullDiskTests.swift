@@ -8,31 +8,6 @@ import TestSupport
 import Testing
 
 @Suite(.enabled(if: geteuid() == 0, "mounting a small file system needs root")) struct FullDiskTests {
-    /// A file system of its own, so small that it is full soon; unmounted when the last user lets go.
-    private final class SmallDisk {
-        let directory: TemporaryDirectory
-        private let umount: String
-
-        init(byteCount: Int) throws {
-            directory = try TemporaryDirectory()
-            umount = try RepositoryPaths.tool("umount")
-            try Self.run(
-                try RepositoryPaths.tool("mount"), "-t", "tmpfs", "-o", "size=\(byteCount)", "tmpfs", directory.path)
-        }
-
-        // Lazily: the store may close its file a moment later.
-        deinit { try? Self.run(umount, "--lazy", directory.path) }
-
-        private static func run(_ program: String, _ arguments: String...) throws {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: program)
-            process.arguments = arguments
-            try process.run()
-            process.waitUntilExit()
-            guard process.terminationStatus == 0 else { throw MissingReply(what: "\(program) \(arguments)") }
-        }
-    }
-
     private let disk: SmallDisk
     private let store: TestStore
     private let device: TestDevice
@@ -122,6 +97,34 @@ import Testing
         #expect(try drain() == [])
         try store.unsubscribe(device, from: channel)
         #expect(try store.subscriptions(device) == [])
+    }
+
+    @Test func `on a full disk what is now or never is delivered, for it needs none`() throws {
+        try store.succeed(.changeApp(topic: Station.topic, name: nil, checks: nil, allowsBroadcasts: true))
+        let channel = TestChannel(id: ChannelID(high: 0, low: 0), topic: token.topic)
+        try store.succeed(
+            .createChannel(channel.id, topic: Station.topic, environment: .production, policy: .noMessageStored))
+        try store.subscribe(device, to: channel)
+        _ = try fill()
+        _ = try drain()
+        let (stream, _) = try store.attach(device)
+        let (answers, replies) = try store.accept([
+            .to(token, "stored"), .to(token, "now", expiration: 0),
+        ])
+        #expect(answers == [.refused(.serviceUnavailable, ended: nil), .accepted])
+        #expect(replies.delivered(to: stream).map(\.text) == ["now"])
+        let (published, others) = try store.publish([.to(channel, "all", expiration: 0)])
+        #expect(published == [.accepted] && others.delivered(to: stream).map(\.text) == ["all"])
+        #expect(store.fatal.all == [])
+    }
+
+    @Test func `a disk that notifications filled takes new ones when devices have acknowledged, by itself`() throws {
+        let accepted = try fill()
+        #expect(try drain() == accepted)
+        let deadline = ContinuousClock.now + .seconds(30) * Patience.factor
+        while try store.accept(.to(token, "after")) != .accepted { try #require(ContinuousClock.now < deadline) }
+        #expect(store.notices.all.map(\.code) == ["store-disk-full", "store-space-returned"])
+        #expect(try drain() == ["after"])
     }
 
     @Test func `when space comes back, notifications are accepted again`() throws {

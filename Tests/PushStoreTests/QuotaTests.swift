@@ -55,6 +55,21 @@ import Testing
         #expect(try kept().settings.count == 4)
     }
 
+    @Test func `clearing says what there is not, and what was set for one that is gone can be cleared`() throws {
+        try store.addApp()
+        func refusal(_ kind: QuotaSubject.Kind, _ name: String) throws -> StoreRefusal? {
+            try store.refusal(.quota(.clear(QuotaSubject(kind, name))))
+        }
+        #expect(try refusal(.topic, "com.example.Ap") == .unknownTopic)
+        #expect(try refusal(.key, "KEY0000001") == .unknownKey)
+        #expect(try refusal(.topic, "com.example.App") == nil)
+        let app = QuotaSubject(.topic, "com.example.App")
+        try store.succeed(.quota(.change(app, QuotaLimits(rate: 1))))
+        try store.succeed(.removeApp(topic: app.name))
+        #expect(try refusal(.topic, app.name) == nil)
+        #expect(try refusal(.topic, app.name) == .unknownTopic)
+    }
+
     @Test func `the last note of a use counts, over restarts too`() throws {
         let (a, b) = (QuotaSubject(.topic, "a"), QuotaSubject(.team, "b"))
         try store.succeed(.quota(.note([QuotaUse(a, day: 20_000, count: 5), QuotaUse(b, day: 20_000, count: 1)])))

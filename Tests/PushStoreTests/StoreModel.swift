@@ -137,8 +137,9 @@ struct StoreModel {
     }
 
     mutating func acknowledge(_ device: DeviceID, _ text: String?, _ outcome: DeviceAPI.Outcome) {
-        counts.outcomes[outcome.rawValue, default: 0] += 1
+        // A number that no notification has says nothing.
         guard let text else { return }
+        counts.outcomes[outcome.rawValue, default: 0] += 1
         guard waiting[device, default: []].contains(where: { $0.text == text }) else {
             if let never = streams[device]?.nowOrNever.remove(text) {
                 counts.acknowledged += 1

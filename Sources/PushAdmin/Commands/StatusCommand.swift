@@ -19,6 +19,15 @@ package enum StatusCommand {
             (name: "Version", value: "\(status.version), process \(status.processID)"),
             (name: "Running since", value: LocalTime.text(unixSeconds: status.startedAt)),
             (name: "Data directory", value: status.dataDirectory), (name: "Team ID", value: status.teamID),
+        ]
+        if let since = status.diskFullSince {
+            fields += [
+                ("Disk full since", LocalTime.text(unixSeconds: since)),
+                ("  refused", "what must be stored: providers get 503 ServiceUnavailable; deliveries go on"),
+                ("  to do", "make space for \(status.dataDirectory); the server goes on by itself"),
+            ]
+        }
+        fields += [
             (name: "Apps", value: "\(counts.apps)"),
             (name: "Devices", value: "\(counts.devices), \(counts.devicesConnected) connected"),
             (name: "Registrations", value: "\(counts.registrations)"), (name: "Pending", value: "\(counts.pending)"),

@@ -270,12 +270,15 @@ public enum AdminAPI {
         public var counts: Counts
         /// PEM file of the authority that providers must trust; nil where the server's certificate is configured.
         public var caFile: String?
+        /// Since when the disk is full, UNIX seconds: what must be stored is refused; nil while there is space.
+        public var diskFullSince: Int64?
 
         /// Joins the parts.
         public init(
             version: String, processID: Int32, startedAt: Int64, serverURL: String, dataDirectory: String,
-            teamID: String, counts: Counts, caFile: String? = nil
+            teamID: String, counts: Counts, caFile: String? = nil, diskFullSince: Int64? = nil
         ) {
+            self.diskFullSince = diskFullSince
             self.version = version
             self.processID = processID
             self.startedAt = startedAt
@@ -289,6 +292,7 @@ public enum AdminAPI {
         private enum CodingKeys: String, CodingKey {
             case version, counts
             case caFile = "ca_file"
+            case diskFullSince = "disk_full_since"
             case processID = "process_id"
             case startedAt = "started_at"
             case serverURL = "server_url"

@@ -8,11 +8,13 @@
 /// step (1)  detail (1)  sequence (8)  device (8)  UNIX milliseconds (8)
 /// accepted: topic (4)  generation (4)  apns-unique-id (16)  apns-id (16)
 /// ```
+/// The highest bit of an accepting step says that the `apns-id` was written in capitals.
 public struct TraceEvent: Equatable, Sendable {
     /// Bytes of every event.
     package static let byteCount = 26
     /// Bytes of the event that begins a trace.
     package static let acceptedByteCount = 66
+    private static let capitalsBit: UInt8 = 0x80
 
     /// What happened.
     public var step: TraceStep
@@ -37,14 +39,22 @@ public struct TraceEvent: Equatable, Sendable {
         public var uniqueID: UniqueID
         /// `apns-id`.
         public var apnsID: UniqueID
+        /// Whether the provider wrote it in capitals.
+        public var hasCapitals: Bool
 
         /// Joins the parts.
-        public init(topic: TopicID, generation: UInt32, uniqueID: UniqueID, apnsID: UniqueID) {
+        public init(
+            topic: TopicID, generation: UInt32, uniqueID: UniqueID, apnsID: UniqueID, hasCapitals: Bool = false
+        ) {
             self.topic = topic
             self.generation = generation
             self.uniqueID = uniqueID
             self.apnsID = apnsID
+            self.hasCapitals = hasCapitals
         }
+
+        /// `apns-id` as the provider wrote it and was answered; in capitals where it mixed them.
+        package var apnsIDText: String { apnsID.text(hasCapitals: hasCapitals) }
     }
 
     /// Joins the parts; `origin` belongs to `accepted` and to nothing else.
@@ -66,8 +76,9 @@ public struct TraceEvent: Equatable, Sendable {
     package func append(to output: inout [UInt8]) {
         let (sequence, milliseconds) = (UInt64(bitPattern: sequence), UInt64(bitPattern: unixMilliseconds))
         // In words, of which each holds the end of one member and the beginning of the next: one copy instead of five.
+        let first = origin?.hasCapitals == true ? step.rawValue | Self.capitalsBit : step.rawValue
         let words: (UInt64, UInt64, UInt64, UInt64) = (
-            (UInt64(step.rawValue) | UInt64(detail.rawValue) << 8 | sequence << 16).littleEndian,
+            (UInt64(first) | UInt64(detail.rawValue) << 8 | sequence << 16).littleEndian,
             (sequence >> 48 | device.rawValue << 16).littleEndian,
             (device.rawValue >> 48 | milliseconds << 16).littleEndian, (milliseconds >> 48).littleEndian
         )
@@ -92,16 +103,18 @@ public struct TraceEvent: Equatable, Sendable {
     ///   - offset: Where to read; stays where it is when nothing is read.
     package init?(_ bytes: Span<UInt8>, at offset: inout Int) {
         guard offset >= 0, offset <= bytes.count, bytes.count - offset >= Self.byteCount,
-            let step = TraceStep(rawValue: bytes[offset]), let detail = TraceDetail(rawValue: bytes[offset + 1])
+            let step = TraceStep(rawValue: bytes[offset] & ~Self.capitalsBit),
+            let detail = TraceDetail(rawValue: bytes[offset + 1])
         else { return nil }
+        let hasCapitals = bytes[offset] & Self.capitalsBit != 0
         let byteCount = step == .accepted ? Self.acceptedByteCount : Self.byteCount
-        guard bytes.count - offset >= byteCount else { return nil }
+        guard bytes.count - offset >= byteCount, step == .accepted || !hasCapitals else { return nil }
         self.step = step
         self.detail = detail
         sequence = Int64(bitPattern: Self.number(in: bytes, at: offset + 2))
         device = DeviceID(rawValue: Self.number(in: bytes, at: offset + 10))
         unixMilliseconds = Int64(bitPattern: Self.number(in: bytes, at: offset + 18))
-        if step == .accepted { origin = Origin(bytes, at: offset + 26) }
+        if step == .accepted { origin = Origin(bytes, at: offset + 26, hasCapitals: hasCapitals) }
         offset += byteCount
     }
 
@@ -115,7 +128,8 @@ public struct TraceEvent: Equatable, Sendable {
 }
 
 extension TraceEvent.Origin {
-    fileprivate init(_ bytes: Span<UInt8>, at offset: Int) {
+    fileprivate init(_ bytes: Span<UInt8>, at offset: Int, hasCapitals: Bool) {
+        self.hasCapitals = hasCapitals
         let address = TraceEvent.number(in: bytes, at: offset)
         topic = TopicID(rawValue: UInt32(truncatingIfNeeded: address))
         generation = UInt32(truncatingIfNeeded: address >> 32)

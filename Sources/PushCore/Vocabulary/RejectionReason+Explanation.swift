@@ -36,7 +36,9 @@ extension RejectionReason {
         case .tooManyProviderTokenUpdates: "The connection brought too many new provider tokens within 20 minutes."
         case .tooManyRequests: "A rate or a quota is used up."
         case .internalServerError: "The server could not do what it should."
-        case .serviceUnavailable: "The server cannot take more now."
+        case .serviceUnavailable:
+            "The server cannot take more now. A connected device may have got the notification all the same: a second one "
+                + "with its collapse id takes its place."
         case .shutdown: "The server is ending; a reason of GOAWAY, not of an answer."
         case .featureNotEnabled: "The app has no broadcasts."
         case .missingChannelID: "`apns-channel-id` is missing."

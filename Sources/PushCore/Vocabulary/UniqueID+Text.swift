@@ -47,11 +47,21 @@ extension UniqueID {
         return text
     }
 
+    /// Whether a canonical form has capital letters: of its characters only these lack the bit 0x20.
+    package static func hasCapitals(_ text: Span<UInt8>) -> Bool {
+        var common: UInt8 = 0x20
+        for index in text.indices { common &= text[index] }
+        return common == 0
+    }
+
     /// The canonical form in lower case.
-    package var text: String {
+    package var text: String { text(hasCapitals: false) }
+
+    /// The canonical form in upper or in lower case.
+    package func text(hasCapitals: Bool) -> String {
+        let text = hasCapitals ? upperCaseText : lowerCaseText
         var output: [UInt8] = []
-        output.reserveCapacity(36)
-        append(to: &output)
+        output.append(text.span)
         return String(decoding: output, as: UTF8.self)
     }
 

@@ -31,16 +31,12 @@ extension AdminEndpoint {
     }
 
     private func quota(_ exchange: HTTPExchange, _ connection: ServerConnection, of subject: QuotaSubject) {
-        switch exchange.method {
-        case .patch: changeQuota(exchange, connection, of: subject)
-        case .delete:
-            perform(.quota(.clear(subject)), exchange, connection) { [self] _, exchange in
-                loop.context.quotas.set(subject, nil)
-                ControlAnswer.sendNothing(exchange)
-            }
-        default:
-            if let refusal = refusal(of: subject) { return ControlAnswer.refuse(exchange, refusal) }
-            sendQuotas(of: subject, exchange)
+        guard exchange.method != .patch else { return changeQuota(exchange, connection, of: subject) }
+        if let refusal = refusal(of: subject) { return ControlAnswer.refuse(exchange, refusal) }
+        guard exchange.method == .delete else { return sendQuotas(of: subject, exchange) }
+        perform(.quota(.clear(subject)), exchange, connection) { [self] _, exchange in
+            loop.context.quotas.set(subject, nil)
+            ControlAnswer.sendNothing(exchange)
         }
     }
 
@@ -48,7 +44,11 @@ extension AdminEndpoint {
     private func refusal(of subject: QuotaSubject) -> StoreRefusal? {
         guard !loop.context.quotas.subjects.contains(subject) else { return nil }
         switch subject.kind {
-        case .team: return nil
+        case .team:
+            let isKnown =
+                subject.name == loop.context.installation.teamID
+                || loop.directory.quotaSubjects.contains(subject)
+            return isKnown ? nil : .unknownTeam
         case .topic: return loop.directory.topic(named: Array(subject.name.utf8).span) == nil ? .unknownTopic : nil
         case .key:
             let isFingerprint = subject.name.utf8.count == Self.fingerprintDigitCount

@@ -88,7 +88,7 @@ extension AdminAPI.TraceEvent {
         self.init(
             event: event.step.word, reason: event.detail.word, at: event.unixMilliseconds, sequence: event.sequence,
             deviceID: event.device.rawValue == 0 ? nil : event.device.text,
-            topic: entry.origin.flatMap { directory.topic($0.topic)?.topic.name }, apnsID: entry.origin?.apnsID.text,
+            topic: entry.origin.flatMap { directory.topic($0.topic)?.topic.name }, apnsID: entry.origin?.apnsIDText,
             apnsUniqueID: entry.origin?.uniqueID.text)
     }
 }

@@ -73,7 +73,8 @@ final class AdminEndpoint: Endpoint {
                     startedAt: context.startedUnixSeconds,
                     serverURL: context.serverURL, dataDirectory: context.installation.directory,
                     teamID: context.installation.teamID, counts: counts,
-                    caFile: context.installation.authorityFile))
+                    caFile: context.installation.authorityFile,
+                    diskFullSince: context.storeCondition.diskFullSince))
         }
     }
 }

@@ -67,7 +67,7 @@ extension StoreRefusal {
         switch self {
         case .unauthorized: 401
         case .badEnrolmentCode, .broadcastsNotAllowed: 403
-        case .unknownTopic, .unknownDevice, .unknownKey, .unknownCertificate, .unknownChannel: 404
+        case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel: 404
         case .alreadyExists, .traceOff: 409
         case .tooMany: 429
         case .unavailable: 503
@@ -82,6 +82,7 @@ extension StoreRefusal {
         case .unknownTopic: "UnknownTopic"
         case .unknownDevice: "UnknownDevice"
         case .unknownKey: "UnknownKey"
+        case .unknownTeam: "UnknownTeam"
         case .unknownCertificate: "UnknownCertificate"
         case .unknownChannel: "UnknownChannel"
         case .broadcastsNotAllowed: "BroadcastsNotAllowed"
@@ -100,6 +101,7 @@ extension StoreRefusal {
         case .unknownTopic: "No app has this topic: add it with `posthorn app add`."
         case .unknownDevice: "No device has this id: see `posthorn device list`."
         case .unknownKey: "No key has this id: see `posthorn key list`."
+        case .unknownTeam: "No app or key is of this team: see `posthorn app list`."
         case .unknownCertificate: "No certificate has this fingerprint: see `posthorn certificate list`."
         case .unknownChannel: "The app has no such channel in this environment: see `posthorn channel list`."
         case .broadcastsNotAllowed: "The app may not have channels: `posthorn app set TOPIC --broadcasts on`."

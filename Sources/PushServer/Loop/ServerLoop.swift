@@ -186,7 +186,8 @@ internal import PushTLS
             answering(answer) { exchange, _ in
                 (exchange.context as? PayloadWarnings)?.counted?.giveBack()
                 guard !exchange.isAnswered else { return }
-                ProviderAnswer.reject(exchange, refusedByStore: reason, unixMilliseconds: time)
+                ProviderAnswer.reject(
+                    exchange, refusedByStore: reason, context.storeCondition, unixMilliseconds: time)
             }
         case .attached(let device, let stream): streams.attached(device, stream)
         case .deliver(let notifications, let stream): deliver(notifications, to: stream)

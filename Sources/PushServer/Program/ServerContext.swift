@@ -9,6 +9,7 @@ final class ServerContext: Sendable {
     let configuration: ServerConfiguration
     let installation: Installation
     let store: any NotificationStore
+    let storeCondition: StoreCondition
     let quotas: Quotas
     let backups: BackupKeeper
     let log: EventLog
@@ -19,13 +20,15 @@ final class ServerContext: Sendable {
     let orderedFailures: OrderedFailures?
 
     init(
-        configuration: ServerConfiguration, installation: Installation, store: any NotificationStore, quotas: Quotas,
-        backups: BackupKeeper, log: EventLog, serverURL: String, startedUnixSeconds: Int64,
+        configuration: ServerConfiguration, installation: Installation, store: any NotificationStore,
+        storeCondition: StoreCondition, quotas: Quotas, backups: BackupKeeper, log: EventLog, serverURL: String,
+        startedUnixSeconds: Int64,
         orderedFailures: OrderedFailures?
     ) {
         self.configuration = configuration
         self.installation = installation
         self.store = store
+        self.storeCondition = storeCondition
         self.quotas = quotas
         self.backups = backups
         self.log = log

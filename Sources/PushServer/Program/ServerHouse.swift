@@ -21,6 +21,7 @@ final class ServerHouse {
     /// The network ports as they were given, with the numbers that the kernel chose.
     private let ports: [NetworkPort]
     private let fatal = FatalFlag()
+    private let storeCondition = StoreCondition()
 
     init(_ configuration: ServerConfiguration, log: EventLog) throws(ServerError) {
         self.configuration = configuration
@@ -28,7 +29,7 @@ final class ServerHouse {
         installation = try ServerError.wrapping { () throws(InstallationError) in try Installation(configuration) }
         let loopCount = configuration.loopCount ?? ProcessFacts.processorCount
         mailboxes = try ServerError.wrapping { () throws(NetError) in try (0...loopCount).map(Self.makeMailbox) }
-        store = try Self.openStore(installation, configuration, log)
+        store = try Self.openStore(installation, configuration, storeCondition, log)
         conversation = try StoreConversation(loop: UInt32(loopCount) + 1, store: store)
         (sockets, ports) = try Self.listen(configuration.ports, loopCount: loopCount)
         adminSocket = try ServerError.wrapping { () throws(NetError) in
@@ -110,8 +111,8 @@ final class ServerHouse {
 
     private func makeContext(_ quotas: Quotas) -> ServerContext {
         ServerContext(
-            configuration: configuration, installation: installation, store: store, quotas: quotas,
-            backups: BackupKeeper(installation, log: log), log: log,
+            configuration: configuration, installation: installation, store: store,
+            storeCondition: storeCondition, quotas: quotas, backups: BackupKeeper(installation, log: log), log: log,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
             orderedFailures: configuration.ephemeral == nil ? nil : OrderedFailures())
@@ -173,7 +174,7 @@ final class ServerHouse {
     }
 
     private static func openStore(
-        _ installation: Installation, _ configuration: ServerConfiguration, _ log: EventLog
+        _ installation: Installation, _ configuration: ServerConfiguration, _ condition: StoreCondition, _ log: EventLog
     ) throws(ServerError) -> SQLiteStore {
         var options = SQLiteStore.Configuration(
             path: installation.databaseFile, unixMilliseconds: WallClock.unixMilliseconds)
@@ -187,7 +188,10 @@ final class ServerHouse {
         options.hasTrace = configuration.hasTrace
         options.traceLifeSeconds = configuration.traceLifeSeconds
         options.traceByteCountMax = configuration.traceByteCountMax
-        options.onNotice = { log.warning("store_notice", ["code": $0.code, "notice": $0.description]) }
+        options.onNotice = { notice in
+            condition.note(notice, nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
+            log.warning("store_notice", ["code": notice.code, "notice": notice.description])
+        }
         do throws(StoreError) {
             return try SQLiteStore(options)
         } catch {

@@ -31,11 +31,18 @@ enum ProviderAnswer {
     }
 
     /// Refuses what the store refused.
-    static func reject(_ exchange: HTTPExchange, refusedByStore reason: RejectionReason, unixMilliseconds: Int64?) {
-        // The provider API has checked the form of an expiration; the store knows what the channel keeps.
-        let detail =
-            reason == .badExpirationDate ? "This channel stores nothing: set apns-expiration to 0." : reason.advice
-        reject(exchange, Rejection(reason, detail), unixMilliseconds: unixMilliseconds)
+    static func reject(
+        _ exchange: HTTPExchange, refusedByStore reason: RejectionReason, _ condition: StoreCondition,
+        unixMilliseconds: Int64?
+    ) {
+        let rejection =
+            switch reason {
+            // The provider API has checked the form of an expiration; the store knows what the channel keeps.
+            case .badExpirationDate: Rejection(reason, "This channel stores nothing: set apns-expiration to 0.")
+            case .serviceUnavailable: condition.rejection
+            default: Rejection(reason)
+            }
+        reject(exchange, rejection, unixMilliseconds: unixMilliseconds)
     }
 
     /// `{"reason":"…"}`, with a timestamp where there is one; short, because some clients never widen their window.

@@ -77,12 +77,13 @@ extension ProviderEndpoint {
         _ storeRequest: StoreRequest, _ request: ProviderRequest,
         _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
     ) {
+        let condition = loop.context.storeCondition
         loop.perform(storeRequest, for: request.exchange, on: request.connection) { result, exchange in
             switch result {
             case .success(let answer):
                 succeed(answer, exchange)
                 precondition(exchange.isAnswered, "the store answered a request with another request's answer")
-            case .failure(let refusal): ProviderAnswer.reject(exchange, Rejection(refusal))
+            case .failure(let refusal): ProviderAnswer.reject(exchange, Rejection(refusal, condition))
             }
         }
     }
@@ -90,15 +91,15 @@ extension ProviderEndpoint {
 
 extension Rejection {
     /// What a refusal of the store means to a provider that manages channels.
-    fileprivate init(_ refusal: StoreRefusal) {
+    fileprivate init(_ refusal: StoreRefusal, _ condition: StoreCondition) {
         switch refusal {
         case .unknownChannel: self.init(.channelNotRegistered)
         case .tooMany: self.init(.cannotCreateChannelConfig)
         case .broadcastsNotAllowed: self.init(.featureNotEnabled)
         case .unknownTopic: self.init(.topicMismatch)
-        case .unavailable: self.init(.serviceUnavailable)
-        case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownCertificate,
-            .traceOff:
+        case .unavailable: self = condition.rejection
+        case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownTeam,
+            .unknownCertificate, .traceOff:
             self.init(.internalServerError)
         }
     }

@@ -36,7 +36,7 @@ enum WebhookMessage {
         JSONWriter.append(event.unixMilliseconds, to: &body)
         append("topic", topic, to: &body)
         append("device_token", deviceToken, to: &body)
-        append("apns-id", entry.origin?.apnsID.text, to: &body)
+        append("apns-id", entry.origin?.apnsIDText, to: &body)
         append("apns-unique-id", entry.origin?.uniqueID.text, to: &body)
         body.append(UInt8(ascii: "}"))
     }

@@ -23,6 +23,11 @@ extension Notification {
     }
 }
 
+extension Broadcast {
+    /// Whether it is for those who are connected now, and stored nowhere.
+    var isNowOrNever: Bool { expirationUnixSeconds == 0 }
+}
+
 extension Int64 {
     /// Seconds as milliseconds, held at the ends of what fits: providers may write any number.
     fileprivate var millisecondsOfSeconds: Int64 {

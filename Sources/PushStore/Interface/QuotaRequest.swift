@@ -8,7 +8,7 @@ package enum QuotaRequest: Sendable {
     case all
     /// Sets limits of a team, key or app and leaves the others of it; answered by `quotas` with all that is set for it.
     case change(QuotaSubject, QuotaLimits)
-    /// Answered by `done`, also when nothing was set.
+    /// Answered by `done`, also when nothing was set for one that there is.
     case clear(QuotaSubject)
     /// Writes down what was used, in place of what was written before; answered by `done`.
     case note([QuotaUse])

@@ -117,6 +117,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     case unknownTopic
     case unknownDevice
     case unknownKey
+    /// No app or key is of this team.
+    case unknownTeam
     case unknownCertificate
     /// There is no such channel, or it is of another app or environment.
     case unknownChannel

@@ -10,7 +10,11 @@ extension Executor {
     func search(_ query: TraceQuery, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
         guard trace.isOn else { return .failure(.traceOff) }
         var topic: TopicID?
-        if case .app(let name) = query.subject {
+        switch query.subject {
+        case .notification: break
+        case .device(let device):
+            guard try devices.wasEnrolled(device.stored) else { return .failure(.unknownDevice) }
+        case .app(let name):
             guard let found = try topics.find(name)?.topic.id else { return .failure(.unknownTopic) }
             topic = found
         }

@@ -64,7 +64,7 @@ extension TraceRecorder {
 
     /// Records what a device tells of a notification, beside that it has it.
     func record(_ acknowledgement: DeviceAPI.Acknowledgement, by device: DeviceID, at now: Int64) {
-        guard isOn, acknowledgement.id > 0, let step = acknowledgement.step else { return }
+        guard isOn, let step = acknowledgement.step else { return }
         let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
         recordLater(step, detail, of: acknowledgement.id, on: device, at: now)
     }

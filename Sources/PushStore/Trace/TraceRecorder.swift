@@ -68,7 +68,8 @@ final class TraceRecorder {
         let (address, apnsID, isBroadcast) = (notification.address, notification.apnsID, notification.channel != nil)
         let origin = TraceEvent.Origin(
             topic: address.topic, generation: isBroadcast ? 0 : address.generation, uniqueID: notification.uniqueID,
-            apnsID: UniqueID(apnsID.span) ?? UniqueID(high: 0, low: 0))
+            apnsID: UniqueID(apnsID.span) ?? UniqueID(high: 0, low: 0),
+            hasCapitals: UniqueID.hasCapitals(apnsID.span))
         add(
             TraceEvent(
                 .accepted, sequence: sequence, device: isBroadcast ? DeviceID(rawValue: 0) : address.device,

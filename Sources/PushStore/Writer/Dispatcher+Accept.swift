@@ -6,7 +6,8 @@ internal import PushSQLite
 extension Dispatcher {
     /// Accepts a notification: to its device's stream, and among those to be written; or refuses it.
     func accept(_ notification: Notification, _ answer: ReplyAddress) throws(SQLiteError) {
-        guard hasSpace else { return ledger.shed(answer) }
+        // What is now or never is stored nowhere.
+        guard hasSpace || notification.isNowOrNever else { return ledger.shed(answer) }
         let address = notification.address
         guard let card = try cards.card(of: address.device) else {
             return ledger.refuse(.badDeviceToken, endedUnixMilliseconds: nil, answer)

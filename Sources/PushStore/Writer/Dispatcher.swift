@@ -127,8 +127,9 @@ final class Dispatcher {
         guard let card = try cards.card(of: device) else { return }
         for acknowledgement in acknowledgements {
             try settle(acknowledgement.id, card)
+            // A number that was never given out tells nothing of any notification.
+            guard acknowledgement.id > 0, acknowledgement.id <= executor.sequences.last else { continue }
             ledger.note(acknowledgement.outcome)
-            guard acknowledgement.id <= executor.sequences.last else { continue }
             executor.trace.record(acknowledgement, by: device, at: now)
         }
     }

@@ -12,7 +12,7 @@ extension Executor {
         guard let channel = try channels.find(broadcast.channel), channel.topic == broadcast.topic,
             channel.environment == broadcast.environment
         else { return reject(.channelNotRegistered, answer) }
-        let isNowOrNever = broadcast.expirationUnixSeconds == 0
+        let isNowOrNever = broadcast.isNowOrNever
         switch channel.policy {
         case .noMessageStored where !isNowOrNever: reject(.badExpirationDate, answer)
         case .mostRecentMessageStored where !isNowOrNever: try store(broadcast, in: channel, answer)

@@ -12,7 +12,10 @@ extension Executor {
             let limits = change.or(try quotas.limits()[subject] ?? QuotaLimits())
             try quotas.set(subject, limits)
             return .success(.quotas([subject: limits], []))
-        case .clear(let subject): try quotas.clear(subject)
+        case .clear(let subject):
+            // What was set for one that is gone since can be cleared all the same.
+            if try quotas.limits()[subject] == nil, let refusal = try refusal(of: subject) { return .failure(refusal) }
+            try quotas.clear(subject)
         case .note(let uses): for use in uses { try quotas.note(use) }
         }
         return .success(.done)

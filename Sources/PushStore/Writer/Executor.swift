@@ -212,7 +212,8 @@ extension StoreCommand {
     /// What the command needs of the disk.
     fileprivate var need: Executor.Need {
         switch self {
-        case .accept, .publish: .growing
+        case .accept: .growing
+        case .publish(let broadcast, _): broadcast.isNowOrNever ? .reading : .growing
         case .attach, .detach: .reading
         case .acknowledge: .shrinking
         case .perform(let request, _): request.need
