@@ -17,7 +17,7 @@ internal import PushTLS
 ///
 /// Lingering: our side is closed, and what the peer still sends is read and dropped until it closes too. A socket that
 /// is closed with unread input is reset, and the peer might lose our last words.
-final class ServerConnection: EventHandler, HTTPSessionDelegate {
+final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker {
     let slot: UInt32
     let generation: UInt32
     let listener: Listener
@@ -159,7 +159,6 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         if phase != .handshaking { takeInput() }
     }
 
-    /// Hears nothing of the socket while the handshake waits for its turn.
     func pauseHandshake() {
         if phase == .handshaking { watch([]) }
     }
