@@ -6,9 +6,8 @@ internal import Glibc
 /// One TLS connection over a non-blocking socket, server side; owns one `SSL *`, not the descriptor.
 ///
 /// ```
-///   handshaking ──done──▶ open ──close_notify──▶ halfClosed ──close()──▶ broken
-///        │                 ├──end of the bytes──▶ ended                   (nothing more may be asked of OpenSSL)
-///        └─────────────────┴──error, close()──▶ broken
+///   handshaking ──done──▶ open ──close_notify, end of the bytes──▶ halfClosed ──close()──▶ broken
+///        └─────────────────┴──error, close()──▶ broken       (nothing more may be asked of OpenSSL)
 /// ```
 @safe package final class TLSConnection {
     /// What the peers speak above TLS.
@@ -46,10 +45,8 @@ internal import Glibc
     private enum State {
         case handshaking
         case open
-        /// The peer sent close_notify; TLS 1.3 still takes what we send.
+        /// The peer sends no more, with or without close_notify; it may still take what we send.
         case halfClosed
-        /// The peer's bytes ended without close_notify.
-        case ended
         /// We closed it, or OpenSSL failed for good.
         case broken
     }
@@ -86,7 +83,7 @@ internal import Glibc
         switch state {
         case .handshaking: break
         case .open: return .done
-        case .halfClosed, .ended, .broken: throw .peer("the connection is closed")
+        case .halfClosed, .broken: throw .peer("the connection is closed")
         }
         let code = ErrorQueue.cleared { unsafe SSL_do_handshake(pointer) }
         if code == 1 {
@@ -106,7 +103,7 @@ internal import Glibc
     /// The handshake was done and nothing broke since: what the peer said there may be believed.
     var isEstablished: Bool {
         switch state {
-        case .open, .halfClosed, .ended: true
+        case .open, .halfClosed: true
         case .handshaking, .broken: false
         }
     }
@@ -129,7 +126,7 @@ internal import Glibc
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> Transfer {
         switch state {
         case .open: break
-        case .halfClosed, .ended: return .closed
+        case .halfClosed: return .closed
         case .broken: throw .peer("the connection is closed")
         case .handshaking: preconditionFailure("read before the handshake was done")
         }
@@ -150,7 +147,7 @@ internal import Glibc
     package func write(_ bytes: UnsafeRawBufferPointer) throws(TLSError) -> Transfer {
         switch state {
         case .open, .halfClosed: break
-        case .ended, .broken: throw .peer("the connection is closed")
+        case .broken: throw .peer("the connection is closed")
         case .handshaking: preconditionFailure("write before the handshake was done")
         }
         precondition(bytes.count >= pendingWriteByteCount, "a write was repeated with fewer bytes than before")
@@ -182,26 +179,15 @@ internal import Glibc
         case SSL_ERROR_WANT_READ: return .wantsRead
         case SSL_ERROR_WANT_WRITE: return .wantsWrite
         case SSL_ERROR_ZERO_RETURN:
-            state = .halfClosed
+            state = state == .handshaking ? .broken : .halfClosed
             return .closed
         case SSL_ERROR_SYSCALL:
             state = .broken
             let systemText = systemCode == 0 ? "the connection broke" : ErrorQueue.text(ofErrno: systemCode)
             throw .peer(ErrorQueue.takeText() ?? systemText)
         default:
-            return try protocolOutcome()
+            state = .broken
+            throw .peer(ErrorQueue.takeText() ?? "OpenSSL gave no reason")
         }
-    }
-
-    /// Tells an end without close_notify, as many programs leave, from a broken protocol.
-    ///
-    /// What is carried here has its own lengths, so an end in the middle cannot pass for a whole message.
-    private func protocolOutcome() throws(TLSError) -> Transfer {
-        let wasOpen = state == .open || state == .halfClosed
-        let isEnd = ErrorQueue.isNext(library: ERR_LIB_SSL, reason: SSL_R_UNEXPECTED_EOF_WHILE_READING)
-        let text = ErrorQueue.takeText() ?? "OpenSSL gave no reason"
-        state = isEnd && wasOpen ? .ended : .broken
-        guard isEnd else { throw .peer(text) }
-        return .closed
     }
 }

@@ -71,6 +71,10 @@ extension TLSContext {
 
     /// OpenSSL's `SSL_OP_…`, which are macros.
     private enum Option {
+        /// An end without close_notify, as many programs leave, is one as with it.
+        ///
+        /// What is carried here has its own lengths, so an end in the middle cannot pass for a whole message.
+        static let ignoreUnexpectedEnd: UInt64 = 1 << 7
         static let noCompression: UInt64 = 1 << 17
         static let prioritizeChaCha: UInt64 = 1 << 21
         static let serverPreference: UInt64 = 1 << 22
@@ -78,7 +82,9 @@ extension TLSContext {
     }
 
     private func restrictProtocol() throws(TLSError) {
-        let options = Option.noCompression | Option.prioritizeChaCha | Option.serverPreference | Option.noRenegotiation
+        let options =
+            Option.ignoreUnexpectedEnd | Option.noCompression | Option.prioritizeChaCha | Option.serverPreference
+            | Option.noRenegotiation
         _ = unsafe SSL_CTX_set_options(pointer, options)
         try control("setting the TLS version", SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION))
         try ErrorQueue.check("setting ciphers") { unsafe SSL_CTX_set_ciphersuites(pointer, Self.cipherSuites13) }

@@ -179,6 +179,8 @@ internal import CWslay
             }
         case WSLAY_PONG.rawValue: unsafe delegate?.received(pong: control.span)
         case WSLAY_CONNECTION_CLOSE.rawValue:
+            // wslay takes half a code for none: RFC 6455, section 5.5.1, has two bytes, if any.
+            guard frame.payloadByteCount != 1 else { return stop(.protocolError, "a close frame has half a code") }
             closeCode = code == 0 ? .noStatus : WebSocketCloseCode(rawValue: code)
         default: break
         }

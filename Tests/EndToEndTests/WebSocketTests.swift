@@ -190,6 +190,7 @@ extension EndToEnd {
                 (1002, "breaks the protocol", 1, "{}", false),
                 (1002, "breaks the protocol", 3, "{}", true),
                 (1002, "breaks the protocol", 0, "{}", true),
+                (1002, "half a code", 8, "\u{3}", true),
                 (1003, "text", 2, #"{"acks":[]}"#, true),
                 (1007, "byte 1 ", 1, "{", true),
                 (1007, "one JSON object", 1, "[]", true),
@@ -200,6 +201,7 @@ extension EndToEnd {
                 (1008, "acks[1] needs", 1, #"{"acks":[{"id":1,"outcome":"shown"},7]}"#, true),
                 (1008, "acks[0] needs", 1, #"{"acks":[{"id":-1,"outcome":"shown"}]}"#, true),
                 (1008, "acks[0] needs", 1, #"{"acks":[{"id":1,"outcome":"eaten"}]}"#, true),
+                (1008, "reason is text", 1, #"{"acks":[{"id":1,"outcome":"shown","reason":5}]}"#, true),
                 (1009, "at most 1000", 1, Self.acknowledgements(1001), true),
                 (1009, "too big", 1, String(repeating: " ", count: 65_537), true),
             ]

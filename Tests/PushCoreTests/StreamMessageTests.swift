@@ -78,6 +78,8 @@ struct StreamMessageTests {
         (#"{"acks":[{"id":1,"outcome":"shown"},{"id":1.0,"outcome":"shown"}]}"#, .malformedAcknowledgement(index: 1)),
         (#"{"acks":[{"id":9223372036854775808,"outcome":"shown"}]}"#, .malformedAcknowledgement(index: 0)),
         (#"{"acks":[{"id":"1","outcome":"shown"}]}"#, .malformedAcknowledgement(index: 0)),
+        (#"{"acks":[{"id":1,"outcome":"shown","reason":5}]}"#, .malformedAcknowledgement(index: 0)),
+        (#"{"acks":[{"id":1,"outcome":"shown","reason":["a"]}]}"#, .malformedAcknowledgement(index: 0)),
         (#"{"acks":[{"id":1,"outcome":shown}]}"#, .notJSON(JSONError(offset: 27, problem: .isNotValue))),
         (#"{"acks":[{"id":1,"outcome":"x"}]"#, .notJSON(JSONError(offset: 32, problem: .endsEarly))),
         ("", .notJSON(JSONError(offset: 0, problem: .endsEarly))),
@@ -86,6 +88,11 @@ struct StreamMessageTests {
         let refusal = Self.refusal(text)
         #expect(refusal == expected)
         #expect((refusal?.advice.utf8.count ?? 999) <= 123)
+    }
+
+    @Test func `the longest advice fits into a close frame`() {
+        let last = Limits.acknowledgementBatchCountMax - 1
+        #expect(StreamMessageError.malformedAcknowledgement(index: last).advice.utf8.count <= 123)
     }
 
     @Test func `a batch has a bound`() {

@@ -105,6 +105,7 @@ struct WebSocketConnectionTests {
         ("a length in more bytes than it needs", [0x81, 0xFE, 0, 5, 0, 0, 0, 0], 1002),
         ("a length beyond all bounds", [0x81, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 1002),
         ("a close code of nobody", [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xED], 1002),
+        ("half of a close code", [0x88, 0x81, 0, 0, 0, 0, 0x03], 1002),
         ("binary data", [0x82, 0x81, 0, 0, 0, 0, 0x61], 1003),
         ("a text that is not UTF-8", [0x81, 0x81, 0, 0, 0, 0, 0xFF], 1007),
         ("a text that ends inside a character", [0x81, 0x81, 0, 0, 0, 0, 0xC3], 1007),

@@ -6,7 +6,7 @@ package enum StreamMessageError: Error, Equatable, Sendable {
     case notJSON(JSONError)
     /// It has no member that says what it is.
     case unknownKind
-    /// An acknowledgement, counted from 0, lacks a number or an outcome, or has a wrong one.
+    /// An acknowledgement, counted from 0, lacks a number or an outcome, or has a wrong one, or a reason that is no text.
     case malformedAcknowledgement(index: Int)
     /// There are more acknowledgements than in one message may be.
     case tooManyAcknowledgements
@@ -17,7 +17,7 @@ package enum StreamMessageError: Error, Equatable, Sendable {
         case .notJSON(let error): "send one JSON object a message; byte \(error.offset) is wrong"
         case .unknownKind: "send {\"acks\":[{\"id\":ID,\"outcome\":\"delivered\"}]}"
         case .malformedAcknowledgement(let index):
-            "acks[\(index)] needs a whole number as id, and delivered, shown, viewed, closed or suppressed as outcome"
+            "acks[\(index)] needs a number as id, delivered, shown, viewed, closed or suppressed as outcome; reason is text"
         case .tooManyAcknowledgements: "send at most \(Limits.acknowledgementBatchCountMax) acks in a message"
         }
     }
@@ -118,7 +118,8 @@ private struct AcknowledgementReader {
             try scanner.skipValue(text, outerDepth: 2)
             return nil
         }
-        var (id, outcome, reason): (Int64?, DeviceAPI.Outcome?, String?)
+        var (id, outcome): (Int64?, DeviceAPI.Outcome?)
+        var reason = JSONValue.null
         var isMore = scanner.enterContainer(text, closingBracket: UInt8(ascii: "}"))
         while isMore {
             let name = text.extracting(try scanner.skipName(text))
@@ -130,12 +131,12 @@ private struct AcknowledgementReader {
             } else if name.isEqual(to: "outcome") {
                 outcome = Self.outcome(value)
             } else if name.isEqual(to: "reason") {
-                reason = try JSONValue(parsing: value).string
+                reason = try JSONValue(parsing: value)
             }
             isMore = try scanner.skipSeparator(text, closingBracket: UInt8(ascii: "}"))
         }
-        guard let id, let outcome else { return nil }
-        return .init(id: id, outcome: outcome, reason: reason)
+        guard let id, let outcome, reason.isNull || reason.string != nil else { return nil }
+        return .init(id: id, outcome: outcome, reason: reason.string)
     }
 
     private mutating func refuse(_ error: StreamMessageError) { refusal = refusal ?? error }

@@ -136,6 +136,13 @@ final class DeviceStreams {
         streamEnded(address)
     }
 
+    /// Ends a stream, open or not yet, whose device has gone; false when the address is of none.
+    func end(_ address: ReplyAddress) -> Bool {
+        guard streams[address] != nil else { return false }
+        streamEnded(address)
+        return true
+    }
+
     /// The stream is over, whoever ended it.
     func streamEnded(_ address: ReplyAddress) {
         guard let stream = streams.removeValue(forKey: address) else { return }

@@ -10,12 +10,14 @@ internal import PushTLS
 ///
 /// ```
 /// handshaking ──TLS done──▶ detecting ──first bytes──▶ serving ──last answer flushed──▶ lingering ──▶ closed
-///      (plain sockets begin at detecting; ALPN skips it)
+///      (plain sockets begin at detecting; ALPN skips it)   └──peer's end──▶ answering ──────┘
 /// ```
+///
+/// Answering: the peer sends no more, and may still read. What it has asked for goes out; a device's stream ends at once.
 ///
 /// Lingering: our side is closed, and what the peer still sends is read and dropped until it closes too. A socket that
 /// is closed with unread input is reset, and the peer might lose our last words.
-final class ServerConnection: EventHandler, HTTPSessionDelegate {
+final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker {
     let slot: UInt32
     let generation: UInt32
     let listener: Listener
@@ -36,7 +38,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// The first step of the handshake is done.
     private(set) var hasBegunHandshake = false
 
-    private enum Phase { case handshaking, detecting, serving, lingering, closed }
+    private enum Phase { case handshaking, detecting, serving, answering, lingering, closed }
 
     /// Until it has removed the connection.
     private let loop: ServerLoop
@@ -138,6 +140,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         guard phase != .closed else { return }
         loop.wake(self)
         if readiness.contains(.writable) { loop.markDirty(self) }
+        if phase == .answering {
+            if readiness.contains(.failed) { close("the peer is gone") }
+            return
+        }
         // A handshake or a read may have waited for room to write.
         let goesOnReading = readiness.contains(.writable) && (phase == .handshaking || inputWaitsForOutput)
         guard goesOnReading || readiness.contains(.readable) || readiness.contains(.failed) else { return }
@@ -153,7 +159,6 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         if phase != .handshaking { takeInput() }
     }
 
-    /// Hears nothing of the socket while the handshake waits for its turn.
     func pauseHandshake() {
         if phase == .handshaking { watch([]) }
     }
@@ -166,7 +171,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
                 if phase == .detecting, !inputWaitsForOutput { watch(.readable) }
             case .serving: try readInput()
             case .lingering: try dropInput()
-            case .handshaking, .closed: break
+            case .handshaking, .answering, .closed: break
             }
         } catch {
             close(error.description)
@@ -201,7 +206,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
                 inputWaitsForOutput = true
                 watch(.writable)
                 return loop.markDirty(self)
-            case .closed: return close(nil)
+            case .closed: return endInput()
             case .bytes(let count):
                 let bytes = unsafe Span<UInt8>(
                     _unsafeBytes: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
@@ -212,6 +217,33 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
             }
         }
         readBufferedInputSoon()
+    }
+
+    /// The peer sends no more: what it has asked for is answered before the connection closes.
+    ///
+    /// - SeeAlso: RFC 8446, section 6.1
+    private func endInput() {
+        guard phase == .serving, let session, webSocket == nil else { return close(nil) }
+        let hasOutput = session.hasOutput || pendingOffset < pending.count
+        guard endUnanswerable(session) || hasOutput else { return close(nil) }
+        phase = .answering
+        // The end of input would be reported in each turn.
+        watch([])
+        loop.markDirty(self)
+    }
+
+    /// Ends devices' streams, which nobody reads, and requests that stay incomplete; says whether others are open.
+    private func endUnanswerable(_ session: any HTTPSession) -> Bool {
+        var isAnyLeft = false
+        for exchange in session.openExchanges {
+            let isStream = carriesStream && loop.streams.end(address(of: exchange))
+            if !isStream, exchange.isComplete || exchange.isAnswered {
+                isAnyLeft = true
+            } else {
+                exchange.abandon()
+            }
+        }
+        return isAnyLeft
     }
 
     /// The socket's readiness may not come again for what TLS has read already.
@@ -296,7 +328,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     /// Puts out what the session has, as far as the socket takes it.
     func flush() {
-        guard phase == .serving, let session else { return }
+        guard isServing, let session else { return }
         do throws(ServerError) {
             while try flushPending(), session.hasOutput {
                 loop.output.removeAll(keepingCapacity: true)
@@ -345,12 +377,14 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         let isFlushed = pendingOffset == pending.count && !inputWaitsForOutput
         deadlines.outputWaits(!isFlushed, now: loop.events.monotonicNanoseconds)
         if isFlushed {
-            if session.isFinished || drain == .closing { return linger() }
+            let isAnswered = phase == .answering && !endUnanswerable(session)
+            if session.isFinished || drain == .closing || isAnswered { return linger() }
             if drain == .waiting, session.openExchangeCount == 0 { return finishShutdown(session, reason: drainReason) }
         }
         if isFlushed, !interest.contains(.readable) { readBufferedInputSoon() }
         let isFull = pending.count - pendingOffset >= Limits.outputByteCountHigh
-        watch(isFlushed ? .readable : isFull || inputWaitsForOutput ? .writable : [.readable, .writable])
+        let input: Readiness = phase == .answering ? [] : .readable
+        watch(isFlushed ? input : isFull || inputWaitsForOutput ? .writable : input.union(.writable))
     }
 
     private func watch(_ wanted: Readiness) {
@@ -364,7 +398,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
     /// Lets open exchanges finish, then says goodbye; a busy connection is told after a while.
     func beginShutdown() {
         guard phase != .lingering else { return }
-        guard phase == .serving, let session else { return close(nil) }
+        guard isServing, let session else { return close(nil) }
         guard drain == .none else { return }
         drain = .waiting
         guard session.openExchangeCount > 0 else { return finishShutdown(session) }
@@ -390,11 +424,11 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
 
     /// Once a second: answers and closes what takes too long.
     func tick() {
-        if let session, phase == .serving { answerLate(session) }
+        if let session, isServing { answerLate(session) }
         guard phase != .closed else { return }
         let openCount = session?.openExchangeCount ?? 0
         switch deadlines.verdict(
-            now: loop.events.monotonicNanoseconds, isServing: phase == .serving || phase == .lingering,
+            now: loop.events.monotonicNanoseconds, isServing: isServing || phase == .lingering,
             openExchangeCount: openCount)
         {
         case .fine: if isQuiet { loop.rest(self) }
@@ -404,6 +438,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate {
         case .tooSlow(let what): close(what)
         }
     }
+
+    private var isServing: Bool { phase == .serving || phase == .answering }
 
     /// Only streams are open, all that was written was taken, and nothing of a message has come: an idle device.
     private var isQuiet: Bool {

@@ -40,7 +40,7 @@ internal import PushTLS
     private var commands: [StoreCommand] = []
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false
-    private var handshakes = HandshakeQueue()
+    private var handshakes = HandshakeQueue<ServerConnection>()
     /// Connections that were flushed since the last tick.
     private var flushCount = 0
     /// Connections that came, went or were sent to in bursts since memory was last given back, and how many a tick ago.

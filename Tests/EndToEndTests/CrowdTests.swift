@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// One loop that much is asked of, and a provider on it.
+    struct CrowdTests {
+        private let server: EphemeralServer
+        private let peer: TLSPeer
+        /// Answered by the loop itself, so that the store does not matter.
+        private let request: TLSPeer.Request
+
+        init() async throws {
+            server = try await EphemeralServer(options: ["--loops", "1"])
+            peer = try TLSPeer(.init(server.target))
+            let wrong = ProviderRequest(token: "bad", topic: server.topic.topic, providerToken: "bad")
+            request = TLSPeer.Request(headers: wrong.allFields, body: "{}")
+        }
+
+        @Test(arguments: [false, true])
+        func `a peer that updates its keys thousands of times does not keep a provider from its answers`(
+            asks: Bool
+        ) async throws {
+            let flood = try await peer.updateKeys(20_000, asks: asks, while: request)
+            #expect(flood.finished)
+            #expect(flood.answers >= 5, "one after the other, each in a turn of its own")
+        }
+
+        @Test func `hundreds who greet at once all get in, and a provider waits for few of them`() async throws {
+            let crowd = try await peer.greetTogether(300, server.process, before: request)
+            #expect(crowd.early && crowd.connected == 300)
+        }
+    }
+}
