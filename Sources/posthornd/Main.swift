@@ -18,9 +18,9 @@ enum Main {
 
 /// Runs to the end; the exit status is from sysexits.h.
 private func runServer() -> Int32 {
-    let process = ProcessInfo.processInfo
     do {
-        switch try ServerCommand.parse(Array(process.arguments.dropFirst()), environment: process.environment) {
+        let environment = ProcessInfo.processInfo.environment
+        switch try ServerCommand.parse(ProcessFacts.arguments, environment: environment) {
         case .print(let text): StandardStream.output.write(text + "\n")
         case .check(let configuration): StandardStream.output.write(try Maintenance.check(configuration) + "\n")
         case .restore(let configuration, let backup):

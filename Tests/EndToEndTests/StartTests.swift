@@ -157,6 +157,17 @@ extension EndToEnd {
         }
 
         @Test(arguments: ["posthornd", "posthorn-agent", "posthorn-panel", "posthorn"])
+        func `a preloaded library that sets a variable does not take the command line away`(name: String) async throws {
+            // libfaketime sets variables before main.
+            let result = try await RunningProcess.run(
+                RepositoryPaths.program(name), ["--verzion"],
+                environment: [
+                    "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "FAKETIME": "+0",
+                ])
+            #expect(result.errorOutput.contains("unknown option --verzion"), "\(result)")
+        }
+
+        @Test(arguments: ["posthornd", "posthorn-agent", "posthorn-panel", "posthorn"])
         func `an unknown option is refused with a hint`(name: String) async throws {
             let result = try await RunningProcess.run(RepositoryPaths.program(name), ["--verzion"])
             #expect(result.exit != .code(0))
