@@ -31,7 +31,7 @@ extension EndToEnd {
             let files = try TemporaryDirectory()
             let sample = readText("\(RepositoryPaths.root)/deploy/posthornd.ini")
             // The example's certificates are not there, and would be looked for.
-            let isFile = /(?m)^#((?!certificate_file|private_key_file|client_ca_files)[a-z_]+ = )/
+            let isFile = /(?m)^#((?!certificate_file|private_key_file|client_ca_files|webhook_ca_file)[a-z_]+ = )/
             let switchedOn = sample.replacing(isFile) { "\($0.1)" }
             #expect(switchedOn != sample)
             for (name, text) in ["sample.ini": sample, "on.ini": switchedOn] {

@@ -61,7 +61,7 @@ package enum ServerCommand {
             }
             if let request = try maintenance(invocation, configuration) { return request }
             guard invocation.has("check-config") else { return .run(configuration) }
-            try checkCertificate(of: configuration)
+            try checkFiles(of: configuration)
             return .print("The configuration is good.")
         } catch {
             // What was typed is a mistake of usage; what lies in a file or a variable is one of configuration.
@@ -88,8 +88,15 @@ package enum ServerCommand {
         return invocation.value("restore").map { .restore(configuration, from: $0) } ?? .check(configuration)
     }
 
-    /// Loads a configured certificate as the server would.
-    private static func checkCertificate(of configuration: ServerConfiguration) throws(ConfigurationError) {
+    /// Reads the files that are configured as they will be used.
+    private static func checkFiles(of configuration: ServerConfiguration) throws(ConfigurationError) {
+        if let path = configuration.webhookAuthorityFile {
+            do throws(TLSError) { try AuthorityFile.check(path) } catch {
+                throw ConfigurationError(
+                    place: "webhook_ca_file", problem: error.description,
+                    remedy: "Give PEM certificates of authorities, or leave it out to trust those of the system.")
+            }
+        }
         do throws(TLSError) {
             try ClientAuthorities(ownFile: nil, otherFiles: configuration.clientAuthorityFiles).check()
         } catch {
