@@ -23,6 +23,7 @@ private func runServer() -> Int32 {
         switch try ServerCommand.parse(ProcessFacts.arguments, environment: environment) {
         case .print(let text): StandardStream.output.write(text + "\n")
         case .check(let configuration): StandardStream.output.write(try Maintenance.check(configuration) + "\n")
+        case .checkBackup(let backup): StandardStream.output.write(try Maintenance.check(backup: backup) + "\n")
         case .restore(let configuration, let backup):
             StandardStream.output.write(try Maintenance.restore(configuration, from: backup) + "\n")
         case .run(let configuration):

@@ -17,6 +17,9 @@ import Testing
         (["--pending-per-topic", "6", "--pending-per-device", "5"], 78, "pending_per_topic"),
         (["--names", "push.example.org,localhost"], 64, "push.example.org,localhost"),
         (["--trace", "maybe"], 64, "Write on or off."), (["--open-enrolment", "maybe"], 64, "Write yes or no."),
+        (["--restore", "/b", "--check"], 64, "--restore"), (["--check-backup", "/b", "--check"], 64, "--check-backup"),
+        (["--check-backup", "/b", "--restore", "/b"], 64, "--restore"),
+        (["--check-backup", "/b", "--ephemeral"], 64, "--ephemeral"),
     ])
     func `what is wrong is named, behind the program's name, with the right status`(
         arguments: [String], status: Int32, mention: String
@@ -47,6 +50,14 @@ import Testing
         #expect(configuration.host == "127.0.0.1")
         #expect(configuration.ephemeral?.parentDirectory == "/elsewhere")
         #expect(configuration.ephemeral?.topics == ["com.example.MyApp"])
+    }
+
+    @Test func `a backup is checked whatever the configuration is`() throws {
+        let request = try ServerCommand.parse(["--check-backup", "b"], environment: ["POSTHORN_LOOPS": "none"])
+        guard case .checkBackup("b") = request else {
+            Issue.record("it does something else")
+            return
+        }
     }
 
     @Test func `authorities of webhooks are checked for a certificate, which may be one beside other things`() throws {
