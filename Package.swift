@@ -68,9 +68,9 @@ let modules: [Target] = [
 
 let programs: [Target] = [
     program("posthornd", uses: ["PushDBus", "PushNet", "PushServer"]),
-    program("posthorn-agent", uses: ["PushCore", "DeviceAgent"]),
-    program("posthorn-panel", uses: ["AgentPanel"]),
-    program("posthorn", uses: ["PushAdmin"]),
+    program("posthorn-agent", uses: ["PushCore", "PushNet", "DeviceAgent"]),
+    program("posthorn-panel", uses: ["PushNet", "AgentPanel"]),
+    program("posthorn", uses: ["PushNet", "PushAdmin"]),
 ]
 
 let testTargets: [Target] = [

@@ -128,8 +128,11 @@ package enum PrivateFile {
         guard fsync(handle) == 0 else { throw .system(call: "fsync", code: errno, subject: parent) }
     }
 
-    static func directory(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+    /// The directory that a file or directory lies in; slashes at the end of its name mean nothing.
+    package static func directory(of path: String) -> String {
+        let slash = UInt8(ascii: "/")
+        guard let last = path.utf8.lastIndex(where: { $0 != slash }) else { return "/" }
+        guard let separator = path.utf8[...last].lastIndex(of: slash) else { return "." }
+        return separator == path.startIndex ? "/" : String(path[..<separator])
     }
 }

@@ -35,7 +35,7 @@ package final class Connection {
     package init(path: String, durability: Durability, exclusive: Bool) throws(SQLiteError) {
         Self.createFile(path)
         self.path = path
-        unsafe handle = try Self.open(path)
+        unsafe handle = try Self.openToWrite(path)
         try secure()
         if exclusive {
             // Before the first access: then the index of the write-ahead log lies on the heap, and no file is shared.
@@ -49,6 +49,19 @@ package final class Connection {
         case .normal: try execute("PRAGMA synchronous = NORMAL")
         }
         // A first read takes the lock, so that a second server fails here and not at its first commit.
+        try prepare("SELECT count(*) FROM sqlite_schema").run()
+    }
+
+    /// Opens a file that nobody changes and that has no write-ahead log beside it, and leaves no trace of having done so.
+    ///
+    /// - Parameter path: The file; it may lie where nothing can be written.
+    /// - Throws: What SQLite answered, about the path.
+    package init(still path: String) throws(SQLiteError) {
+        self.path = path
+        // Without `immutable` SQLite makes files beside one that has used a write-ahead log, to read it.
+        let name = "file:\(Self.escaped(path))?immutable=1"
+        unsafe handle = try Self.open(name, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, about: path)
+        try secure()
         try prepare("SELECT count(*) FROM sqlite_schema").run()
     }
 
@@ -116,21 +129,42 @@ package final class Connection {
         try execute("PRAGMA journal_size_limit = 33554432")
     }
 
-    /// Opens with `sqlite3_open_v2`, without creating: `createFile` has done that with the right mode.
-    private static func open(_ path: String) throws(SQLiteError) -> OpaquePointer {
-        var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
-        guard code == SQLITE_OK, let opened = unsafe handle else {
-            let message = unsafe String(cString: handle.map { unsafe sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
-            unsafe sqlite3_close_v2(handle)
-            throw SQLiteError(code: code, message: message, subject: path)
-        }
+    /// Opens without creating: `createFile` has done that with the right mode.
+    private static func openToWrite(_ path: String) throws(SQLiteError) -> OpaquePointer {
+        let opened = unsafe try open(path, flags: SQLITE_OPEN_READWRITE, about: path)
         guard unsafe sqlite3_db_readonly(opened, "main") == 0 else {
             unsafe sqlite3_close_v2(opened)
             throw SQLiteError(code: SQLITE_READONLY, message: "the file may not be written", subject: path)
         }
         return unsafe opened
+    }
+
+    /// Opens with `sqlite3_open_v2`.
+    private static func open(
+        _ name: String, flags: Int32, about path: String
+    ) throws(SQLiteError) -> OpaquePointer {
+        var handle: OpaquePointer?
+        let code = unsafe sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened = unsafe handle else {
+            let message = unsafe String(cString: handle.map { unsafe sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
+            unsafe sqlite3_close_v2(handle)
+            throw SQLiteError(code: code, message: message, subject: path)
+        }
+        return unsafe opened
+    }
+
+    /// A path as it stands in a URI: what would end it there is written as `%` and two hexadecimal digits.
+    private static func escaped(_ path: String) -> String {
+        var text = ""
+        for character in path.unicodeScalars {
+            switch character {
+            case "%": text += "%25"
+            case "?": text += "%3f"
+            case "#": text += "%23"
+            default: text.unicodeScalars.append(character)
+            }
+        }
+        return text
     }
 
     /// Makes an empty file with mode 0600 where there is none; SQLite itself would let others read it.

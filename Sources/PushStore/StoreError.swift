@@ -102,7 +102,8 @@ extension StoreError: CustomStringConvertible {
     /// What happened, where, and what to do about it, for a person.
     package var description: String { "\(whatHappened). \(remedy)" }
 
-    private var whatHappened: String {
+    /// What happened and where, without a full stop.
+    package var whatHappened: String {
         switch self {
         case .cannotOpen(let path, let code, let text): "Cannot open \(path): \(text) (SQLite code \(code))"
         case .readOnly(let path, let code, let text): "Cannot write \(path): \(text) (SQLite code \(code))"

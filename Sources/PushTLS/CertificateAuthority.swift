@@ -60,6 +60,9 @@ package enum CertificateAuthority {
         return (try builder.pem(), try EllipticKey.pem(key))
     }
 
+    /// Whether a server certificate can be for this name: one that `issueServerCertificate` takes.
+    package static func isServerName(_ name: String) -> Bool { (try? AlternativeName(name)) != nil }
+
     /// Seconds until a PEM certificate expires; negative when it has.
     package static func secondsUntilExpiry(certificate: [UInt8]) throws(TLSError) -> Int64 {
         let certificate = try PEM.certificate(certificate)

@@ -3,12 +3,12 @@
 internal import DeviceAgent
 internal import FoundationEssentials
 internal import Glibc
+internal import PushNet
 
 /// The agent's program: `runAgent` does everything.
 @main
 enum Main {
     static func main() {
-        let process = ProcessInfo.processInfo
-        exit(runAgent(arguments: Array(process.arguments.dropFirst()), environment: process.environment))
+        exit(runAgent(arguments: ProcessFacts.arguments, environment: ProcessInfo.processInfo.environment))
     }
 }

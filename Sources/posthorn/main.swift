@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushAdmin
+internal import PushNet
 
-AdminProgram.main()
+AdminProgram.main(ProcessFacts.arguments)

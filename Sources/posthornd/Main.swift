@@ -18,11 +18,12 @@ enum Main {
 
 /// Runs to the end; the exit status is from sysexits.h.
 private func runServer() -> Int32 {
-    let process = ProcessInfo.processInfo
     do {
-        switch try ServerCommand.parse(Array(process.arguments.dropFirst()), environment: process.environment) {
+        let environment = ProcessInfo.processInfo.environment
+        switch try ServerCommand.parse(ProcessFacts.arguments, environment: environment) {
         case .print(let text): StandardStream.output.write(text + "\n")
         case .check(let configuration): StandardStream.output.write(try Maintenance.check(configuration) + "\n")
+        case .checkBackup(let backup): StandardStream.output.write(try Maintenance.check(backup: backup) + "\n")
         case .restore(let configuration, let backup):
             StandardStream.output.write(try Maintenance.restore(configuration, from: backup) + "\n")
         case .run(let configuration):

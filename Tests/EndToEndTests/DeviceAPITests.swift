@@ -77,6 +77,19 @@ extension EndToEnd {
             #expect(answer.detail?.contains(detail) == true, "\(answer)")
         }
 
+        @Test(arguments: [
+            ("/v1/acks", #"{"acks":[{"id":1,"outcome":"shown"},{"id":"2"}]}"#, "acks[1].id is a whole number"),
+            ("/v1/acks", #"{"acks":[{"id":1}]}"#, "acks[0].outcome is missing"),
+            ("/v1/acks", #"{"acks":1}"#, "acks is a list"), ("/v1/acks", #"{"acks":null}"#, "acks is a list, not null"),
+            ("/v1/acks", #"{"acks":[{"id":1,"outcome":"seen"}]}"#, "acks[0].outcome cannot"),
+            ("/v1/devices", #"{"nmae":"desk","platform":"linux"}"#, "name is missing"),
+        ])
+        func `a member that is missing or wrong is named`(path: String, body: String, detail: String) async throws {
+            let answer = try await ask("POST", path, body)
+            #expect(answer.status == 400 && answer.error == "BadRequest", "\(answer)")
+            #expect(answer.detail?.hasPrefix(detail) == true, "\(answer)")
+        }
+
         // MARK: Subscriptions
 
         @Test func `an app subscribes, lists and unsubscribes, however often it says so`() async throws {

@@ -31,7 +31,7 @@ extension EndToEnd {
             let files = try TemporaryDirectory()
             let sample = readText("\(RepositoryPaths.root)/deploy/posthornd.ini")
             // The example's certificates are not there, and would be looked for.
-            let isFile = /(?m)^#((?!certificate_file|private_key_file|client_ca_files)[a-z_]+ = )/
+            let isFile = /(?m)^#((?!certificate_file|private_key_file|client_ca_files|webhook_ca_file)[a-z_]+ = )/
             let switchedOn = sample.replacing(isFile) { "\($0.1)" }
             #expect(switchedOn != sample)
             for (name, text) in ["sample.ini": sample, "on.ini": switchedOn] {
@@ -154,6 +154,17 @@ extension EndToEnd {
             #expect(help.output.contains(name) && help.output.contains("--version"))
             let version = try await RunningProcess.run(RepositoryPaths.program(name), ["--version"]).succeeded()
             #expect(version.output.contains(/[0-9]+\.[0-9]+/))
+        }
+
+        @Test(arguments: ["posthornd", "posthorn-agent", "posthorn-panel", "posthorn"])
+        func `a preloaded library that sets a variable does not take the command line away`(name: String) async throws {
+            // libfaketime sets variables before main.
+            let result = try await RunningProcess.run(
+                RepositoryPaths.program(name), ["--verzion"],
+                environment: [
+                    "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "FAKETIME": "+0",
+                ])
+            #expect(result.errorOutput.contains("unknown option --verzion"), "\(result)")
         }
 
         @Test(arguments: ["posthornd", "posthorn-agent", "posthorn-panel", "posthorn"])

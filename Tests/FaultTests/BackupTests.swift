@@ -48,6 +48,9 @@ extension Faults {
             let precious = try site.files.makeDirectory("precious")
             let refused = try await site.posthorn("backup", precious, "--force")
             #expect(refused.exit == .code(1) && refused.errorOutput.contains("no backup"), "\(refused)")
+            let slip = try await site.posthorn("backup", site.files.path(of: "slip/backup"))
+            #expect(slip.exit == .code(1) && slip.errorOutput.contains("no directory"), "\(slip)")
+            #expect(!FileManager.default.fileExists(atPath: site.files.path(of: "slip")))
             let nowhere = try await site.posthorn("backup", "/proc/backup")
             #expect(nowhere.exit == .code(1) && nowhere.errorOutput.contains("/proc/backup"), "\(nowhere)")
             let left = try FileManager.default.contentsOfDirectory(atPath: site.files.path).sorted()
@@ -84,16 +87,23 @@ extension Faults {
         @Test func `a backup that is damaged, incomplete or newer is refused, and nothing changes`() async throws {
             try await backedUp().stop()
             let before = try Data(contentsOf: URL(fileURLWithPath: "\(site.data)/posthorn.sqlite"))
-            func refuse(_ word: String, exit: Int32 = 65, _ change: (String) throws -> Void) async throws {
+            func refuse(
+                _ word: String, exit: Int32 = 65, of source: String? = nil, _ change: (String) throws -> Void
+            ) async throws {
                 let copy = site.files.path(of: "changed")
-                try FileManager.default.copyItem(atPath: backup, toPath: copy)
+                try FileManager.default.copyItem(atPath: source ?? backup, toPath: copy)
                 defer { try? FileManager.default.removeItem(atPath: copy) }
                 try change(copy)
                 let result = try await site.posthornd("--restore", copy)
                 #expect(result.exit == .code(exit) && result.errorOutput.contains(word), "\(result)")
+                let check = try await site.posthornd("--check-backup", copy)
+                #expect(check.exit == .code(65) && check.errorOutput.contains(word), "\(check)")
             }
             try await refuse("SHA256SUMS") { try FileManager.default.removeItem(atPath: "\($0)/SHA256SUMS") }
             for name in ["posthorn.sqlite", "token.keys", "team-id", "authority.key"] {
+                try await refuse("\(name): It is missing") { copy in
+                    try FileManager.default.removeItem(atPath: "\(copy)/\(name)")
+                }
                 try await refuse("\(name): It is not what was written") { copy in
                     let file = URL(fileURLWithPath: "\(copy)/\(name)")
                     var bytes = try Data(contentsOf: file)
@@ -104,9 +114,60 @@ extension Faults {
             try await refuse("damaged") {
                 try Data("0  ../x\n".utf8).write(to: URL(fileURLWithPath: "\($0)/SHA256SUMS"))
             }
+            let later = site.files.path(of: "later")
+            try FileManager.default.copyItem(atPath: backup, toPath: later)
+            let change = "sqlite3 posthorn.sqlite 'PRAGMA user_version = 99'; sha256sum posthorn.sqlite t* > SHA256SUMS"
+            try await RunningProcess.run("/bin/sh", ["-c", "cd \(later) && \(change)"]).succeeded()
+            try await refuse("schema version 99", exit: 74, of: later) { _ in }
             #expect(try Data(contentsOf: URL(fileURLWithPath: "\(site.data)/posthorn.sqlite")) == before)
             #expect(!FileManager.default.fileExists(atPath: "\(site.data)/restoring"))
             #expect(try await site.waiting() == ["before"])
+        }
+
+        @Test func `a backup is checked where it lies, and stays as it is`() async throws {
+            try await backedUp().stop()
+            let before = try FileManager.default.contentsOfDirectory(atPath: backup).sorted()
+            let check = try await RunningProcess.run(RepositoryPaths.program("posthornd"), ["--check-backup", backup])
+            #expect(check.exit == .code(0) && check.output.contains("1 notifications wait"), "\(check)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: backup).sorted() == before)
+        }
+
+        @Test func `restores within a second set aside under names of their own, and lose nothing`() async throws {
+            try await backedUp().stop()
+            func restore() async throws -> String {
+                let result = try await RunningProcess.run(
+                    RepositoryPaths.program("posthornd"), ["--data-directory", site.data, "--restore", backup],
+                    environment: [
+                        "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
+                        "FAKETIME": "2026-11-22 05:58:17", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "TZ": "UTC",
+                    ]
+                ).succeeded()
+                return String(try #require(result.output.firstMatch(of: /(\S+before-restore-\S+)\.\n/)).1)
+            }
+            func content(_ directory: String) throws -> [String: Data] {
+                let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+                return try Dictionary(
+                    uniqueKeysWithValues: names.map {
+                        ($0, try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\($0)")))
+                    })
+            }
+            let first = try await restore()
+            #expect(first == "\(site.data)/before-restore-20261122T055817Z")
+            let kept = try content(first)
+            let second = try await restore()
+            #expect(second == "\(first)-2")
+            #expect(try content(first) == kept && kept.count > 4)
+            #expect(try content(second)["posthorn.sqlite"] != nil)
+        }
+
+        @Test func `a restore makes the data directory, but none above it`() async throws {
+            try await backedUp().stop()
+            let slip = try await site.posthornd("--restore", backup, on: site.files.path(of: "slip/data"))
+            #expect(slip.exit == .code(73) && slip.errorOutput.contains("no directory"), "\(slip)")
+            #expect(!FileManager.default.fileExists(atPath: site.files.path(of: "slip")))
+            let new = site.files.path(of: "new")
+            try await site.posthornd("--restore", backup, on: new + "/").succeeded()
+            #expect(try await site.waiting(on: new) == ["before"])
         }
 
         @Test func `a running server is not restored over`() async throws {

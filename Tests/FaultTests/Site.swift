@@ -92,10 +92,8 @@ final class Site: Sendable {
             "send", "--server", url, "--ca-file", files.path(of: "ca.pem"), "--key", files.path(of: "key.p8"),
             "--key-id", keyID, "--team-id", teamID, "--topic", Self.topic, "--token", token, "--body", text, "--json",
         ]
-        // Through env(1): a library that is preloaded into a Swift program and sets a variable there takes its arguments
-        // away, as Swift looks for them beside the variables.
-        let command = [RepositoryPaths.program("posthorn")] + arguments + options
-        let result = try await RunningProcess.run("/usr/bin/env", command, environment: environment)
+        let result = try await RunningProcess.run(
+            RepositoryPaths.program("posthorn"), arguments + options, environment: environment)
         return try? result.decoded(Answer.self)
     }
 

@@ -19,6 +19,18 @@ import Testing
         #expect(callCount == 3)
     }
 
+    @Test(arguments: [
+        ("posthornd\0--names\0\0--loops\02\0", ["posthornd", "--names", "", "--loops", "2"]),
+        ("posthornd\0", ["posthornd"]), ("posthornd\0\0", ["posthornd", ""]), ("cut off", ["cut off"]), ("", []),
+    ])
+    func `words of a command line end with a zero byte, and empty ones count`(text: String, words: [String]) {
+        #expect(ProcessFacts.words(ofCommandLine: Array(text.utf8)) == words)
+    }
+
+    @Test func `this process's words are those that Swift knows`() {
+        #expect(ProcessFacts.arguments == Array(CommandLine.arguments.dropFirst()))
+    }
+
     @Test func `a system call that would block is nil and another failure is thrown`() throws {
         let blocked = try syscall("test") { () -> Int32 in
             errno = EAGAIN

@@ -66,6 +66,27 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        ("push.example.org *.example.org xn--bcher-kva.example", true), ("192.0.2.1 ::1 localhost", true),
+        ("push.example.org:443", false), ("https://push.example.org", false), ("-a.example.org", false),
+        ("a..example.org", false), ("*", false), ("bücher.example", false), ("[::1]", false), ("a,b", false),
+    ])
+    func `names are those that a certificate can have`(text: String, isGood: Bool) throws {
+        if isGood {
+            #expect(try Self.load(flags: [(.names, text)]).names.count == text.split(separator: " ").count)
+        } else {
+            #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.names, text)]) }
+        }
+    }
+
+    @Test func `what waits for one app is not more than for all of them`() throws {
+        #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.pendingPerDevice, "99")]) }
+        #expect(try Self.load(flags: [(.pendingPerDevice, "100")]).pendingPerDeviceCountMax == 100)
+        #expect(try Self.load(flags: [(.pendingPerTopic, "2000")]).pendingPerDeviceCountMax == nil)
+        let both = [(key: ConfigurationKey.pendingPerTopic, value: "2000"), (key: .pendingPerDevice, value: "1999")]
+        #expect(throws: ConfigurationError.self) { try Self.load(flags: both) }
+    }
+
     @Test func `an address that is there twice is refused`() {
         #expect(throws: ConfigurationError.self) {
             try Self.load(flags: [(.listen, "*:2197"), (.developmentListen, "*:2197")])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushServer
+import PushTLS
 import TestSupport
 import Testing
 
@@ -12,6 +13,13 @@ import Testing
         (["--config", "/nonexistent.ini"], 78, "/nonexistent.ini"),
         (["--certificate-file", "/c.pem"], 78, "private_key_file"),
         (["--certificate-file", "/c.pem", "--private-key-file", "/k.pem", "--check-config"], 78, "/c.pem"),
+        (["--webhook-ca-file", "/c.pem", "--check-config"], 78, "webhook_ca_file: /c.pem"),
+        (["--pending-per-topic", "6", "--pending-per-device", "5"], 78, "pending_per_topic"),
+        (["--names", "push.example.org,localhost"], 64, "push.example.org,localhost"),
+        (["--trace", "maybe"], 64, "Write on or off."), (["--open-enrolment", "maybe"], 64, "Write yes or no."),
+        (["--restore", "/b", "--check"], 64, "--restore"), (["--check-backup", "/b", "--check"], 64, "--check-backup"),
+        (["--check-backup", "/b", "--restore", "/b"], 64, "--restore"),
+        (["--check-backup", "/b", "--ephemeral"], 64, "--ephemeral"),
     ])
     func `what is wrong is named, behind the program's name, with the right status`(
         arguments: [String], status: Int32, mention: String
@@ -42,6 +50,28 @@ import Testing
         #expect(configuration.host == "127.0.0.1")
         #expect(configuration.ephemeral?.parentDirectory == "/elsewhere")
         #expect(configuration.ephemeral?.topics == ["com.example.MyApp"])
+    }
+
+    @Test func `a backup is checked whatever the configuration is`() throws {
+        let request = try ServerCommand.parse(["--check-backup", "b"], environment: ["POSTHORN_LOOPS": "none"])
+        guard case .checkBackup("b") = request else {
+            Issue.record("it does something else")
+            return
+        }
+    }
+
+    @Test func `authorities of webhooks are checked for a certificate, which may be one beside other things`() throws {
+        let files = try TemporaryDirectory()
+        let authority = try CertificateAuthority.make(commonName: "Webhooks")
+        let text = String(decoding: authority.certificate, as: UTF8.self)
+        for (content, isGood) in [("", false), ("no certificate\n", false), (text, true), ("# ours\n" + text, true)] {
+            let arguments = ["--webhook-ca-file", try files.write(content, to: "ca.pem"), "--check-config"]
+            if isGood {
+                #expect(throws: Never.self) { try ServerCommand.parse(arguments, environment: [:]) }
+            } else {
+                #expect(throws: CommandLineError.self) { try ServerCommand.parse(arguments, environment: [:]) }
+            }
+        }
     }
 
     @Test func `a temporary directory that is too deep for a socket is refused`() {

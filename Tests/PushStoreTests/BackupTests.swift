@@ -128,6 +128,24 @@ import Testing
         #expect(problems == ["a row of registrations refers to a row of topics that is missing"])
     }
 
+    @Test func `a file that nobody uses is checked where nothing can be written, and nothing is left beside it`() throws
+    {
+        _ = try fill(0..<3)
+        let watch = Watch()
+        let directory = try files.makeDirectory("50% #1?")
+        try store.succeed(.backup(watch.order("\(directory)/copy.sqlite")))
+        while watch.ends.all.isEmpty { _ = try store.counts() }
+        let manager = FileManager.default
+        try manager.setAttributes([.posixPermissions: 0o400], ofItemAtPath: "\(directory)/copy.sqlite")
+        try manager.setAttributes([.posixPermissions: 0o500], ofItemAtPath: directory)
+        defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory) }
+        let check = try StoreCheck(path: "\(directory)/copy.sqlite", isStill: true)
+        #expect(check.problems == [] && check.pendingCount == 3)
+        #expect(try manager.contentsOfDirectory(atPath: directory) == ["copy.sqlite"])
+        #expect(throws: StoreError.self) { try StoreCheck(path: files.path(of: "none.sqlite"), isStill: true) }
+        #expect(!manager.fileExists(atPath: files.path(of: "none.sqlite")))
+    }
+
     /// Every text of a file, in order.
     private func texts(in path: String) throws -> [String] {
         let store = try TestStore(path: path) { $0.pendingPerTopicCountMax = 100_000 }

@@ -11,9 +11,11 @@ package enum BackupCommand {
             discussion: """
                 Makes a directory with a checked copy of the database and the keys that belong to it, as everything was \
                 at one moment. It holds secrets, and is for the server's user alone. Without a name it lies below \
-                `backups` in the data directory. The server must be able to write there.
+                `backups` in the data directory. The server must be able to write there, and the directory that it is to \
+                lie in must be there.
 
-                Notifications are accepted and delivered meanwhile. posthornd --restore puts a backup back.
+                Notifications are accepted and delivered meanwhile. posthornd --check-backup looks whether a backup is \
+                whole; posthornd --restore puts it back.
                 """,
             arguments: [Argument("DIRECTORY", "The directory to make.", optional: true)],
             options: [Option("force", "Replace an earlier backup of that name.")],

@@ -22,8 +22,9 @@ package enum QuotaCommands {
         Command(
             "list", "List the limits, and how much of each is used.",
             discussion: """
-                Of a rate, ALLOWED is how many may come at once. REFUSED counts since the server started. Without an \
-                option all are listed.
+                ALLOWED is how many may come: of a rate at once (its burst), else in a day of UTC or in an hour, as LIMIT \
+                says. USED and REMAINING add up to it, and RESETS IN says when all of it may come again. REFUSED counts \
+                since the server started. Without an option all are listed.
                 """,
             options: subjects)
     ) { (invocation, surroundings) throws(CommandError) in

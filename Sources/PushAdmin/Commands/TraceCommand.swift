@@ -10,7 +10,9 @@ package enum TraceCommand {
             discussion: """
                 ID is the apns-id or the apns-unique-id of an answer to a provider. The time line says when the \
                 notification was accepted, stored, sent and acknowledged, and what the person saw and did: shown, \
-                sound-only, suppressed, viewed, closed; or why nobody got it: replaced, expired, dropped, unregistered.
+                sound-only, suppressed, viewed, closed; or why nobody got it: replaced, expired, dropped, unregistered. \
+                WHAT adds the reason. All events with their reasons are listed in docs/how-to/follow-a-notification.md, and \
+                why a device suppressed one in docs/reference/device-protocol.md.
 
                 The server keeps this for trace_days, and at most trace_megabytes of it. What a device does not tell, \
                 because it is away, is not there yet.

@@ -70,9 +70,11 @@ package enum AdminProgram {
 }
 
 extension AdminProgram {
-    /// Runs with this process's command line and environment, and ends it.
-    package static func main() -> Never {
+    /// Runs with a command line and this process's environment, and ends the process.
+    ///
+    /// - Parameter arguments: Without the program's own name.
+    package static func main(_ arguments: [String]) -> Never {
         let surroundings = Surroundings(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
-        exit(run(Array(Swift.CommandLine.arguments.dropFirst()), in: surroundings).rawValue)
+        exit(run(arguments, in: surroundings).rawValue)
     }
 }

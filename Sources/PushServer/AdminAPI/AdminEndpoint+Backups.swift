@@ -42,6 +42,9 @@ extension AdminEndpoint {
             ControlAnswer.refuse(exchange, status: 409, "AlreadyRunning", "Wait for the backup that is being made.")
         case .badPath:
             ControlAnswer.refuse(exchange, status: 400, "BadPath", "path is a directory's name from the root.")
+        case .noParent(let parent):
+            ControlAnswer.refuse(
+                exchange, status: 400, "BadPath", "There is no directory \(parent): make it, or name another.")
         case .exists(let path):
             ControlAnswer.refuse(
                 exchange, status: 409, "AlreadyExists", "\(path) is there: name another, or set replace (--force).")

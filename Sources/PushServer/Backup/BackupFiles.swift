@@ -45,7 +45,7 @@ enum BackupFiles {
     /// Reads the hashes of a backup, by name.
     ///
     /// - Parameter directory: The backup.
-    /// - Returns: Only names that a backup has, the necessary ones among them.
+    /// - Returns: Only names that a backup has, the necessary ones among them; each of the files is there.
     /// - Throws: What is wrong with it, and what to do.
     static func readSums(in directory: String) throws(InstallationError) -> [(name: String, hash: String)] {
         let path = "\(directory)/\(sums)"
@@ -61,6 +61,9 @@ enum BackupFiles {
             found.append((words[1], words[0]))
         }
         guard necessary.allSatisfy({ name in found.contains { $0.name == name } }) else { throw damaged(path) }
+        if let (name, _) = found.first(where: { !PrivateFile.exists("\(directory)/\($0.name)") }) {
+            throw damaged("\(directory)/\(name)", "It is missing")
+        }
         return found
     }
 

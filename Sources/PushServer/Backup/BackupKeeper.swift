@@ -17,6 +17,8 @@ final class BackupKeeper: Sendable {
     enum Refusal: Error {
         case alreadyRunning
         case badPath
+        /// The directory that it should lie in is not there.
+        case noParent(String)
         /// Something has the name already.
         case exists(String)
         /// Something has the name that is no backup, and is not replaced for that.
@@ -50,7 +52,11 @@ final class BackupKeeper: Sendable {
     /// - Throws: Why it cannot begin.
     func begin(_ path: String?, replaces: Bool) throws(Refusal) -> StoreBackup {
         let now = WallClock.unixMilliseconds() / 1000
+        let isNamed = path != nil
         let path = try Self.normalized(path ?? "\(installation.directory)/backups/\(Self.name(unixSeconds: now))")
+        // A slip in a path would be a place where nobody looks for the backup.
+        let parent = PrivateFile.directory(of: path)
+        guard !isNamed || PrivateFile.exists(parent) else { throw .noParent(parent) }
         if PrivateFile.exists(path) {
             guard replaces else { throw .exists(path) }
             guard PrivateFile.exists("\(path)/\(BackupFiles.sums)") else { throw .isNoBackup(path) }

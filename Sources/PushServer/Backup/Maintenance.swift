@@ -27,6 +27,39 @@ package enum Maintenance {
         return "\(path) is whole: schema version \(check.schemaVersion), \(check.pendingCount) notifications wait."
     }
 
+    /// Looks whether a backup can be restored, and changes nothing: files, hashes, and the whole database.
+    ///
+    /// - Parameter backup: The directory that `posthorn backup` made.
+    /// - Returns: What to print when all is well.
+    /// - Throws: `damaged` with what is wrong.
+    package static func check(backup: String) throws(ServerError) -> String {
+        let check = try ServerError.damaging { () throws(InstallationError) in
+            for (name, hash) in try BackupFiles.readSums(in: backup) {
+                let path = "\(backup)/\(name)"
+                guard try hashed(path) == hash else { throw BackupFiles.damaged(path) }
+            }
+            return try databaseCheck("\(backup)/\(BackupFiles.database)")
+        }
+        return "\(backup) is whole: schema version \(check.schemaVersion), \(check.pendingCount) notifications wait."
+    }
+
+    private static func hashed(_ path: String) throws(InstallationError) -> String {
+        do throws(NetError) { return try BackupFiles.hash(path) } catch {
+            throw InstallationError(
+                path: path, problem: "It cannot be read: \(error.description).",
+                remedy: "Let this user read it, or restore another backup.")
+        }
+    }
+
+    private static func databaseCheck(_ path: String) throws(InstallationError) -> StoreCheck {
+        let check: StoreCheck
+        do throws(StoreError) { check = try StoreCheck(path: path, isStill: true) } catch {
+            throw InstallationError(path: path, problem: error.whatHappened + ".", remedy: error.remedy)
+        }
+        guard check.problems.isEmpty else { throw BackupFiles.damaged(path, check.problems[0]) }
+        return check
+    }
+
     /// Puts a backup in the place of what the data directory holds, which is kept beside it.
     ///
     /// Everything is copied, checked and synchronized in `restoring` before anything is moved. While that directory is
@@ -41,6 +74,13 @@ package enum Maintenance {
         _ configuration: ServerConfiguration, from backup: String
     ) throws(ServerError) -> String {
         let directory = configuration.dataDirectory
+        let parent = PrivateFile.directory(of: directory)
+        guard PrivateFile.exists(parent) else {
+            throw .installation(
+                InstallationError(
+                    path: directory, problem: "There is no directory \(parent) to make the data directory in.",
+                    remedy: "Make it, or name another data directory: --data-directory."))
+        }
         let restoring = Installation.restoringDirectory(in: directory)
         let names = try ServerError.damaging { () throws(InstallationError) in
             try BackupFiles.readSums(in: backup)

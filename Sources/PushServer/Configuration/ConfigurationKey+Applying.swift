@@ -3,6 +3,7 @@
 internal import PushCore
 internal import PushNet
 internal import PushStore
+internal import PushTLS
 
 extension ConfigurationKey {
     /// Puts a value into the configuration.
@@ -26,7 +27,7 @@ extension ConfigurationKey {
         case .developmentListen: configuration.developmentListen = try value.addresses()
         case .channelListen: configuration.channelListen = try value.addresses()
         case .developmentChannelListen: configuration.developmentChannelListen = try value.addresses()
-        case .names: configuration.names = value.words
+        case .names: configuration.names = try value.certificateNames()
         case .developmentNames: configuration.developmentNames = value.words.map { $0.lowercased() }
         case .certificateFile: configuration.certificateFile = text
         case .privateKeyFile: configuration.privateKeyFile = text
@@ -84,6 +85,13 @@ private struct Value {
         return addresses
     }
 
+    func certificateNames() throws(ConfigurationError) -> [String] {
+        guard let bad = words.first(where: { !CertificateAuthority.isServerName($0) }) else { return words }
+        throw ConfigurationError(
+            place: place, problem: "\(key.rawValue): \"\(bad)\" is neither a DNS name nor an IP address.",
+            remedy: "Give for example push.example.org, *.example.org, 192.0.2.1 or ::1; several with blanks between.")
+    }
+
     func number(_ range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
         guard let number = Int(text), range.contains(number) else {
             throw refusal("Give a number from \(range.lowerBound) to \(range.upperBound).")
@@ -112,7 +120,7 @@ private struct Value {
         switch text.lowercased() {
         case "yes", "true", "on", "1": true
         case "no", "false", "off", "0": false
-        default: throw refusal("Write yes or no.")
+        default: throw refusal("Write \(key.placeholder.split(separator: "|").joined(separator: " or ")).")
         }
     }
 

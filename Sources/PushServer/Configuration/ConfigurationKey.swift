@@ -110,7 +110,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .openEnrolment: "Whether devices may enrol without a code."
         case .pendingPerTopic: "Notifications of one app that wait for one device; the oldest are dropped first."
         case .pendingPerDevice:
-            "Notifications of all apps that wait for one device; the oldest are dropped first."
+            "Notifications of all apps that wait for one device, no fewer than of one; the oldest are dropped first."
         case .gatherSeconds:
             "Seconds that notifications of priority 5 and 1 are kept back, at most, from a device that saves power."
         case .durability:

@@ -84,6 +84,12 @@ extension ServerConfiguration {
                 problem: "certificate_file and private_key_file belong together, and only one is given.",
                 remedy: "Give both, or neither to let the server make its own.")
         }
+        if let all = pendingPerDeviceCountMax, all < pendingPerTopicCountMax {
+            throw ConfigurationError(
+                place: "pending_per_device",
+                problem: "\(all) for all apps are fewer than \(pendingPerTopicCountMax) for each (pending_per_topic).",
+                remedy: "Raise pending_per_device, or lower pending_per_topic.")
+        }
         var seen: Set<ListenAddress> = []
         if let twice = ports.map(\.address).first(where: { $0.port != 0 && !seen.insert($0).inserted }) {
             throw ConfigurationError(

@@ -55,7 +55,7 @@ enum ControlAnswer {
         do {
             return try JSONDecoder().decode(Body.self, from: Data(bytes))
         } catch {
-            refuse(exchange, status: 400, "BadRequest", "A member is missing or of the wrong type: see the reference.")
+            refuse(exchange, status: 400, "BadRequest", BodyDefect.text(error))
             return nil
         }
     }

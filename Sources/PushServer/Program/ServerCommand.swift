@@ -12,6 +12,8 @@ package enum ServerCommand {
         case print(String)
         /// Read the whole database, which no server uses.
         case check(ServerConfiguration)
+        /// Look whether this backup can be restored.
+        case checkBackup(String)
         /// Put a backup in the place of what the data directory holds.
         case restore(ServerConfiguration, from: String)
         /// Run with this configuration.
@@ -42,6 +44,9 @@ package enum ServerCommand {
         _ invocation: Invocation, _ environment: [String: String]
     ) throws(CommandLineError) -> Request {
         do throws(ConfigurationError) {
+            try refuseTwoTasks(invocation)
+            // A backup may lie on a machine that has no server.
+            if let backup = invocation.value("check-backup") { return .checkBackup(backup) }
             let flags = ConfigurationKey.allCases.compactMap { key in
                 invocation.value(key.flag).map { (key: key, value: $0) }
             }
@@ -59,9 +64,10 @@ package enum ServerCommand {
                     place: "--\(option)", problem: "It goes with --ephemeral only.",
                     remedy: "Add --ephemeral, or use --listen for the port and `posthorn app add` for topics.")
             }
-            if let request = try maintenance(invocation, configuration) { return request }
+            if invocation.has("check") { return .check(configuration) }
+            if let backup = invocation.value("restore") { return .restore(configuration, from: backup) }
             guard invocation.has("check-config") else { return .run(configuration) }
-            try checkCertificate(of: configuration)
+            try checkFiles(of: configuration)
             return .print("The configuration is good.")
         } catch {
             // What was typed is a mistake of usage; what lies in a file or a variable is one of configuration.
@@ -70,26 +76,31 @@ package enum ServerCommand {
         }
     }
 
-    /// What is to be done with the data directory instead of serving.
-    private static func maintenance(
-        _ invocation: Invocation, _ configuration: ServerConfiguration
-    ) throws(ConfigurationError) -> Request? {
-        guard let option = ["check", "restore"].first(where: invocation.has) else { return nil }
+    /// At most one thing is done instead of serving.
+    private static func refuseTwoTasks(_ invocation: Invocation) throws(ConfigurationError) {
+        let tasks = ["check", "check-backup", "restore"].filter(invocation.has)
+        guard let option = tasks.first else { return }
         guard !invocation.has("ephemeral") else {
             throw ConfigurationError(
                 place: "--\(option)", problem: "It does not go with --ephemeral.",
                 remedy: "Leave --ephemeral out, and name the data directory with --data-directory.")
         }
-        guard !(invocation.has("check") && invocation.has("restore")) else {
+        guard tasks.count == 1 else {
             throw ConfigurationError(
-                place: "--check", problem: "It reads the database that is there; --restore puts another in its place.",
-                remedy: "Give one of the two; --restore checks the backup before anything is changed.")
+                place: "--\(option)", problem: "It does not go with --\(tasks[1]): each is done alone.",
+                remedy: "Give one of them; --restore checks the backup before anything is changed.")
         }
-        return invocation.value("restore").map { .restore(configuration, from: $0) } ?? .check(configuration)
     }
 
-    /// Loads a configured certificate as the server would.
-    private static func checkCertificate(of configuration: ServerConfiguration) throws(ConfigurationError) {
+    /// Reads the files that are configured as they will be used.
+    private static func checkFiles(of configuration: ServerConfiguration) throws(ConfigurationError) {
+        if let path = configuration.webhookAuthorityFile {
+            do throws(TLSError) { try AuthorityFile.check(path) } catch {
+                throw ConfigurationError(
+                    place: "webhook_ca_file", problem: error.description,
+                    remedy: "Give PEM certificates of authorities, or leave it out to trust those of the system.")
+            }
+        }
         do throws(TLSError) {
             try ClientAuthorities(ownFile: nil, otherFiles: configuration.clientAuthorityFiles).check()
         } catch {
@@ -130,9 +141,14 @@ package enum ServerCommand {
                 Option("check-config", "Check flags, environment and file, say what is wrong, and stop."),
                 Option("check", "Read the whole database while no server uses it, say what is wrong, and stop."),
                 Option(
+                    "check-backup", value: "DIRECTORY",
+                    "Look whether a backup is whole and can be restored, say what is wrong, and stop; changes nothing.",
+                    values: .directory),
+                Option(
                     "restore", value: "DIRECTORY",
-                    "Put a backup in the place of what the data directory holds, which is kept aside, and stop.",
-                    values: .file),
+                    "Put a backup in the place of what the data directory holds, which is kept aside, and stop. Stop the "
+                        + "server that uses the data directory first.",
+                    values: .directory),
                 Option("ephemeral", "For a test run: on loopback, in a temporary directory; prints one line of JSON."),
                 Option(
                     "topic", value: "TOPIC", "With --ephemeral: an app with a device that acknowledges what it gets.",
@@ -160,7 +176,7 @@ package enum ServerCommand {
         exitCodes: [
             Explanation("0", "Ended in order."),
             Explanation("64", "The command line is wrong."),
-            Explanation("65", "The database, or the backup to restore, is damaged."),
+            Explanation("65", "The database or the backup is damaged, or the backup is not whole."),
             Explanation("71", "The system refused, for example the port is taken."),
             Explanation("73", "The data directory cannot be made or written."),
             Explanation("74", "The disk failed; nothing that was accepted is lost. Start again."),

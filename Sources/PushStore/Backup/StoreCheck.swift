@@ -19,13 +19,16 @@ package struct StoreCheck: Sendable {
 
     /// Reads the whole file; takes as long as reading it takes, and changes nothing in it.
     ///
-    /// - Parameter path: The database; must exist.
+    /// - Parameters:
+    ///   - path: The database; must exist.
+    ///   - isStill: Whether nobody has it open, as that of a backup: then it need not be writable.
     /// - Throws: Why it cannot be read at all; `locked` while a server uses it, `newerSchema` when a later version of
     ///   the program made it.
-    package init(path: String) throws(StoreError) {
+    package init(path: String, isStill: Bool = false) throws(StoreError) {
         let connection: Connection
         do {
-            connection = try Connection(path: path, durability: .full, exclusive: true)
+            connection =
+                isStill ? try Connection(still: path) : try Connection(path: path, durability: .full, exclusive: true)
         } catch {
             throw StoreError(error, path: path)
         }

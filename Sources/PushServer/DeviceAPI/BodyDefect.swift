@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Says which member of a body is wrong, to whoever wrote it.
+enum BodyDefect {
+    /// One sentence for what the decoder threw, which begins with the member's name.
+    static func text(_ error: any Error) -> String {
+        let unknown = "A member is missing or of the wrong type: see the reference."
+        guard let error = error as? DecodingError else { return unknown }
+        return switch error {
+        case .keyNotFound(let key, let context): "\(name(context.codingPath + [key])) is missing."
+        case .typeMismatch(let type, let context): "\(name(context.codingPath)) is \(words(for: type))."
+        case .valueNotFound(let type, let context): "\(name(context.codingPath)) is \(words(for: type)), not null."
+        case .dataCorrupted(let context): "\(name(context.codingPath)) cannot be that: see the reference."
+        @unknown default: unknown
+        }
+    }
+
+    /// For example `acks[3].outcome`.
+    private static func name(_ path: [any CodingKey]) -> String {
+        guard !path.isEmpty else { return "The body" }
+        return path.reduce(into: "") { name, key in
+            if let index = key.intValue {
+                name += "[\(index)]"
+            } else {
+                name += name.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+    }
+
+    /// Stands behind "is".
+    private static func words(for type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is Bool.Type: "true or false"
+        case is any FixedWidthInteger.Type: "a whole number"
+        case is [Any].Type: "a list"
+        case is [String: Any].Type: "an object"
+        default: "of another type: see the reference"
+        }
+    }
+}
