@@ -161,9 +161,10 @@ extension Executor {
     /// Removes rows of any devices; returns those that were there.
     func removeWaiting(_ rows: [PendingTable.Removed]) throws(SQLiteError) -> [PendingTable.Removed] {
         var removed: [PendingTable.Removed] = []
-        for row in rows where try pending.remove(row.sequence) {
+        for row in rows where try pending.remove(row.sequence) { removed.append(row) }
+        // In the order of their index, of which each page is then read and written once.
+        for row in removed.sorted(by: { ($0.device.rawValue, $0.sequence) < ($1.device.rawValue, $1.sequence) }) {
             try settled.remove(row.sequence, of: row.device, topic: row.topic)
-            removed.append(row)
         }
         return removed
     }
