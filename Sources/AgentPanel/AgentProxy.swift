@@ -47,12 +47,18 @@ final class AgentProxy {
         try connection.watchOwner(of: Self.name) { _ in changed() }
     }
 
-    func isMasterOn() throws(BusError) -> Bool { try call("GetMaster").first?.boolValue ?? false }
+    func isMasterOn() throws(BusError) -> Bool {
+        try call("GetSetting", [.string(""), .string(""), .string("master")]).first?.stringValue == "on"
+    }
 
-    func setMaster(_ isOn: Bool) throws(BusError) { _ = try call("SetMaster", [.bool(isOn)]) }
+    func setMaster(_ isOn: Bool) throws(BusError) { try set("master", of: "", to: isOn) }
 
     func set(_ setting: Setting, of app: String, to isOn: Bool) throws(BusError) {
-        _ = try call("SetAppSetting", [.string(app), .string(setting.rawValue), .bool(isOn)])
+        try set(setting.rawValue, of: app, to: isOn)
+    }
+
+    private func set(_ name: String, of app: String, to isOn: Bool) throws(BusError) {
+        _ = try call("SetSetting", [.string(app), .string(""), .string(name), .string(isOn ? "on" : "off")])
     }
 
     func apps() throws(BusError) -> [App] {

@@ -155,12 +155,12 @@ private final class Dock: BadgePresenter {
         let harness = try await connected(badges: dock)
         try await server.push(1, payload: #"{"aps":{"badge":3}}"#)
         try await harness.loop.run("the badge is there") { dock.badges == ["org.example.Mail 3"] }
-        try harness.agent.set(.badge, of: "org.example.Mail", to: false)
-        try harness.agent.set(.badge, of: "org.example.Mail", to: true)
-        try harness.agent.setMaster(false)
+        try harness.agent.set("badge", appID: "org.example.Mail", event: "", to: "off")
+        try harness.agent.set("badge", appID: "org.example.Mail", event: "", to: "on")
+        try harness.agent.set("master", appID: "", event: "", to: "off")
         try await server.push(2, payload: #"{"aps":{"badge":5}}"#)
         try await harness.loop.run("it came") { (try? harness.agent.inbox(countMax: 10).count) == 2 }
-        try harness.agent.setMaster(true)
+        try harness.agent.set("master", appID: "", event: "", to: "on")
         #expect(dock.badges.map { $0.suffix(1) } == ["3", "0", "3", "0", "5"])
         #expect(try await harness.wait { harness.agent.unregister(appID: "org.example.Mail", completion: $0) } == nil)
         #expect(dock.badges.last == "org.example.Mail 0")
@@ -168,15 +168,17 @@ private final class Dock: BadgePresenter {
 
     @Test func `an app with everything off is refused at the server, and wanted again with anything on`() async throws {
         let harness = try await connected()
-        for setting in Agent.AppSetting.allCases { try harness.agent.set(setting, of: "org.example.Mail", to: false) }
+        for setting in ["badge", "sound", "alert"] {
+            try harness.agent.set(setting, appID: "org.example.Mail", event: "", to: "off")
+        }
         try await server.fail("/v1/filter", status: 500)
         try await harness.loop.run("the server knows") {
             server.requests.contains(#"PUT /v1/filter {"refused_topics":["org.example.Mail"]}"#)
         }
-        try harness.agent.set(.sound, of: "org.example.Mail", to: true)
+        try harness.agent.set("sound", appID: "org.example.Mail", event: "", to: "on")
         try await harness.loop.run("the server knows that too") {
             server.requests.last == #"PUT /v1/filter {"refused_topics":[]}"#
-                && (try? harness.database.settings.value(of: .isFilterDue)) == 0
+                && (try? harness.database.facts.value(of: .isFilterDue)) == 0
         }
     }
 

@@ -31,7 +31,7 @@ private final class Wall: AlertPresenter {
     private func database(switches: AppSwitches = .all) throws -> AgentDatabase {
         let database = try file.open()
         try database.apps.save(Sample.app)
-        try database.apps.setSwitches(switches, of: Sample.app.appID)
+        try switches.choose(for: Sample.app.appID, in: database)
         try database.subscriptions.want(Sample.channel.text, of: Sample.app.appID)
         return database
     }
@@ -84,7 +84,7 @@ private final class Wall: AlertPresenter {
         switches: AppSwitches, isMasterOn: Bool, reason: String
     ) throws {
         let database = try database(switches: switches)
-        try database.settings.set(.master, to: isMasterOn ? 1 : 0)
+        try database.choose(.master, isMasterOn ? "on" : "off")
         let reception = try receive(Sample.broadcast(1, payload: Self.alert), into: database)
         #expect(reception.waiting == [])
         #expect(try database.inbox.entry(1)?.reason == reason)

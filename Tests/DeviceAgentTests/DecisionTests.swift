@@ -5,27 +5,17 @@ import PushCore
 import TestSupport
 import Testing
 
+/// All combinations of what may be there, against a description of the rules that is written another way.
 @Suite struct DecisionTests {
-    /// Every combination of what may be there: 2 × 9 × 16 × 2.
-    static let cases: [Case] = [true, false].flatMap { isMasterOn in
-        allSwitches.flatMap { switches in
-            (0..<16).map { Case(isMasterOn: isMasterOn, switches: switches, parts: $0) }
-        }
-    }
-
-    private static let allSwitches: [AppSwitches?] = {
-        var all: [AppSwitches?] = [nil]
-        for bits in 0..<8 {
-            all.append(AppSwitches(allowsBadge: bits & 1 > 0, allowsSound: bits & 2 > 0, allowsAlert: bits & 4 > 0))
-        }
-        return all
-    }()
-
+    /// What a case is made of; each number is one choice among its values.
     struct Case: Sendable, CustomTestStringConvertible {
-        var isMasterOn: Bool
-        var switches: AppSwitches?
-        /// Bits: badge, sound, alert, content-available.
         var parts: Int
+        var app: Int
+        var event: Int
+        var level: Payload.InterruptionLevel
+        var moment: Int
+        var desk: Int
+
         var hasBadge: Bool { parts & 1 > 0 }
         var hasSound: Bool { parts & 2 > 0 }
         var hasAlert: Bool { parts & 4 > 0 }
@@ -33,51 +23,145 @@ import Testing
         var payload: Payload {
             Payload(
                 alert: hasAlert ? .init(body: "x") : nil, badge: hasBadge ? 3 : nil, sound: hasSound ? .standard : nil,
-                isContentAvailable: parts & 8 > 0)
+                interruptionLevel: level)
         }
 
-        var testDescription: String { "master \(isMasterOn), switches \(String(describing: switches)), parts \(parts)" }
+        /// Bits: badge, sound, time-sensitive, critical; then the style.
+        var settings: AppSettings {
+            var settings = AppSettings()
+            settings.allowsBadge = app & 1 == 0
+            settings.allowsSound = app & 2 == 0
+            settings.allowsTimeSensitive = app & 4 == 0
+            settings.allowsCritical = app & 8 > 0
+            settings.alertStyle = AlertStyle.allCases[app / 16]
+            return settings
+        }
+
+        var switches: EventSwitches {
+            EventSwitches(allowsBadge: event & 1 == 0, allowsSound: event & 2 == 0, allowsAlert: event & 4 == 0)
+        }
+
+        var circumstances: Circumstances {
+            Circumstances(
+                isMasterOn: moment & 1 == 0, isQuiet: moment & 2 > 0, isSilent: moment & 4 > 0,
+                desk: DeskState(
+                    isLocked: desk & 1 > 0, isQuiet: desk & 2 > 0, isMuted: desk & 4 > 0, isRecording: desk & 8 > 0))
+        }
+
+        var decision: Decision {
+            Decision(
+                Decision.Question(payload, settings: settings, event: switches, circumstances: circumstances))
+        }
+
+        var testDescription: String {
+            "parts \(parts), app \(app), event \(event), level \(level), moment \(moment), desk \(desk)"
+        }
     }
 
-    @Test(arguments: cases) func `each part appears exactly where master, app and payload all have it`(_ row: Case) {
-        let decision = Decision(row.payload, switches: row.switches, isMasterOn: row.isMasterOn)
-        let allowed = row.isMasterOn ? row.switches : nil
-        #expect(decision.badge == (row.hasBadge && allowed?.allowsBadge == true ? 3 : nil))
-        #expect(decision.sound == (row.hasSound && allowed?.allowsSound == true ? .standard : nil))
-        #expect(decision.showsAlert == (row.hasAlert && allowed?.allowsAlert == true))
-        let happens = decision.badge != nil || decision.sound != nil || decision.showsAlert
-        #expect((decision.suppression == nil) == happens)
-        #expect(decision.needsPresentation == (decision.sound != nil || decision.showsAlert))
-    }
-
-    @Test(arguments: cases) func `the reason for showing nothing is the first of those that hold`(_ row: Case) {
-        let decision = Decision(row.payload, switches: row.switches, isMasterOn: row.isMasterOn)
-        guard let reason = decision.suppression else { return }
-        let expected: SuppressionReason =
-            if row.switches == nil {
-                .unknownApp
-            } else if row.parts & 7 == 0 {
-                .nothingToShow
-            } else if !row.isMasterOn {
-                .masterOff
-            } else {
-                .switchedOff
+    /// 8 × 48 × 8 × 8 × 16 cases of a level.
+    private static func forEachCase(_ level: Payload.InterruptionLevel, _ body: (Case) -> Void) {
+        for parts in 0..<8 {
+            for app in 0..<48 {
+                for event in 0..<8 {
+                    for moment in 0..<8 {
+                        for desk in 0..<16 {
+                            body(
+                                Case(
+                                    parts: parts, app: app, event: event, level: level, moment: moment, desk: desk))
+                        }
+                    }
+                }
             }
-        #expect(reason == expected)
+        }
+    }
+
+    @Test(arguments: Payload.InterruptionLevel.allCases)
+    func `each part appears exactly where everybody allows it`(level: Payload.InterruptionLevel) {
+        var wrong: [String] = []
+        Self.forEachCase(level) { row in
+            let (decision, settings, desk) = (row.decision, row.settings, row.circumstances.desk)
+            let isOn = row.circumstances.isMasterOn
+            let isCritical = level == .critical && settings.allowsCritical
+            let passes = isCritical || level == .timeSensitive && settings.allowsTimeSensitive
+            let badge = isOn && row.hasBadge && settings.allowsBadge && row.switches.allowsBadge
+            let alert =
+                isOn && row.hasAlert && settings.alertStyle != .none && row.switches.allowsAlert
+                && (passes || !row.circumstances.isQuiet)
+            let isAudible =
+                isCritical
+                || level != .passive && !row.circumstances.isSilent && !desk.isMuted
+                    && (passes || !row.circumstances.isQuiet && !desk.isQuiet)
+            let sound =
+                isOn && row.hasSound && settings.allowsSound && row.switches.allowsSound && !desk.isRecording
+                && isAudible
+            let isRight =
+                decision.badge == (badge ? 3 : nil) && decision.sound == (sound ? .standard : nil)
+                && decision.alert == (alert ? settings.alertStyle : nil)
+                && decision.hidesTexts == (alert && desk.isLocked)
+                && (decision.suppression == nil) == (badge || sound || alert)
+                && decision.needsPresentation == (sound || alert)
+            if !isRight { wrong.append(row.testDescription) }
+        }
+        #expect(wrong.isEmpty, "\(wrong.count) are wrong, such as \(wrong.first ?? "")")
+    }
+
+    @Test(arguments: Payload.InterruptionLevel.allCases)
+    func `what stays away has its reason, and what appears has none`(level: Payload.InterruptionLevel) {
+        var wrong: [String] = []
+        Self.forEachCase(level) { row in
+            let decision = row.decision
+            guard row.circumstances.isMasterOn, row.parts > 0 else { return }
+            let obstacles = Dictionary(
+                decision.effects.map { ($0.part, $0.obstacle) }, uniquingKeysWith: { first, _ in first })
+            let isTold =
+                obstacles.count == row.parts.nonzeroBitCount
+                && (obstacles[.badge] ?? nil == nil) == (decision.badge != nil || !row.hasBadge)
+                && (obstacles[.sound] ?? nil == nil) == (decision.sound != nil || !row.hasSound)
+                && (obstacles[.alert] ?? nil == nil) == (decision.alert != nil || !row.hasAlert)
+            if !isTold { wrong.append(row.testDescription) }
+        }
+        #expect(wrong.isEmpty, "\(wrong.count) are wrong, such as \(wrong.first ?? "")")
+    }
+
+    @Test func `the reason for showing nothing is the first of those that hold`() {
+        let nothing = Payload()
+        let alert = Payload(alert: .init(body: "x"))
+        let off = Circumstances(isMasterOn: false)
+        func reason(_ payload: Payload, _ settings: AppSettings?, _ circumstances: Circumstances = Circumstances())
+            -> SuppressionReason?
+        {
+            Decision(Decision.Question(payload, settings: settings, circumstances: circumstances)).suppression
+        }
+        var mute = AppSettings()
+        mute.alertStyle = .none
+        #expect(reason(alert, nil, off) == .unknownApp)
+        #expect(reason(nothing, AppSettings(), off) == .nothingToShow)
+        #expect(reason(alert, mute, off) == .masterOff)
+        #expect(reason(alert, mute, Circumstances(isQuiet: true)) == .switchedOff)
+        #expect(reason(alert, AppSettings(), Circumstances(isQuiet: true)) == .doNotDisturb)
+        #expect(reason(alert, AppSettings()) == nil)
     }
 
     @Test func `a badge of zero is a badge`() {
-        #expect(Decision(Payload(badge: 0), switches: .all, isMasterOn: true).badge == 0)
+        #expect(Decision(Decision.Question(Payload(badge: 0), settings: AppSettings())).badge == 0)
     }
 
-    @Test(arguments: [Payload.InterruptionLevel.critical, .timeSensitive])
-    func `nothing in a payload overrides a switch`(level: Payload.InterruptionLevel) {
-        let payload = Payload(
-            alert: .init(body: "x"), sound: .init(name: "siren", isCritical: true, volume: 1), interruptionLevel: level)
-        let mute = AppSwitches(allowsBadge: true, allowsSound: false, allowsAlert: false)
-        #expect(Decision(payload, switches: mute, isMasterOn: true).suppression == .switchedOff)
-        #expect(Decision(payload, switches: .all, isMasterOn: false).suppression == .masterOff)
-        #expect(Decision(payload, switches: .all, isMasterOn: true).sound == .named("siren"))
+    @Test func `the person's choice of a sound goes before the notification's`() {
+        let payload = Payload(alert: .init(body: "x"), sound: .init(name: "siren", isCritical: true, volume: 1))
+        func sound(_ choice: SoundChoice) -> Sound? {
+            var settings = AppSettings()
+            settings.sound = choice
+            return Decision(Decision.Question(payload, settings: settings)).sound
+        }
+        #expect(sound(.asSent) == .named("siren") && sound(.named("drop")) == .named("drop") && sound(.none) == nil)
+    }
+
+    @Test func `readable texts on a locked screen are the person's choice`() {
+        var settings = AppSettings()
+        settings.showsPreview = true
+        let locked = Circumstances(desk: DeskState(isLocked: true))
+        let question = Decision.Question(Payload(alert: .init(body: "x")), settings: settings, circumstances: locked)
+        #expect(!Decision(question).hidesTexts)
     }
 
     @Test func `the page of the device protocol names the reasons of the agent, and no others`() {

@@ -130,7 +130,7 @@ private final class Ear: SoundPresenter {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
         let waiting = try receive([Self.alert], into: database)
-        try database.settings.set(.master, to: 0)
+        try database.choose(.master, "off")
         queue.entriesArrived(waiting)
         #expect(screen.writeCount == 0)
         #expect(try database.outboxLines() == ["1 delivered", "1 suppressed master-off"])

@@ -8,7 +8,7 @@ import Testing
     private func database(_ file: DatabaseFile, switches: AppSwitches = .all) throws -> AgentDatabase {
         let database = try file.open()
         try database.apps.save(Sample.app)
-        try database.apps.setSwitches(switches, of: Sample.app.appID)
+        try switches.choose(for: Sample.app.appID, in: database)
         return database
     }
 
@@ -100,7 +100,7 @@ import Testing
     @Test func `with the master switch off there is the inbox entry and nothing else`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
-        try database.settings.set(.master, to: 0)
+        try database.choose(.master, "off")
         let payload = #"{"aps":{"alert":"x","badge":4,"sound":"default"}}"#
         let arrival = Arrival.notification(Sample.notification(1, payload: payload))
         let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)

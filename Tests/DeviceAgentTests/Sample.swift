@@ -55,3 +55,26 @@ extension AgentDatabase {
         } ?? []
     }
 }
+
+/// What a test's person allows an app.
+struct AppSwitches: Sendable, Equatable {
+    var allowsBadge = true
+    var allowsSound = true
+    var allowsAlert = true
+
+    static let all = AppSwitches()
+
+    /// Chooses what differs from what is standard.
+    func choose(for appID: String, in database: AgentDatabase) throws {
+        if !allowsBadge { try database.choose(.badge, "off", for: appID) }
+        if !allowsSound { try database.choose(.sound, "off", for: appID) }
+        if !allowsAlert { try database.choose(.alert, "none", for: appID) }
+    }
+}
+
+extension AgentDatabase {
+    /// What a person would choose.
+    func choose(_ setting: PersonalSetting, _ value: String, for appID: String = "") throws {
+        try choices.set(value, for: setting, appID: appID, event: "")
+    }
+}

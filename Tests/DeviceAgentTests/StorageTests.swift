@@ -118,7 +118,7 @@ import Testing
         do { _ = try file.open() }
         try raiseVersion(file.path)
         let error = #expect(throws: StorageError.self) { try file.open() }
-        guard case .newerDatabase(_, 99, 3) = error else {
+        guard case .newerDatabase(_, 99, 4) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -139,30 +139,31 @@ import Testing
             let database = try file.open()
             try database.identity.save(identity)
             try database.apps.save(Sample.app)
-            try database.apps.setSwitches(
-                AppSwitches(allowsBadge: false, allowsSound: true, allowsAlert: false), of: Sample.app.appID)
-            try database.settings.set(.master, to: 0)
+            try database.choose(.badge, "off", for: Sample.app.appID)
+            try database.choose(.alert, "none", for: Sample.app.appID)
+            try database.choose(.master, "off")
             try database.outbox.append(sequence: 3, .suppressed, reason: "master-off")
         }
         let database = try file.open()
         #expect(try database.identity.load() == identity)
-        #expect(try database.settings.isMasterOn() == false)
+        #expect(try database.settings.isOn(.master) == false)
         let app = try #require(try database.apps.app(topic: "org.example.Mail"))
-        #expect(app.switches == AppSwitches(allowsBadge: false, allowsSound: true, allowsAlert: false))
+        let settings = try database.settings.settings(of: app)
+        #expect(!settings.allowsBadge && settings.allowsSound && settings.alertStyle == .none)
         #expect(try database.outboxLines() == ["3 suppressed master-off"])
     }
 
-    @Test func `registering again keeps switches and badge`() throws {
+    @Test func `registering again keeps choices and badge`() throws {
         let database = try DatabaseFile().open()
         try database.apps.save(Sample.app)
-        let quiet = AppSwitches(allowsBadge: true, allowsSound: false, allowsAlert: true)
-        try database.apps.setSwitches(quiet, of: Sample.app.appID)
+        try database.choose(.sound, "off", for: Sample.app.appID)
         _ = try database.apps.setBadge(3, of: Sample.app.appID, sequence: 1, acceptedUnixMilliseconds: 1)
         var again = Sample.app
         again.name = "Mail 2"
         try database.apps.save(again)
         let app = try #require(try database.apps.app(id: Sample.app.appID))
-        #expect(app.name == "Mail 2" && app.switches == quiet && app.badge == 3)
+        #expect(app.name == "Mail 2" && app.badge == 3)
+        #expect(try database.settings.settings(of: app).allowsSound == false)
     }
 
     @Test func `app ids that look alike are different apps`() throws {

@@ -193,12 +193,19 @@ struct ReportTests {
                 ("channels", .array("s", [.string("one"), .string("two")])),
                 ("pending_channels", .array("s", [.string("two")])),
             ]))
-        let text = SettingsCommands.report(of: app).text
+        let locked = AgentSetting(
+            .dictionary([
+                ("event", .string("NEWS")), ("name", .string("sound")), ("value", .string("off")),
+                ("locked", .bool(true)),
+            ]))
+        let text = SettingsCommands.report(of: app, [locked]).text
         #expect(text.contains("\nEnvironment   development\n"))
-        #expect(text.hasSuffix("\nChannels      one\n              two, the server is still to be told"))
-        let json = try SettingsCommands.report(of: app).jsonText
+        #expect(text.contains("\nChannels      one\n              two, the server is still to be told\n"))
+        #expect(text.hasSuffix("\nNEWS   sound    off    set by the administrator"))
+        let json = try SettingsCommands.report(of: app, [locked]).jsonText
+        #expect(json.contains(#""settings":[{"event":"NEWS","locked":true,"name":"sound","value":"off"}]"#))
         #expect(json.contains(#""channels":["one","two"]"#) && json.contains(#""pending_channels":["two"]"#))
-        #expect(SettingsCommands.report(of: AgentApp(.dictionary([]))).text.hasSuffix("\nChannels      none"))
+        #expect(SettingsCommands.report(of: AgentApp(.dictionary([])), []).text.contains("\nChannels      none\n"))
     }
 
     @Test(arguments: [("active", "a listens to c."), ("pending", "a is to listen to c; the server is told")])
@@ -217,12 +224,17 @@ struct ReportTests {
     @Test(arguments: [(true, "Notifications are on."), (false, "Notifications are off: nothing is shown")])
     func `the master switch stands above the settings`(master: Bool, head: String) throws {
         let app = AgentApp(
-            .dictionary([("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4))]))
-        let report = SettingsCommands.report(master: master, apps: [app])
+            .dictionary([
+                ("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4)),
+                ("alert_style", .string("banner")),
+            ]))
+        let personal = AgentSetting(
+            .dictionary([("name", .string("master")), ("value", .string(master ? "on" : "off"))]))
+        let report = SettingsCommands.report(personal: [personal], apps: [app])
         #expect(report.text.hasPrefix(head))
-        #expect(report.text.contains("ALERT  BADGE COUNT  CHANNELS\n"))
-        #expect(report.text.hasSuffix("\na          off    on     off              4         0"))
-        #expect(try report.jsonText.hasSuffix(#""master":\#(master)}"#))
+        #expect(report.text.contains("ALERT   BADGE COUNT  CHANNELS\n"))
+        #expect(report.text.hasSuffix("\na          off    on     banner            4         0"))
+        #expect(try report.jsonText.contains(#""name":"master","value":"\#(master ? "on" : "off")""#))
     }
 
     @Test(

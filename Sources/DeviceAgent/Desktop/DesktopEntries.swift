@@ -61,7 +61,7 @@ package struct DesktopEntries: Sendable {
     }
 
     /// Whether there is a file, also at the end of a symbolic link, as some systems install them.
-    private static func isRegularFile(_ path: String) -> Bool {
+    static func isRegularFile(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }

@@ -28,10 +28,12 @@ struct DesktopNotification {
         [
             .string(appName), .uint32(replacedID), .string(icon), .string(summary), .string(body), .strings(actions),
             .dictionary(hints),
-            // Never by itself: the person has not seen it then.
-            .int32(0),
+            .int32(timeout),
         ]
     }
+
+    /// A banner goes when the server thinks it right; an alert never goes by itself: the person has not seen it then.
+    private var timeout: Int32 { alert.style == .alert ? 0 : -1 }
 
     // MARK: Texts
 

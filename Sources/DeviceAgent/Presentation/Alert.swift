@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
+
 /// An alert as presenters get it: texts are raw, each presenter makes them safe for its medium.
 package struct Alert: Sendable, Equatable {
     /// The inbox's number of the notification.
@@ -21,6 +23,8 @@ package struct Alert: Sendable, Equatable {
     package var collapseID: String?
     /// The sound that goes with it; nil for silence.
     package var sound: Sound?
+    /// A banner goes by itself, an alert stays until it is answered.
+    package var style = AlertStyle.alert
 
     package init(
         entry: Int64, appID: String, appName: String, icon: String? = nil, title: String? = nil,
@@ -38,6 +42,15 @@ package struct Alert: Sendable, Equatable {
         self.urgency = urgency
         self.collapseID = collapseID
         self.sound = sound
+    }
+}
+
+extension Alert {
+    /// Leaves only whose it is, for a screen that anybody may see.
+    package mutating func hideTexts() {
+        title = nil
+        subtitle = nil
+        body = "Notification"
     }
 }
 

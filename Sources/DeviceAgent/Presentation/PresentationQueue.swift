@@ -28,6 +28,7 @@ package final class PresentationQueue {
     private let loop: EventLoop
     private let presenter: (any AlertPresenter)?
     private let sounds: (any SoundPresenter)?
+    private let desk: () -> DeskState
     private var waiting: [Int64] = []
     private var isPresenting = false
     /// The presenter said that it is unavailable, and has not said otherwise since.
@@ -37,12 +38,14 @@ package final class PresentationQueue {
 
     /// Works on a database with what there is to present with.
     package init(
-        _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, sounds: (any SoundPresenter)?
+        _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, sounds: (any SoundPresenter)?,
+        desk: @escaping () -> DeskState = { DeskState() }
     ) {
         self.database = database
         self.loop = loop
         self.presenter = presenter
         self.sounds = sounds
+        self.desk = desk
     }
 
     /// At start: takes up what an earlier run of the agent left.
@@ -132,14 +135,16 @@ package final class PresentationQueue {
         onChange?()
         guard let (entry, app, payload, decision) = claimed else { return }
         recentStarts.append(loop.monotonicNanoseconds)
-        guard decision.showsAlert else {
+        guard let style = decision.alert else {
             if let sound = decision.sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
             return finish(number, .shown(playsSound: true), app, sound: nil, reason: TraceStep.soundOnly.word)
         }
         guard let presenter else {
             return finish(number, .unavailable("nothing here shows alerts"), app, sound: nil)
         }
-        let alert = Alert(entry, app, payload, sound: decision.sound)
+        var alert = Alert(entry, app, payload, sound: decision.sound)
+        alert.style = style
+        if decision.hidesTexts { alert.hideTexts() }
         isPresenting = true
         presenter.present(alert) { [weak self] presented in
             self?.isPresenting = false
@@ -158,8 +163,10 @@ package final class PresentationQueue {
             return nil
         }
         let app = try database.apps.app(id: entry.appID)
-        let isMasterOn = try database.settings.isMasterOn()
-        let decision = Decision(payload, switches: app?.switches, isMasterOn: isMasterOn)
+        let circumstances = try database.settings.circumstances(
+            nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: desk())
+        let decision = try database.decide(payload, for: app, circumstances)
+        try database.inbox.setEffects(decision.effectsText, of: number)
         guard let app, decision.needsPresentation else {
             try database.suppress(number, decision.suppression ?? .switchedOff)
             onOutcome?()

@@ -9,17 +9,21 @@ extension Agent {
     ///
     /// - Parameters:
     ///   - appID: Name of the .desktop file without `.desktop`.
-    ///   - topic: What providers send to; the app id when nil.
-    ///   - name: The top line of its alerts; that of the .desktop file when nil.
+    ///   - topic: What providers send to; the manifest's or the app id when nil.
+    ///   - name: The top line of its alerts; that of the manifest or of the .desktop file when nil.
     ///   - environment: What the device token is for; another one than before makes another token.
+    ///   - manifest: What the app says of itself; its file among the XDG data when nil.
     ///   - completion: Gets the device token.
     package func register(
         appID: String, topic: String?, name: String?, environment: Environment = .production,
-        completion: @escaping (Result<String, AgentRefusal>) -> Void
+        manifest: [UInt8]? = nil, completion: @escaping (Result<String, AgentRefusal>) -> Void
     ) {
         var app: RegisteredApp
         do throws(AgentRefusal) {
-            app = try describe(appID: appID, topic: topic ?? appID, name: name)
+            let manifestText = manifest ?? surroundings.manifest(appID) ?? []
+            let manifest = try Self.manifest(manifestText)
+            app = try describe(appID: appID, topic: topic ?? manifest.topic ?? appID, name: name ?? manifest.name)
+            app.manifestText = manifestText
         } catch {
             return completion(.failure(error))
         }
@@ -83,6 +87,14 @@ extension Agent {
             deviceToken: "")
     }
 
+    private static func manifest(_ text: [UInt8]) throws(AgentRefusal) -> AppManifest {
+        do throws(AppManifestError) {
+            return try AppManifest(parsing: text)
+        } catch {
+            throw AgentRefusal(.badManifest, "The app's manifest cannot be used: \(error.message).")
+        }
+    }
+
     private func adopt(
         _ registration: DeviceAPI.Registration, for app: RegisteredApp
     ) -> Result<String, AgentRefusal> {
@@ -96,11 +108,13 @@ extension Agent {
             earlier = try database.transaction { () throws(SQLiteError) in
                 let earlier = try database.apps.app(id: app.appID)
                 try database.apps.save(app)
+                try database.eventTypes.replaceAll(app.manifest.eventTypes, of: app.appID)
+                // The server knows it by another topic now, or not yet at all.
+                if try database.settings.settings(of: app).refusesAll { try database.facts.set(.isFilterDue, to: 1) }
                 // Subscriptions belong to a registration.
                 if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
                     try database.subscriptions.wantAgain(app.appID)
                 }
-                if earlier?.switches.refusesAll == true { try database.settings.set(.isFilterDue, to: 1) }
                 return earlier
             }
         } catch {
@@ -127,9 +141,11 @@ extension Agent {
     private func forget(_ app: RegisteredApp) -> Result<Void, AgentRefusal> {
         do {
             try database.transaction { () throws(SQLiteError) in
+                if try database.settings.settings(of: app).refusesAll { try database.facts.set(.isFilterDue, to: 1) }
                 try database.apps.remove(id: app.appID)
                 try database.subscriptions.removeAll(of: app.appID)
-                if app.switches.refusesAll { try database.settings.set(.isFilterDue, to: 1) }
+                try database.choices.removeAll(appID: app.appID)
+                try database.eventTypes.replaceAll([], of: app.appID)
             }
             let entries = try database.inbox.newest(countMax: InboxTable.entryCountMax)
                 .filter { $0.appID.utf8.elementsEqual(app.appID.utf8) && [.shown, .claimed].contains($0.state) }

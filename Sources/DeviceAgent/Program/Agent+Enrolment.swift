@@ -90,7 +90,7 @@ extension Agent {
                 try database.outbox.removeAll()
                 try database.apps.forgetServer()
                 try database.subscriptions.forgetServer()
-                try database.settings.set(.isFilterDue, to: 1)
+                try database.facts.set(.isFilterDue, to: 1)
             }
         } catch {
             return .failure(refusal(error))

@@ -1,60 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushSQLite
+package import PushCore
 internal import PushNet
+internal import PushSQLite
 
 extension Agent {
-    /// What a person can switch for an app.
-    package enum AppSetting: String, Sendable, CaseIterable {
-        case badge, sound, alert
+    /// A setting as a person sees it.
+    package struct SettingLine: Sendable, Equatable {
+        /// The event type that it is for; empty for the app or the person as a whole.
+        package var event: String
+        /// Which setting.
+        package var setting: PersonalSetting
+        /// What holds.
+        package var value: String
+        /// Whether the administrator decided it.
+        package var isLocked: Bool
     }
 
-    /// The master switch.
-    package func isMasterOn() throws(AgentRefusal) -> Bool {
-        try asking { () throws(SQLiteError) in try database.settings.isMasterOn() }
+    /// What holds of all settings of an app and its event types, or of the person when the app id is empty.
+    package func settings(appID: String) throws(AgentRefusal) -> [SettingLine] {
+        let app = try place(appID: appID, event: "")
+        let events = try asking { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
+        var lines: [SettingLine] = []
+        for event in [""] + events.map(\.id) {
+            var place = app
+            place.event = event
+            for setting in PersonalSetting.allCases where setting.scopes.contains(place.scope) {
+                let value = try asking { () throws(SQLiteError) in
+                    try database.settings.value(of: setting, at: place)
+                }
+                lines.append(
+                    SettingLine(event: event, setting: setting, value: value.text, isLocked: value.isLocked))
+            }
+        }
+        return lines
     }
 
-    /// Turns the master switch; what apps may do stays as it is, and badges go and come back at once.
-    package func setMaster(_ isOn: Bool) throws(AgentRefusal) {
+    /// What an app may do.
+    package func appSettings(of app: RegisteredApp) throws(AgentRefusal) -> AppSettings {
+        try asking { () throws(SQLiteError) in try database.settings.settings(of: app) }
+    }
+
+    /// What holds of one setting.
+    package func setting(_ name: String, appID: String, event: String) throws(AgentRefusal) -> SettingStore.Value {
+        let place = try place(appID: appID, event: event)
+        let setting = try setting(name, for: place)
+        return try asking { () throws(SQLiteError) in try database.settings.value(of: setting, at: place) }
+    }
+
+    /// Sets what a person wants; it is on the disk and takes effect before this returns.
+    ///
+    /// - Parameters:
+    ///   - name: A raw value of `PersonalSetting`.
+    ///   - appID: The app; empty for what belongs to no app.
+    ///   - event: The event type; empty for the app as a whole.
+    ///   - text: What the person wants; empty for what is standard.
+    /// - Throws: When there is no such app, event type, setting or value, and when the administrator decided it.
+    package func set(_ name: String, appID: String, event: String, to text: String) throws(AgentRefusal) {
+        let place = try place(appID: appID, event: event)
+        let setting = try setting(name, for: place)
+        let value = text.isEmpty ? nil : setting.normalized(text, for: place.scope)
+        guard text.isEmpty || value != nil else {
+            throw AgentRefusal(
+                .badValue, "\(name) is \(setting.expectation(for: place.scope)), and not '\(text)'.")
+        }
+        let before = try asking { () throws(SQLiteError) in try database.settings.value(of: setting, at: place) }
+        guard !before.isLocked else {
+            throw AgentRefusal(.locked, "The administrator of this device has set \(name) to '\(before.text)'.")
+        }
         try asking { () throws(SQLiteError) in
-            try database.settings.set(.master, to: isOn ? 1 : 0)
-            try presentBadges()
+            try database.transaction { () throws(SQLiteError) in
+                let refused = try database.refusedTopics()
+                try database.choices.set(value, for: setting, appID: appID, event: event)
+                if try database.refusedTopics() != refused { try database.facts.set(.isFilterDue, to: 1) }
+            }
         }
-        agentLog.info("master_switched", ["on": "\(isOn)"])
-        observer?.settingsChanged(appID: "")
+        agentLog.info("setting_changed", ["app": appID, "event": event, "setting": name, "value": value ?? "standard"])
+        try settingsChanged(appID: appID)
     }
 
-    /// Allows an app something, or no longer; takes effect at once.
-    package func set(_ setting: AppSetting, of appID: String, to isOn: Bool) throws(AgentRefusal) {
-        let changed = try asking { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in try change(setting, appID, isOn) }
+    /// Lets changed settings take effect: badges come and go, and the server hears what it need not send.
+    func settingsChanged(appID: String) throws(AgentRefusal) {
+        try asking { () throws(SQLiteError) in
+            for app in try database.apps.all() where appID.isEmpty || app.appID.utf8.elementsEqual(appID.utf8) {
+                let shown = shownBadge(of: app)
+                if app.badge > 0 || shown > 0 { present(badge: shown, appID: app.appID) }
+            }
         }
-        guard let app = changed else { throw .unknownApp(appID) }
-        agentLog.info("app_switched", ["app": appID, "setting": setting.rawValue, "on": "\(isOn)"])
-        if setting == .badge { present(badge: shownBadge(of: app), appID: appID) }
         observer?.settingsChanged(appID: appID)
         link?.uplink.setNeedsFlush()
     }
 
-    private func change(_ setting: AppSetting, _ appID: String, _ isOn: Bool) throws(SQLiteError) -> RegisteredApp? {
-        guard var app = try database.apps.app(id: appID) else { return nil }
-        let refusedAll = app.switches.refusesAll
-        switch setting {
-        case .badge: app.switches.allowsBadge = isOn
-        case .sound: app.switches.allowsSound = isOn
-        case .alert: app.switches.allowsAlert = isOn
+    private func place(appID: String, event: String) throws(AgentRefusal) -> SettingStore.Place {
+        guard !appID.isEmpty else { return .person }
+        guard let app = try asking({ () throws(SQLiteError) in try database.apps.app(id: appID) }) else {
+            throw .unknownApp(appID)
         }
-        try database.apps.setSwitches(app.switches, of: appID)
-        if app.switches.refusesAll != refusedAll { try database.settings.set(.isFilterDue, to: 1) }
-        return app
+        var place = SettingStore.Place.app(app)
+        guard !event.isEmpty else { return place }
+        let types = try asking { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
+        guard types.contains(where: { $0.id.utf8.elementsEqual(event.utf8) }) else {
+            throw AgentRefusal(.unknownEvent, "The app '\(appID)' declared no event type '\(event)'.")
+        }
+        place.event = event
+        return place
+    }
+
+    private func setting(_ name: String, for place: SettingStore.Place) throws(AgentRefusal) -> PersonalSetting {
+        let possible = PersonalSetting.allCases.filter { $0.scopes.contains(place.scope) }
+        if let setting = possible.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) { return setting }
+        throw AgentRefusal(
+            .unknownSetting,
+            "There is no setting '\(name)' here, only \(possible.map(\.rawValue).joined(separator: ", ")).")
     }
 
     // MARK: Badges
 
     /// The number that is on an app's icon now.
     package func shownBadge(of app: RegisteredApp) -> UInt32 {
-        let isAllowed = app.switches.allowsBadge && (try? database.settings.isMasterOn()) ?? false
-        return isAllowed ? app.badge : 0
+        let isMasterOn = (try? database.settings.isOn(.master)) ?? false
+        let isAllowed = (try? database.settings.isOn(.badge, at: .app(app))) ?? false
+        return isMasterOn && isAllowed ? app.badge : 0
     }
 
     /// Puts all numbers on their icons.

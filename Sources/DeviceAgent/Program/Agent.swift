@@ -67,9 +67,10 @@ package final class Agent {
         self.database = database
         self.secretFile = secretFile
         self.surroundings = surroundings
-        receiver = Receiver(database)
+        receiver = Receiver(database, desk: surroundings.desk)
         presentations = PresentationQueue(
-            database, loop: loop, presenter: surroundings.presenter, sounds: surroundings.sounds)
+            database, loop: loop, presenter: surroundings.presenter, sounds: surroundings.sounds,
+            desk: surroundings.desk)
     }
 
     /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.
@@ -80,7 +81,7 @@ package final class Agent {
         presentations.onOutcome = { [weak self] in self?.link?.uplink.setNeedsFlush() }
         do {
             identity = try database.identity.load()
-            lastConnectedUnixSeconds = try database.settings.value(of: .lastConnectedUnixSeconds)
+            lastConnectedUnixSeconds = try database.facts.value(of: .lastConnectedUnixSeconds)
             try presentBadges()
             try presentations.resume()
         } catch {
@@ -144,7 +145,7 @@ package final class Agent {
         let now = WallClock.unixMilliseconds() / 1000
         lastConnectedUnixSeconds = now
         do {
-            try database.settings.set(.lastConnectedUnixSeconds, to: now)
+            try database.facts.set(.lastConnectedUnixSeconds, to: now)
         } catch {
             databaseFailed(error)
         }

@@ -25,6 +25,8 @@ final class Desk {
     init(loop: EventLoop, environment: [String: String], wantsTerminal: Bool) {
         let entries = DesktopEntries(environment: environment)
         surroundings = Surroundings(describeApp: { appID in entries.find(appID).map { ($0.name, $0.icon) } })
+        let manifests = AppManifestFiles(environment: environment)
+        surroundings.manifest = manifests.find
         do {
             let connection = try BusConnection(.session)
             driver = try BusDriver(loop: loop, connection: connection)

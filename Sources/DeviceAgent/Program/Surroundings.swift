@@ -12,6 +12,10 @@ package struct Surroundings {
     package var sounds: (any SoundPresenter)?
     /// Opens apps for View.
     package var opener: (any AppOpener)?
+    /// What is going on at the person's desk.
+    package var desk: () -> DeskState
+    /// The manifest that an app installed; nil when there is none.
+    package var manifest: (String) -> [UInt8]?
     /// Name and icon from the .desktop file of an app id; nil when there is none.
     package var describeApp: (String) -> (name: String, icon: String?)?
 
@@ -19,6 +23,7 @@ package struct Surroundings {
     package init(
         presenterName: String = "none", presenter: (any AlertPresenter)? = nil, badges: (any BadgePresenter)? = nil,
         sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
+        desk: @escaping () -> DeskState = { DeskState() }, manifest: @escaping (String) -> [UInt8]? = { _ in nil },
         describeApp: @escaping (String) -> (name: String, icon: String?)? = { _ in nil }
     ) {
         self.presenterName = presenterName
@@ -26,6 +31,8 @@ package struct Surroundings {
         self.badges = badges
         self.sounds = sounds
         self.opener = opener
+        self.desk = desk
+        self.manifest = manifest
         self.describeApp = describeApp
     }
 }

@@ -2,52 +2,7 @@
 
 package import PushCore
 
-/// What a person allows one app.
-package struct AppSwitches: Sendable, Equatable {
-    /// Numbers on its icon.
-    package var allowsBadge: Bool
-    /// Sounds.
-    package var allowsSound: Bool
-    /// Alerts on the screen.
-    package var allowsAlert: Bool
-
-    /// Joins the three.
-    package init(allowsBadge: Bool, allowsSound: Bool, allowsAlert: Bool) {
-        self.allowsBadge = allowsBadge
-        self.allowsSound = allowsSound
-        self.allowsAlert = allowsAlert
-    }
-
-    /// What a newly registered app may do.
-    package static let all = AppSwitches(allowsBadge: true, allowsSound: true, allowsAlert: true)
-
-    /// Whether nothing at all is allowed, so that the server need not send.
-    package var refusesAll: Bool { !allowsBadge && !allowsSound && !allowsAlert }
-}
-
-/// Why a notification was not shown; the raw values are in the inbox and go to the server.
-package enum SuppressionReason: String, Sendable, CaseIterable {
-    /// The master switch is off.
-    case masterOff = "master-off"
-    /// No app is registered here for its topic.
-    case unknownApp = "unknown-app"
-    /// The person switched off everything that it has.
-    case switchedOff = "switched-off"
-    /// There is nothing in it to show: a background notification.
-    case nothingToShow = "nothing-to-show"
-    /// A newer one with the same collapse id came before it could be shown.
-    case replaced
-    /// Too many came at once; it is in the inbox only.
-    case tooMany = "too-many"
-    /// The person cleared it before it could be shown.
-    case cleared
-    /// The payload cannot be read.
-    case unreadable
-    /// It is a broadcast of a channel that the app does not listen to any more.
-    case unsubscribed
-}
-
-/// What to do about a notification: settings and payload in, orders out, nothing else known.
+/// What to do about a notification: settings, circumstances and payload in, orders out, nothing else known.
 ///
 /// Nothing in a payload overrides a person's choice.
 package struct Decision: Sendable, Equatable {
@@ -55,41 +10,146 @@ package struct Decision: Sendable, Equatable {
     package var badge: UInt32?
     /// The sound to play.
     package var sound: Sound?
-    /// Whether to show an alert.
-    package var showsAlert = false
+    /// How to show the alert; nil for not at all.
+    package var alert: AlertStyle?
+    /// Whether the alert says nothing but whose it is: the screen is locked.
+    package var hidesTexts = false
     /// Why nothing at all happens; nil when something does.
     package var suppression: SuppressionReason?
+    /// What the notification has and what becomes of it, for the inbox.
+    package var effects: [Effect] = []
+
+    /// What somebody asks for.
+    package struct Question: Sendable, Equatable {
+        /// What the provider sent.
+        package var payload: Payload
+        /// What the app may do; nil when none is registered for the topic.
+        package var settings: AppSettings?
+        /// What its event type may do.
+        package var event = EventSwitches()
+        /// What holds for all apps.
+        package var circumstances = Circumstances()
+
+        /// Joins the parts.
+        package init(
+            _ payload: Payload, settings: AppSettings?, event: EventSwitches = EventSwitches(),
+            circumstances: Circumstances = Circumstances()
+        ) {
+            self.payload = payload
+            self.settings = settings
+            self.event = event
+            self.circumstances = circumstances
+        }
+    }
+
+    /// A part of a notification, and why it stays away; nil when it does not.
+    package struct Effect: Sendable, Equatable {
+        /// The three parts.
+        package enum Part: String, Sendable, CaseIterable {
+            case badge, sound, alert
+        }
+
+        /// Which part.
+        package var part: Part
+        /// What keeps it away.
+        package var obstacle: SuppressionReason?
+
+        /// Joins the two.
+        package init(_ part: Part, _ obstacle: SuppressionReason? = nil) {
+            self.part = part
+            self.obstacle = obstacle
+        }
+
+        /// As the inbox has it: `sound` or `sound:silent`.
+        package var text: String { obstacle.map { "\(part.rawValue):\($0.rawValue)" } ?? part.rawValue }
+    }
 
     /// Decides.
-    ///
-    /// - Parameters:
-    ///   - payload: What the provider sent.
-    ///   - switches: What the person allows the app; nil when no app is registered for the topic.
-    ///   - isMasterOn: The master switch.
-    package init(_ payload: Payload, switches: AppSwitches?, isMasterOn: Bool) {
-        suppression = Self.obstacle(payload, switches: switches, isMasterOn: isMasterOn)
-        guard suppression == nil, let switches else { return }
-        if switches.allowsBadge { badge = payload.badge }
-        if switches.allowsSound { sound = payload.sound.map(Sound.init) }
-        showsAlert = switches.allowsAlert && payload.alert != nil
-        if badge == nil && sound == nil && !showsAlert { suppression = .switchedOff }
+    package init(_ question: Question) {
+        let payload = question.payload
+        suppression = Self.obstacle(question)
+        guard suppression == nil, let settings = question.settings else { return }
+        if let count = payload.badge {
+            let obstacle = Self.badgeObstacle(settings, question.event)
+            if obstacle == nil { badge = count }
+            effects.append(Effect(.badge, obstacle))
+        }
+        if let sent = payload.sound {
+            let obstacle = Self.soundObstacle(question, settings)
+            if obstacle == nil { sound = Sound(sent, settings.sound) }
+            effects.append(Effect(.sound, obstacle))
+        }
+        if payload.alert != nil {
+            let obstacle = Self.alertObstacle(question, settings)
+            if obstacle == nil {
+                alert = settings.alertStyle
+                hidesTexts = question.circumstances.desk.isLocked && !settings.showsPreview
+            }
+            effects.append(Effect(.alert, obstacle))
+        }
+        suppression = Self.reason(for: effects)
     }
 
-    /// What keeps everything away, whatever the switches say.
-    private static func obstacle(
-        _ payload: Payload, switches: AppSwitches?, isMasterOn: Bool
-    ) -> SuppressionReason? {
-        guard switches != nil else { return .unknownApp }
-        guard payload.isPresentable else { return .nothingToShow }
-        return isMasterOn ? nil : .masterOff
+    /// What keeps everything away, whatever the app may do.
+    private static func obstacle(_ question: Question) -> SuppressionReason? {
+        guard question.settings != nil else { return .unknownApp }
+        guard question.payload.isPresentable else { return .nothingToShow }
+        return question.circumstances.isMasterOn ? nil : .masterOff
     }
+
+    private static func badgeObstacle(_ settings: AppSettings, _ event: EventSwitches) -> SuppressionReason? {
+        guard settings.allowsBadge else { return .switchedOff }
+        return event.allowsBadge ? nil : .eventOff
+    }
+
+    private static func alertObstacle(_ question: Question, _ settings: AppSettings) -> SuppressionReason? {
+        guard settings.allowsAlert else { return .switchedOff }
+        guard question.event.allowsAlert else { return .eventOff }
+        return question.circumstances.isQuiet && !comesThrough(question.payload, settings) ? .doNotDisturb : nil
+    }
+
+    private static func soundObstacle(_ question: Question, _ settings: AppSettings) -> SuppressionReason? {
+        let (circumstances, desk) = (question.circumstances, question.circumstances.desk)
+        guard settings.allowsSound, settings.sound != .none else { return .switchedOff }
+        guard question.event.allowsSound else { return .eventOff }
+        // Nobody wants it in what is being recorded, or said.
+        if desk.isRecording { return .recording }
+        if isCritical(question.payload, settings) { return nil }
+        if question.payload.interruptionLevel == .passive { return .passive }
+        if circumstances.isQuiet || desk.isQuiet, !comesThrough(question.payload, settings) { return .doNotDisturb }
+        if circumstances.isSilent { return .silent }
+        return desk.isMuted || desk.lacksEventSounds ? .muted : nil
+    }
+
+    /// Whether a notification may disturb who does not want to be disturbed.
+    private static func comesThrough(_ payload: Payload, _ settings: AppSettings) -> Bool {
+        isCritical(payload, settings) || payload.interruptionLevel == .timeSensitive && settings.allowsTimeSensitive
+    }
+
+    private static func isCritical(_ payload: Payload, _ settings: AppSettings) -> Bool {
+        settings.allowsCritical && (payload.interruptionLevel == .critical || payload.sound?.isCritical == true)
+    }
+
+    /// Why nothing happens, when nothing does: what keeps the alert away is what a person missed most.
+    private static func reason(for effects: [Effect]) -> SuppressionReason? {
+        guard effects.allSatisfy({ $0.obstacle != nil }) else { return nil }
+        let order: [Effect.Part] = [.alert, .sound, .badge]
+        return order.compactMap { part in effects.first { $0.part == part }?.obstacle }.first
+    }
+
+    /// What becomes of each part, as the inbox has it.
+    package var effectsText: String { effects.map(\.text).joined(separator: " ") }
 
     /// Whether something must be presented at a moment; a badge is not: it is written with the inbox entry.
-    package var needsPresentation: Bool { showsAlert || sound != nil }
+    package var needsPresentation: Bool { alert != nil || sound != nil }
 }
 
 extension Sound {
-    fileprivate init(_ sound: Payload.Sound) {
-        self = sound.name.map(Sound.named) ?? .standard
+    /// The person's choice goes before what the notification names.
+    fileprivate init(_ sound: Payload.Sound, _ choice: SoundChoice) {
+        switch choice {
+        case .named(let name): self = .named(name)
+        case .asSent, .none: self = sound.name.map(Sound.named) ?? .standard
+        }
     }
 }

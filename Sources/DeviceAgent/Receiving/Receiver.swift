@@ -43,9 +43,17 @@ package struct Reception: Sendable, Equatable {
 /// Writes what comes, before anything is acknowledged or shown: inbox, badge and acknowledgement in one transaction.
 package final class Receiver {
     private let database: AgentDatabase
+    private let desk: () -> DeskState
 
     /// Works on a database.
-    package init(_ database: AgentDatabase) { self.database = database }
+    ///
+    /// - Parameters:
+    ///   - database: Where all is written.
+    ///   - desk: Tells what is going on at the person's desk.
+    package init(_ database: AgentDatabase, desk: @escaping () -> DeskState = { DeskState() }) {
+        self.database = database
+        self.desk = desk
+    }
 
     /// Writes a batch; when this returns, the server may be told, because the outbox has the acknowledgements.
     ///
@@ -59,7 +67,7 @@ package final class Receiver {
     package func receive(_ arrivals: [Arrival], nowUnixMilliseconds now: Int64) throws(SQLiteError) -> Reception {
         try database.transaction { () throws(SQLiteError) in
             var reception = Reception()
-            let isMasterOn = try database.settings.isMasterOn()
+            let circumstances = try database.settings.circumstances(nowUnixMilliseconds: now, desk: desk())
             for arrival in arrivals {
                 switch arrival {
                 case .unreadable(let sequence): try refuse(sequence: sequence)
@@ -68,7 +76,7 @@ package final class Receiver {
                 where notification.payload.count > Limits.voipPayloadByteCountMax:
                     try refuse(sequence: notification.sequence)
                 case .notification(let notification):
-                    try receive(notification, isMasterOn: isMasterOn, now: now, &reception)
+                    try receive(notification, circumstances, now: now, &reception)
                 }
             }
             return reception
@@ -81,7 +89,8 @@ package final class Receiver {
     }
 
     private func receive(
-        _ notification: ReceivedNotification, isMasterOn: Bool, now: Int64, _ reception: inout Reception
+        _ notification: ReceivedNotification, _ circumstances: Circumstances, now: Int64,
+        _ reception: inout Reception
     ) throws(SQLiteError) {
         try database.outbox.append(sequence: notification.sequence, .delivered)
         guard try database.inbox.markSeen(uniqueID: notification.uniqueID.text) else {
@@ -96,7 +105,9 @@ package final class Receiver {
             return try suppress(notification, .unsubscribed)
         }
         let payload = try? Payload(parsing: notification.payload.span)
-        let decision = payload.map { Decision($0, switches: app?.switches, isMasterOn: isMasterOn) }
+        let decision = try payload.map { payload throws(SQLiteError) in
+            try database.decide(payload, for: app, circumstances)
+        }
         if let app, let badge = payload?.badge {
             try receive(badge: badge, with: notification, for: app, decision, &reception)
         }
@@ -154,7 +165,7 @@ package final class Receiver {
             acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds, title: payload?.alert?.title,
             subtitle: payload?.alert?.subtitle, body: payload?.alert?.body, payload: notification.payload,
             collapseID: notification.collapseID, channel: notification.channel?.text, state: state,
-            reason: reason?.rawValue ?? "")
+            reason: reason?.rawValue ?? "", effects: decision?.effectsText ?? "")
         let number = try database.inbox.append(entry)
         switch state {
         case .waiting:
@@ -195,6 +206,17 @@ extension ReceivedNotification {
 }
 
 extension AgentDatabase {
+    /// Decides about a payload by what holds for its app and its kind of event.
+    package func decide(
+        _ payload: Payload, for app: RegisteredApp?, _ circumstances: Circumstances
+    ) throws(SQLiteError) -> Decision {
+        var question = Decision.Question(payload, settings: nil, circumstances: circumstances)
+        guard let app else { return Decision(question) }
+        question.settings = try settings.settings(of: app)
+        if let event = payload.category { question.event = try settings.switches(of: event, of: app) }
+        return Decision(question)
+    }
+
     /// Moves a waiting entry to suppressed and remembers to tell the server; inside a transaction.
     package func suppress(_ entry: Int64, _ reason: SuppressionReason) throws(SQLiteError) {
         guard try inbox.move(entry, from: [.waiting], to: .suppressed, reason: reason.rawValue) else { return }

@@ -104,16 +104,16 @@ package final class Uplink {
     // MARK: The filter
 
     private func sendFilter() throws(SQLiteError) {
-        guard !isFiltering, try database.settings.value(of: .isFilterDue) == 1 else { return }
-        let topics = try database.apps.all().filter(\.switches.refusesAll).map(\.topic)
+        guard !isFiltering, try database.facts.value(of: .isFilterDue) == 1 else { return }
+        let topics = try database.refusedTopics()
         isFiltering = true
         client.setFilter(.init(refusedTopics: Array(topics.prefix(Limits.filterTopicCountMax)))) { [weak self] result in
             guard let self else { return }
             isFiltering = false
             confirm(result, "filter_refused") { database throws(SQLiteError) in
                 // A person may have changed a switch while the request was under way.
-                let isStillTrue = try database.apps.all().filter(\.switches.refusesAll).map(\.topic) == topics
-                if isStillTrue { try database.settings.set(.isFilterDue, to: 0) }
+                let isStillTrue = try database.refusedTopics() == topics
+                if isStillTrue { try database.facts.set(.isFilterDue, to: 0) }
             }
         }
     }

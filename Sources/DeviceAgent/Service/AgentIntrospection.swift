@@ -32,10 +32,11 @@ package enum AgentIntrospection {
               <arg name="status" type="a{sv}" direction="out"/>
             </method>
             <!-- Registers an app. Options: topic s (the app id when absent), name s (the .desktop file's Name when absent),
-                 environment s (production or development; production when absent). Answers the device token, which is good
+                 environment s (production or development; production when absent), manifest s (JSON: what the app says of
+                 itself, docs/reference/app-manifest.md; its installed file when absent). Answers the device token, which is good
                  in this environment only: registering for the other one makes another. The token stays as long as the server
                  keeps the registration; TokenChanged tells of a new one. Errors: .NotEnrolled, .UnknownTopic, .Unreachable,
-                 .BadAppID, .BadTopic, .BadEnvironment. -->
+                 .BadAppID, .BadTopic, .BadEnvironment, .BadManifest. -->
             <method name="Register">
               <arg name="app_id" type="s" direction="in"/>
               <arg name="options" type="a{sv}" direction="in"/>
@@ -60,26 +61,38 @@ package enum AgentIntrospection {
               <arg name="channel_id" type="s" direction="in"/>
             </method>
             <!-- Each: app_id s, topic s, name s, device_token s (empty while the server is still to give one), badge u,
-                 allows_badge b, allows_sound b, allows_alert b, environment s, channels as (channel ids that the app subscribed
-                 to), pending_channels as (those of them that the server does not have yet). -->
+                 allows_badge b, allows_sound b, allows_alert b, alert_style s (none, banner, alert), environment s,
+                 channels as (channel ids that the app subscribed to), pending_channels as (those of them that the server does
+                 not have yet). -->
             <method name="ListApps">
               <arg name="apps" type="aa{sv}" direction="out"/>
             </method>
-            <!-- The master switch. -->
-            <method name="GetMaster">
-              <arg name="on" type="b" direction="out"/>
-            </method>
-            <method name="SetMaster">
-              <arg name="on" type="b" direction="in"/>
-            </method>
-            <!-- setting is badge, sound or alert. Errors: .UnknownApp, .UnknownSetting. -->
-            <method name="SetAppSetting">
+            <!-- What holds of every setting: of the person when app_id is empty, else of the app and of the event types that it
+                 declared. Each: event s (empty for the app as a whole), name s, value s, locked b (the administrator decided
+                 it). docs/reference/settings.md lists names and values. Error: .UnknownApp. -->
+            <method name="ListSettings">
               <arg name="app_id" type="s" direction="in"/>
-              <arg name="setting" type="s" direction="in"/>
-              <arg name="on" type="b" direction="in"/>
+              <arg name="settings" type="aa{sv}" direction="out"/>
+            </method>
+            <!-- One of them. Errors: .UnknownApp, .UnknownEvent, .UnknownSetting. -->
+            <method name="GetSetting">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="event" type="s" direction="in"/>
+              <arg name="name" type="s" direction="in"/>
+              <arg name="value" type="s" direction="out"/>
+              <arg name="locked" type="b" direction="out"/>
+            </method>
+            <!-- Sets it, at once and for good; an empty value is what is standard. Errors: .UnknownApp, .UnknownEvent,
+                 .UnknownSetting, .BadValue, .Locked. -->
+            <method name="SetSetting">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="event" type="s" direction="in"/>
+              <arg name="name" type="s" direction="in"/>
+              <arg name="value" type="s" direction="in"/>
             </method>
             <!-- Newest first. Each: entry x, id s, app_id s, app_name s, received_at x (UNIX ms), title s, body s, payload s,
-                 state s (waiting, shown, viewed, closed, suppressed), reason s (why suppressed, or what went wrong),
+                 state s (waiting, shown, viewed, closed, suppressed), effects as (what became of each part, as badge or
+                 sound:silent), read b, reason s (why suppressed, or what went wrong),
                  channel s (the channel id of a broadcast; empty for any other). -->
             <method name="ListInbox">
               <arg name="limit" type="u" direction="in"/>

@@ -14,7 +14,7 @@ package final class AgentService {
     /// The object.
     package static let path = "/org/posthorn/Agent1"
     /// The longest text that is taken from the bus, in bytes.
-    static let textByteCountMax = 4096
+    static let textByteCountMax = AppManifest.byteCountMax
 
     let agent: Agent
     let connection: BusConnection
@@ -71,17 +71,18 @@ package final class AgentService {
                 .array(
                     "a{sv}", try agent.apps().map { app throws(AgentRefusal) in .dictionary(try dictionary(of: app)) })
             ]
-        case "GetMaster":
-            return [.bool(try agent.isMasterOn())]
-        case "SetMaster":
-            try agent.setMaster(try arguments.bool(0))
-            return []
-        case "SetAppSetting":
-            let name = try arguments.text(1)
-            guard let setting = Agent.AppSetting(rawValue: name) else {
-                throw AgentRefusal(.unknownSetting, "There is no setting '\(name)'.")
-            }
-            try agent.set(setting, of: try arguments.text(0), to: try arguments.bool(2))
+        case "ListSettings":
+            return [
+                .array("a{sv}", try agent.settings(appID: try arguments.text(0)).map { .dictionary($0.dictionary) })
+            ]
+        case "GetSetting":
+            let value = try agent.setting(
+                try arguments.text(2), appID: try arguments.text(0), event: try arguments.text(1))
+            return [.text(value.text), .bool(value.isLocked)]
+        case "SetSetting":
+            try agent.set(
+                try arguments.text(2), appID: try arguments.text(0), event: try arguments.text(1),
+                to: try arguments.text(3))
             return []
         case "Unsubscribe":
             try agent.unsubscribe(try arguments.text(1), of: try arguments.text(0))
@@ -126,10 +127,11 @@ package final class AgentService {
         case "Unenrol":
             agent.unenrol { reply.answer($0.map { [] }.mapError(BusError.init)) }
         case "Register":
-            let options = try arguments.options(1, allowed: ["topic", "name", "environment"])
+            let options = try arguments.options(1, allowed: ["topic", "name", "environment", "manifest"])
             agent.register(
                 appID: try arguments.text(0), topic: options["topic"], name: options["name"],
-                environment: try Self.environment(options["environment"])
+                environment: try Self.environment(options["environment"]),
+                manifest: options["manifest"].map { Array($0.utf8) }
             ) { reply.answer($0.map { [.text($0)] }.mapError(BusError.init)) }
         case "Subscribe":
             agent.subscribe(try arguments.text(1), of: try arguments.text(0)) {
@@ -158,15 +160,17 @@ package final class AgentService {
     }
 
     private func dictionary(of app: RegisteredApp) throws(AgentRefusal) -> [(String, BusValue)] {
+        let settings = try agent.appSettings(of: app)
         let subscriptions = try agent.subscriptions(of: app.appID)
         let pending = subscriptions.filter { $0.state == .pending }
         return [
             ("app_id", .variant(.text(app.appID))), ("topic", .variant(.text(app.topic))),
             ("name", .variant(.text(app.name))), ("device_token", .variant(.text(app.deviceToken))),
             ("badge", .variant(.uint32(agent.shownBadge(of: app)))),
-            ("allows_badge", .variant(.bool(app.switches.allowsBadge))),
-            ("allows_sound", .variant(.bool(app.switches.allowsSound))),
-            ("allows_alert", .variant(.bool(app.switches.allowsAlert))),
+            ("allows_badge", .variant(.bool(settings.allowsBadge))),
+            ("allows_sound", .variant(.bool(settings.allowsSound))),
+            ("allows_alert", .variant(.bool(settings.allowsAlert))),
+            ("alert_style", .variant(.text(settings.alertStyle.rawValue))),
             ("environment", .variant(.text(app.environment.rawValue))),
             ("channels", .variant(.array("s", subscriptions.map { .text($0.channel) }))),
             ("pending_channels", .variant(.array("s", pending.map { .text($0.channel) }))),
@@ -236,6 +240,16 @@ extension AgentStatus {
     }
 }
 
+extension Agent.SettingLine {
+    /// As ListSettings answers it.
+    fileprivate var dictionary: [(String, BusValue)] {
+        [
+            ("event", .variant(.text(event))), ("name", .variant(.text(setting.rawValue))),
+            ("value", .variant(.text(value))), ("locked", .variant(.bool(isLocked))),
+        ]
+    }
+}
+
 extension InboxEntry {
     /// As ListInbox and GetInboxEntry answer it.
     fileprivate func dictionary(appName: String?) -> [(String, BusValue)] {
@@ -246,6 +260,8 @@ extension InboxEntry {
             ("body", .variant(.text(body ?? ""))),
             ("payload", .variant(.text(String(decoding: payload, as: UTF8.self)))),
             ("state", .variant(.text(publicState))), ("reason", .variant(.text(reason))),
+            ("effects", .variant(.array("s", effects.split(separator: " ").map { .text(String($0)) }))),
+            ("read", .variant(.bool(isRead))),
             ("channel", .variant(.text(channel ?? ""))),
         ]
     }

@@ -8,8 +8,16 @@ package import PushSQLite
 package final class AgentDatabase {
     /// Who we are.
     package let identity: IdentityTable
-    /// Numbers by name.
-    package let settings: SettingTable
+    /// Facts about the agent: numbers by name.
+    package let facts: FactTable
+    /// What the person chose.
+    package let choices: ChoiceTable
+    /// What the administrator set.
+    package let policy: PolicyTable
+    /// What kinds of events apps declared.
+    package let eventTypes: EventTypeTable
+    /// What holds, of choices and policy.
+    package let settings: SettingStore
     /// Registered apps.
     package let apps: AppTable
     /// Notifications.
@@ -40,7 +48,11 @@ package final class AgentDatabase {
         }
         do {
             identity = try IdentityTable(connection)
-            settings = try SettingTable(connection)
+            facts = try FactTable(connection)
+            choices = try ChoiceTable(connection)
+            policy = try PolicyTable(connection)
+            eventTypes = try EventTypeTable(connection)
+            settings = SettingStore(choices, policy)
             apps = try AppTable(connection)
             inbox = try InboxTable(connection)
             outbox = try OutboxTable(connection)

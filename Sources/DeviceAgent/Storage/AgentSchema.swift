@@ -5,15 +5,18 @@ internal import PushSQLite
 /// The tables of the agent's database.
 ///
 ///     identity       who we are at which server; at most one row
-///     settings       the master switch and other numbers by name
-///     apps           registered apps, their switches and their badge
+///     settings       facts about the agent: numbers by name
+///     choices        what the person chose, for everything, for an app or for one of its event types
+///     policy         what the administrator set, as the server told it
+///     event_types    what kinds of events apps declared
+///     apps           registered apps and their badge
 ///     inbox          every notification, until a person clears it or newer ones need the room
 ///     seen           ids of notifications that came; outlives the inbox, so that a repetition is known as one
 ///     outbox         acknowledgements that the server has not confirmed
 ///     alerts         which alerts are on the screen, and where, so that the next run takes them up
 ///     subscriptions  channels that apps listen to, and what the server does not know of it yet
 enum AgentSchema {
-    static let migrations = Migrations([.sql(first), .sql(second), .sql(third)])
+    static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth)])
 
     private static let first: StaticString = """
         CREATE TABLE identity (
@@ -82,5 +85,40 @@ enum AgentSchema {
             UNIQUE (app_id, channel)
         ) STRICT;
         CREATE INDEX subscriptions_pending ON subscriptions (position) WHERE state <> 'held';
+        """
+
+    private static let fourth: StaticString = """
+        CREATE TABLE choices (
+            app_id TEXT NOT NULL,
+            event TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (app_id, event, name)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO choices SELECT '', '', 'master', 'off' FROM settings WHERE name = 'master' AND value = 0;
+        DELETE FROM settings WHERE name = 'master';
+        INSERT INTO choices SELECT app_id, '', 'badge', 'off' FROM apps WHERE allows_badge = 0;
+        INSERT INTO choices SELECT app_id, '', 'sound', 'off' FROM apps WHERE allows_sound = 0;
+        INSERT INTO choices SELECT app_id, '', 'alert', 'none' FROM apps WHERE allows_alert = 0;
+        ALTER TABLE apps DROP COLUMN allows_badge;
+        ALTER TABLE apps DROP COLUMN allows_sound;
+        ALTER TABLE apps DROP COLUMN allows_alert;
+        ALTER TABLE apps ADD COLUMN manifest BLOB NOT NULL DEFAULT x'';
+        CREATE TABLE policy (
+            topic TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            is_locked INTEGER NOT NULL,
+            PRIMARY KEY (topic, name)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE event_types (
+            app_id TEXT NOT NULL,
+            event TEXT NOT NULL,
+            name TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            PRIMARY KEY (app_id, event)
+        ) STRICT, WITHOUT ROWID;
+        ALTER TABLE inbox ADD COLUMN effects TEXT NOT NULL DEFAULT '';
+        ALTER TABLE inbox ADD COLUMN is_read INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -17,8 +17,8 @@ package struct RegisteredApp: Sendable, Equatable {
     package var deviceToken: String
     /// The environment that the device token is for.
     package var environment: Environment
-    /// What the person allows.
-    package var switches = AppSwitches.all
+    /// What it said of itself, as JSON; empty for nothing.
+    package var manifestText: [UInt8] = []
     /// The number last sent to it, whether it may be shown or not.
     package var badge: UInt32 = 0
 
@@ -36,6 +36,11 @@ package struct RegisteredApp: Sendable, Equatable {
     }
 }
 
+extension RegisteredApp {
+    /// What it said of itself.
+    package var manifest: AppManifest { (try? AppManifest(parsing: manifestText)) ?? AppManifest() }
+}
+
 /// The table of registered apps.
 package final class AppTable {
     private let connection: Connection
@@ -44,7 +49,6 @@ package final class AppTable {
     private let selectByTopic: Statement
     private let upsert: Statement
     private let delete: Statement
-    private let updateSwitches: Statement
     private let updateBadge: Statement
     private let clearToken: Statement
     private let clearTokens: Statement
@@ -53,31 +57,24 @@ package final class AppTable {
         self.connection = connection
         selectAll = try connection.prepare(
             """
-            SELECT app_id, topic, name, icon, device_token, badge, allows_badge, allows_sound, allows_alert,
-                environment
-            FROM apps ORDER BY app_id
+            SELECT app_id, topic, name, icon, device_token, badge, environment, manifest FROM apps ORDER BY app_id
             """)
         selectByID = try connection.prepare(
             """
-            SELECT app_id, topic, name, icon, device_token, badge, allows_badge, allows_sound, allows_alert,
-                environment
-            FROM apps WHERE app_id = ?
+            SELECT app_id, topic, name, icon, device_token, badge, environment, manifest FROM apps WHERE app_id = ?
             """)
         selectByTopic = try connection.prepare(
             """
-            SELECT app_id, topic, name, icon, device_token, badge, allows_badge, allows_sound, allows_alert,
-                environment
-            FROM apps WHERE topic = ?
+            SELECT app_id, topic, name, icon, device_token, badge, environment, manifest FROM apps WHERE topic = ?
             """)
         upsert = try connection.prepare(
             """
-            INSERT INTO apps (app_id, topic, name, icon, device_token, environment) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            INSERT INTO apps (app_id, topic, name, icon, device_token, environment, manifest)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             ON CONFLICT (app_id)
-                DO UPDATE SET topic = ?2, name = ?3, icon = ?4, device_token = ?5, environment = ?6
+                DO UPDATE SET topic = ?2, name = ?3, icon = ?4, device_token = ?5, environment = ?6, manifest = ?7
             """)
         delete = try connection.prepare("DELETE FROM apps WHERE app_id = ?")
-        updateSwitches = try connection.prepare(
-            "UPDATE apps SET allows_badge = ?2, allows_sound = ?3, allows_alert = ?4 WHERE app_id = ?1")
         // An older badge that arrives late never wins. What has no place in the queue is judged by the time at which
         // the server accepted it.
         updateBadge = try connection.prepare(
@@ -105,7 +102,7 @@ package final class AppTable {
     /// The app that a topic belongs to.
     package func app(topic: String) throws(SQLiteError) -> RegisteredApp? { try first(selectByTopic, topic) }
 
-    /// Adds an app, or changes what its registration gives; its switches and badge stay.
+    /// Adds an app, or changes what its registration gives; its badge stays.
     package func save(_ app: RegisteredApp) throws(SQLiteError) {
         upsert.bind(app.appID, at: 1)
         upsert.bind(app.topic, at: 2)
@@ -113,6 +110,7 @@ package final class AppTable {
         upsert.bind(app.icon, at: 4)
         upsert.bind(app.deviceToken, at: 5)
         upsert.bind(app.environment.rawValue, at: 6)
+        upsert.bind(app.manifestText, at: 7)
         try upsert.run()
     }
 
@@ -126,15 +124,6 @@ package final class AppTable {
     package func remove(id: String) throws(SQLiteError) {
         delete.bind(id, at: 1)
         try delete.run()
-    }
-
-    /// Remembers what the person allows.
-    package func setSwitches(_ switches: AppSwitches, of id: String) throws(SQLiteError) {
-        updateSwitches.bind(id, at: 1)
-        updateSwitches.bind(switches.allowsBadge ? 1 : 0, at: 2)
-        updateSwitches.bind(switches.allowsSound ? 1 : 0, at: 3)
-        updateSwitches.bind(switches.allowsAlert ? 1 : 0, at: 4)
-        try updateSwitches.run()
     }
 
     /// Remembers a badge; false when a newer one is there already.
@@ -161,10 +150,9 @@ package final class AppTable {
     private static func app(in row: Statement) -> RegisteredApp {
         var app = RegisteredApp(
             appID: row.string(0), topic: row.string(1), name: row.string(2), icon: row.optionalString(3),
-            deviceToken: row.string(4), environment: Environment(rawValue: row.string(9)) ?? .production)
+            deviceToken: row.string(4), environment: Environment(rawValue: row.string(6)) ?? .production)
         app.badge = UInt32(clamping: row.int64(5))
-        app.switches = AppSwitches(
-            allowsBadge: row.int64(6) != 0, allowsSound: row.int64(7) != 0, allowsAlert: row.int64(8) != 0)
+        app.manifestText = row.bytes(7)
         return app
     }
 }

@@ -50,13 +50,17 @@ package struct InboxEntry: Sendable, Equatable {
     package var state: State
     /// Why it was suppressed, or what went wrong; empty for nothing.
     package var reason: String
+    /// What became of each part that it has: `badge`, `sound:silent` and the like, between blanks.
+    package var effects: String
+    /// Whether the person has seen the list since.
+    package var isRead = false
 
     /// Joins the parts of a new entry; its number comes with the insertion.
     package init(
         uniqueID: String, sequence: Int64, appID: String, topic: String, apnsID: String,
         receivedUnixMilliseconds: Int64, acceptedUnixMilliseconds: Int64, title: String? = nil,
         subtitle: String? = nil, body: String? = nil, payload: [UInt8], collapseID: [UInt8]? = nil,
-        channel: String? = nil, state: State, reason: String = ""
+        channel: String? = nil, state: State, reason: String = "", effects: String = ""
     ) {
         entry = 0
         self.uniqueID = uniqueID
@@ -74,5 +78,6 @@ package struct InboxEntry: Sendable, Equatable {
         self.channel = channel
         self.state = state
         self.reason = reason
+        self.effects = effects
     }
 }

@@ -21,6 +21,7 @@ package final class InboxTable {
     private let selectIDs: Statement
     private let updateState: Statement
     private let updateReason: Statement
+    private let updateEffects: Statement
     private let settleClaimed: Statement
     private let delete: Statement
 
@@ -31,8 +32,8 @@ package final class InboxTable {
         insert = try connection.prepare(
             """
             INSERT INTO inbox (unique_id, sequence, app_id, topic, apns_id, received_ms, accepted_ms, title, subtitle,
-                body, payload, collapse_id, state, reason, channel)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                body, payload, collapse_id, state, reason, channel, effects)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         trim = try connection.prepare("DELETE FROM inbox WHERE entry <= (SELECT max(entry) FROM inbox) - ?")
         selectEntry = try connection.prepare("SELECT * FROM inbox WHERE entry = ?")
@@ -48,6 +49,7 @@ package final class InboxTable {
         updateState = try connection.prepare(
             "UPDATE inbox SET state = ?2, reason = ?3 WHERE entry = ?1 AND instr(?4, ' ' || state || ' ')")
         updateReason = try connection.prepare("UPDATE inbox SET reason = ?2 WHERE entry = ?1")
+        updateEffects = try connection.prepare("UPDATE inbox SET effects = ?2 WHERE entry = ?1")
         settleClaimed = try connection.prepare(
             "UPDATE inbox SET state = 'shown', reason = ?1 WHERE state = 'claimed'")
         delete = try connection.prepare("DELETE FROM inbox WHERE ?1 = '' OR app_id = ?1")
@@ -80,6 +82,7 @@ package final class InboxTable {
         insert.bind(entry.state.rawValue, at: 13)
         insert.bind(entry.reason, at: 14)
         insert.bind(entry.channel, at: 15)
+        insert.bind(entry.effects, at: 16)
         try insert.run()
         let number = connection.lastInsertedRow
         trim.bind(Self.entryCountMax, at: 1)
@@ -134,6 +137,13 @@ package final class InboxTable {
         try updateReason.run()
     }
 
+    /// Writes what became of the parts of an entry.
+    package func setEffects(_ effects: String, of number: Int64) throws(SQLiteError) {
+        updateEffects.bind(number, at: 1)
+        updateEffects.bind(effects, at: 2)
+        try updateEffects.run()
+    }
+
     /// At start: what was being presented when the agent ended counts as shown; answers how many.
     package func settleClaimed(reason: String) throws(SQLiteError) -> Int {
         settleClaimed.bind(reason, at: 1)
@@ -163,8 +173,10 @@ package final class InboxTable {
             apnsID: row.string(5), receivedUnixMilliseconds: row.int64(6), acceptedUnixMilliseconds: row.int64(7),
             title: row.optionalString(8), subtitle: row.optionalString(9), body: row.optionalString(10),
             payload: row.bytes(11), collapseID: row.optionalBytes(12), channel: row.optionalString(15),
-            state: InboxEntry.State(rawValue: row.string(13)) ?? .suppressed, reason: row.string(14))
+            state: InboxEntry.State(rawValue: row.string(13)) ?? .suppressed, reason: row.string(14),
+            effects: row.string(16))
         entry.entry = row.int64(0)
+        entry.isRead = row.int64(17) != 0
         return entry
     }
 }

@@ -52,6 +52,7 @@ package struct AgentApp: Codable, Sendable {
     let allowsBadge: Bool
     let allowsSound: Bool
     let allowsAlert: Bool
+    let alertStyle: String
     let environment: String
     let channels: [String]
     let pendingChannels: [String]
@@ -66,6 +67,7 @@ package struct AgentApp: Codable, Sendable {
         allowsBadge = facts.flag("allows_badge")
         allowsSound = facts.flag("allows_sound")
         allowsAlert = facts.flag("allows_alert")
+        alertStyle = facts.text("alert_style")
         environment = facts.text("environment")
         channels = facts.texts("channels")
         pendingChannels = facts.texts("pending_channels")
@@ -79,6 +81,28 @@ package struct AgentApp: Codable, Sendable {
         case allowsBadge = "allows_badge"
         case allowsSound = "allows_sound"
         case allowsAlert = "allows_alert"
+        case alertStyle = "alert_style"
+    }
+}
+
+/// An element of `ListSettings`.
+package struct AgentSetting: Codable, Sendable {
+    let event: String
+    let name: String
+    let value: String
+    let isLocked: Bool
+
+    /// Reads an `a{sv}`.
+    package init(_ facts: BusValue) {
+        event = facts.text("event")
+        name = facts.text("name")
+        value = facts.text("value")
+        isLocked = facts.flag("locked")
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case event, name, value
+        case isLocked = "locked"
     }
 }
 

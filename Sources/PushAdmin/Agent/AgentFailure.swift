@@ -16,6 +16,10 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case badAppID = "org.posthorn.Error.BadAppID"
     case unknownApp = "org.posthorn.Error.UnknownApp"
     case unknownSetting = "org.posthorn.Error.UnknownSetting"
+    case unknownEvent = "org.posthorn.Error.UnknownEvent"
+    case badValue = "org.posthorn.Error.BadValue"
+    case locked = "org.posthorn.Error.Locked"
+    case badManifest = "org.posthorn.Error.BadManifest"
     case unknownEntry = "org.posthorn.Error.UnknownEntry"
     case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     /// Anything else.
@@ -43,7 +47,11 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .tooMany: "Unsubscribe from channels that are not needed: posthorn unsubscribe APP CHANNEL"
         case .badAppID: "Use the name of the app's desktop file without '.desktop', for example org.example.Mail."
         case .unknownApp: "'posthorn settings list' shows the registered apps."
-        case .unknownSetting: "Use badge, sound or alert."
+        case .unknownSetting: "'posthorn settings show APP' and 'posthorn settings list' show what there is to set."
+        case .unknownEvent: "'posthorn settings show APP' shows the event types that the app declared."
+        case .badValue: "docs/reference/settings.md lists the values of each setting."
+        case .locked: "Ask the administrator of this device's server."
+        case .badManifest: "Correct the app's manifest; docs/reference/app-manifest.md describes it."
         case .unknownEntry: "'posthorn inbox list' shows the entries."
         case .accessDenied: "Run this as the user whose agent it is."
         case .other: "The agent's log says more: journalctl --user -u posthorn-agent"
@@ -54,10 +62,10 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     package var exitCode: ExitCode {
         switch self {
         case .unreachable, .notTrusted: .unreachable
-        case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel: .notFound
-        case .accessDenied: .notPermitted
+        case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel, .unknownEvent: .notFound
+        case .accessDenied, .locked: .notPermitted
         case .alreadyEnrolled, .badEnrolmentCode, .badServer, .notEnrolled, .badEnvironment, .badChannelID, .tooMany,
-            .badAppID, .unknownSetting, .other:
+            .badAppID, .unknownSetting, .badValue, .badManifest, .other:
             .refused
         }
     }

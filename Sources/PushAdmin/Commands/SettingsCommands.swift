@@ -9,47 +9,50 @@ package enum SettingsCommands {
         group: "settings", "Show and change what notifications may do on this device.",
         environment: AgentCommands.sessionBus, children: [list, show, set])
 
-    private static let switches = ["on", "off"]
-
     private static let list = CommandNode(Command("list", "List the settings of every registered app.")) {
         (_, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()
-        let master = try AgentAnswer.bool(try agent.call(AgentCall("GetMaster")), of: "GetMaster")
-        return report(master: master, apps: try apps(of: agent))
+        let personal = try lines(of: "", agent)
+        return report(personal: personal, apps: try apps(of: agent))
     }
 
     private static let show = CommandNode(
         Command(
-            "show", "Show the settings of an app.",
+            "show", "Show the settings of an app and of its event types.",
             arguments: [Argument("APP", "The app id: its desktop file name without '.desktop'.")])
     ) { (invocation, surroundings) throws(CommandError) in
         let id = invocation.arguments[0]
-        let found = try apps(of: try surroundings.agent()).first { $0.appID.utf8.elementsEqual(id.utf8) }
+        let agent = try surroundings.agent()
+        let found = try apps(of: agent).first { $0.appID.utf8.elementsEqual(id.utf8) }
         guard let found else {
             throw .agentRefused(name: AgentFailure.unknownApp.rawValue, message: "no app \(id) is registered")
         }
-        return report(of: found)
+        return report(of: found, try lines(of: id, agent))
     }
 
     private static let set = CommandNode(
         Command(
-            "set", "Turn something on or off.",
+            "set", "Change a setting; it takes effect at once.",
             discussion: """
                 The master switch turns everything off at once and keeps the choices for each app. Notifications that \
                 are not shown are still kept in the inbox, with one exception: when badge, sound and alert of an app \
-                are all off, the server stops sending its notifications to this device.
+                are all off, the server stops sending its notifications to this device. 'standard' as the value \
+                gives a choice up. 'posthorn settings show' lists what there is.
                 """,
-            usages: ["APP badge|sound|alert on|off", "master on|off"],
+            usages: ["SETTING VALUE", "APP SETTING VALUE", "APP EVENT SETTING VALUE"],
             arguments: [
                 Argument(
-                    "APP", "The app id, or 'master' for the switch above all apps.", values: .suggestions(["master"])),
-                Argument(
-                    "SETTING", "badge, sound or alert; for 'master': on or off.",
-                    values: .choice(["badge", "sound", "alert"] + switches)),
-                Argument("STATE", "on or off; nothing for 'master'.", optional: true, values: .choice(switches)),
+                    "APP", "The app id; nothing for a setting of everything.",
+                    values: .suggestions(PersonalSetting.allCases.filter { $0.scopes == [.person] }.map(\.rawValue))),
+                Argument("EVENT", "One of the event types that the app declared.", optional: true),
+                Argument("SETTING", "The setting, such as 'sound'.", optional: true),
+                Argument("VALUE", "Mostly 'on' or 'off'.", optional: true),
             ],
             examples: [
                 Explanation("posthorn settings set org.example.Mail sound off", "No sounds from Mail."),
+                Explanation("posthorn settings set org.example.Mail alert alert", "Mail's alerts stay until answered."),
+                Explanation("posthorn settings set org.example.Mail NEWS alert off", "No alerts about news from Mail."),
+                Explanation("posthorn settings set schedule 'mon-fri 22:00-07:00'", "Quiet nights."),
                 Explanation("posthorn settings set master off", "Nothing from anybody."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
@@ -60,32 +63,37 @@ package enum SettingsCommands {
 
     /// What `settings set` asks of the agent.
     ///
-    /// - Parameter invocation: Two words for the master switch, three for an app.
+    /// - Parameter invocation: Two words for a setting of everything, three for an app's, four for an event type's.
     /// - Returns: The call.
     /// - Throws: When the words do not go together.
     package static func setCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         let words = invocation.arguments
-        let isSwitch = switches.contains(words[1])
-        switch (words.count, isSwitch) {
-        case (2, true) where words[0] == "master": return AgentCall("SetMaster", .bool(words[1] == "on"))
-        case (2, true): throw .usage(invocation.error(.missingArgument(placeholder: "SETTING (badge, sound or alert)")))
-        case (2, false): throw .usage(invocation.error(.missingArgument(placeholder: "STATE (on or off)")))
-        case (_, true):
-            let expected = "one of badge, sound, alert"
-            throw .usage(invocation.error(.badValue(of: "SETTING", value: words[1], expected: expected)))
-        case (_, false):
-            return AgentCall("SetAppSetting", .string(words[0]), .string(words[1]), .bool(words[2] == "on"))
+        guard words.count > 1 else { throw .usage(invocation.error(.missingArgument(placeholder: "VALUE"))) }
+        let (name, value) = (words[words.count - 2], words[words.count - 1])
+        let isPersonal = PersonalSetting(rawValue: words[0])?.scopes == [.person]
+        guard words.count > 2 || isPersonal else {
+            throw .usage(invocation.error(.missingArgument(placeholder: "VALUE (APP SETTING VALUE)")))
         }
+        return AgentCall(
+            "SetSetting", .string(words.count > 2 ? words[0] : ""), .string(words.count > 3 ? words[1] : ""),
+            .string(name), .string(value == "standard" ? "" : value))
     }
 
     private static func apps(of agent: AgentClient) throws(CommandError) -> [AgentApp] {
         try AgentAnswer.list(try agent.call(AgentCall("ListApps")), of: "ListApps", as: AgentApp.init)
     }
 
+    private static func lines(of app: String, _ agent: AgentClient) throws(CommandError) -> [AgentSetting] {
+        try AgentAnswer.list(
+            try agent.call(AgentCall("ListSettings", .string(app))), of: "ListSettings", as: AgentSetting.init)
+    }
+
     /// What `settings list` prints.
-    package static func report(master: Bool, apps: [AgentApp]) -> Report {
-        let json = Settings(master: master, apps: apps)
-        let head = "Notifications are \(master ? "on." : "off: nothing is shown, whatever stands below.")"
+    package static func report(personal: [AgentSetting], apps: [AgentApp]) -> Report {
+        let json = Settings(settings: personal, apps: apps)
+        let isOn = personal.contains { $0.name == PersonalSetting.master.rawValue && $0.value == "on" }
+        let state = isOn ? "on." : "off: nothing is shown, whatever stands below."
+        let head = "Notifications are \(state)\n\n\(table(of: personal))"
         guard !apps.isEmpty else {
             return Report("\(head)\n\nNo apps yet. Register one: posthorn register APP", json: json)
         }
@@ -95,22 +103,30 @@ package enum SettingsCommands {
                 .number("CHANNELS"),
             ],
             rows: apps.map { app in
-                let switches = [app.allowsBadge, app.allowsSound, app.allowsAlert].map(word)
+                let switches = [word(app.allowsBadge), word(app.allowsSound), app.alertStyle]
                 return [app.appID, app.name] + switches + ["\(app.badge)", "\(app.channels.count)"]
             })
         return Report("\(head)\n\n\(table.text)", json: json)
     }
 
     /// What `settings show` prints.
-    package static func report(of app: AgentApp) -> Report {
-        Report(
-            Table.fields(
-                [
-                    ("App", app.appID), ("Name", app.name), ("Topic", app.topic), ("Environment", app.environment),
-                    ("Device token", app.deviceToken),
-                    ("Badge", "\(word(app.allowsBadge)), count \(app.badge)"), ("Sound", word(app.allowsSound)),
-                    ("Alert", word(app.allowsAlert)),
-                ] + channels(of: app)), json: app)
+    package static func report(of app: AgentApp, _ settings: [AgentSetting]) -> Report {
+        let facts = Table.fields(
+            [
+                ("App", app.appID), ("Name", app.name), ("Topic", app.topic), ("Environment", app.environment),
+                ("Device token", app.deviceToken), ("Badge count", "\(app.badge)"),
+            ] + channels(of: app))
+        return Report("\(facts)\n\n\(table(of: settings))", json: ShownApp(app: app, settings: settings))
+    }
+
+    /// Names and values, those of event types below the others.
+    private static func table(of settings: [AgentSetting]) -> String {
+        Table(
+            [.text("EVENT"), .text("SETTING"), .text("VALUE"), .text("")],
+            rows: settings.map { line in
+                [line.event, line.name, line.value, line.isLocked ? "set by the administrator" : ""]
+            }
+        ).text
     }
 
     /// One line for each channel.
@@ -127,6 +143,12 @@ package enum SettingsCommands {
 
 /// The JSON of `settings list`.
 private struct Settings: Encodable, Sendable {
-    let master: Bool
+    let settings: [AgentSetting]
     let apps: [AgentApp]
+}
+
+/// The JSON of `settings show`.
+private struct ShownApp: Encodable, Sendable {
+    let app: AgentApp
+    let settings: [AgentSetting]
 }

@@ -22,6 +22,15 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case unreadable = 39
     case unsubscribed = 40
     case badgeOnly = 41
+    case eventOff = 42
+    case doNotDisturb = 43
+    case silent = 44
+    case muted = 45
+    case recording = 46
+    case passive = 47
+    case expiredOnDevice = 48
+    case duplicate = 49
+    case filtered = 50
     case otherReason = 63
 
     /// The word in JSON and on the command line, for devices the device API's; nil for none.
@@ -45,6 +54,15 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .unreadable: "unreadable"
         case .unsubscribed: "unsubscribed"
         case .badgeOnly: "badge-only"
+        case .eventOff: "event-off"
+        case .doNotDisturb: "do-not-disturb"
+        case .silent: "silent"
+        case .muted: "muted"
+        case .recording: "recording"
+        case .passive: "passive"
+        case .expiredOnDevice: "expired"
+        case .duplicate: "duplicate"
+        case .filtered: "filtered"
         case .otherReason: "other"
         }
     }
@@ -70,6 +88,15 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .unreadable: "the device cannot read it"
         case .unsubscribed: "the app gave the channel up"
         case .badgeOnly: "only the number on the icon"
+        case .eventOff: "the person switched that off for this kind of event"
+        case .doNotDisturb: "the person does not want to be disturbed now"
+        case .silent: "the person has sounds silenced"
+        case .muted: "sounds are muted there"
+        case .recording: "something was being recorded, or a call went on"
+        case .passive: "it is to be seen and not heard"
+        case .expiredOnDevice: "it had expired when it came to the device"
+        case .duplicate: "the same came just before"
+        case .filtered: "the app's own filter let nothing through"
         case .otherReason: "the device gave a reason of its own"
         }
     }

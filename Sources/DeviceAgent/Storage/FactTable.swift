@@ -2,12 +2,10 @@
 
 package import PushSQLite
 
-/// Numbers by name that belong to no app.
-package final class SettingTable {
+/// Numbers by name that the agent keeps for itself.
+package final class FactTable {
     /// What there is.
     package enum Name: String {
-        /// The master switch: 1 on, 0 off.
-        case master
         /// 1 while the server does not know yet which topics are refused.
         case isFilterDue = "filter_due"
         /// When the stream was last open, UNIX seconds.
@@ -35,7 +33,4 @@ package final class SettingTable {
         replace.bind(value, at: 2)
         try replace.run()
     }
-
-    /// Whether anything may be shown at all; on until a person says otherwise.
-    package func isMasterOn() throws(SQLiteError) -> Bool { try value(of: .master) ?? 1 != 0 }
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+
+/// The manifests that apps install: `posthorn/apps/APPID.json` in the XDG data directories, the person's first.
+struct AppManifestFiles: Sendable {
+    private let folders: [String]
+
+    /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`.
+    init(environment: [String: String]) {
+        folders = DesktopFolders(environment: environment).data.map { "\($0)/posthorn/apps" }
+    }
+
+    /// The manifest of an app; nil when it installed none that can be read.
+    func find(_ appID: String) -> [UInt8]? {
+        guard DesktopEntry.isValidID(appID) else { return nil }
+        for folder in folders {
+            let path = "\(folder)/\(appID).json"
+            guard DesktopEntries.isRegularFile(path) else { continue }
+            return try? PrivateFile.read(path, byteCountMax: AppManifest.byteCountMax)
+        }
+        return nil
+    }
+}

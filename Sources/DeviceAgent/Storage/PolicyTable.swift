@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+package import PushSQLite
+
+/// What the server's administrator set for this device, as the server told it last.
+package final class PolicyTable {
+    /// One rule.
+    package struct Rule: Sendable, Equatable {
+        /// The app; empty for all apps, and for settings of the person.
+        package var topic: String
+        /// What it is about.
+        package var setting: PersonalSetting
+        /// What holds.
+        package var value: String
+        /// Whether the person may not choose otherwise.
+        package var isLocked: Bool
+
+        /// Joins the parts.
+        package init(topic: String, setting: PersonalSetting, value: String, isLocked: Bool) {
+            self.topic = topic
+            self.setting = setting
+            self.value = value
+            self.isLocked = isLocked
+        }
+    }
+
+    private let select: Statement
+    private let selectAll: Statement
+    private let insert: Statement
+    private let delete: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        // An app's own rule goes before the one for all apps.
+        select = try connection.prepare(
+            "SELECT value, is_locked FROM policy WHERE name = ?1 AND topic IN (?2, '') ORDER BY topic DESC LIMIT 1")
+        selectAll = try connection.prepare("SELECT topic, name, value, is_locked FROM policy ORDER BY topic, name")
+        insert = try connection.prepare(
+            "INSERT OR REPLACE INTO policy (topic, name, value, is_locked) VALUES (?, ?, ?, ?)")
+        delete = try connection.prepare("DELETE FROM policy")
+    }
+
+    /// The rule for a setting, of a topic or of all; nil when there is none.
+    package func rule(
+        for setting: PersonalSetting, topic: String
+    ) throws(SQLiteError) -> (value: String, isLocked: Bool)? {
+        defer { select.reset() }
+        select.bind(setting.rawValue, at: 1)
+        select.bind(topic, at: 2)
+        return try select.step() ? (select.string(0), select.int64(1) != 0) : nil
+    }
+
+    /// All rules.
+    package func all() throws(SQLiteError) -> [Rule] {
+        defer { selectAll.reset() }
+        var rules: [Rule] = []
+        while try selectAll.step() {
+            guard let setting = PersonalSetting(rawValue: selectAll.string(1)) else { continue }
+            rules.append(
+                Rule(
+                    topic: selectAll.string(0), setting: setting, value: selectAll.string(2),
+                    isLocked: selectAll.int64(3) != 0))
+        }
+        return rules
+    }
+
+    /// Puts rules in the place of all that there are; inside a transaction.
+    package func replaceAll(_ rules: [Rule]) throws(SQLiteError) {
+        try delete.run()
+        for rule in rules {
+            insert.bind(rule.topic, at: 1)
+            insert.bind(rule.setting.rawValue, at: 2)
+            insert.bind(rule.value, at: 3)
+            insert.bind(rule.isLocked ? 1 : 0, at: 4)
+            try insert.run()
+        }
+    }
+}
