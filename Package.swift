@@ -37,6 +37,8 @@ let systemModules: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
     .systemLibrary(name: "CINIH", pkgConfig: "inih"),
     .systemLibrary(name: "CCanberra", pkgConfig: "libcanberra"),
+    .systemLibrary(name: "CPulse", pkgConfig: "libpulse"),
+    .systemLibrary(name: "CSndfile", pkgConfig: "sndfile"),
     .systemLibrary(name: "CAdwaita", pkgConfig: "libadwaita-1"),
     .target(name: "CPushShims"),
 ]
@@ -50,7 +52,7 @@ let modules: [Target] = [
     module("PushSQLite", uses: ["CSQLite", "CPushShims"]),
     module("PushCurl", uses: ["CCurl", "CPushShims"]),
     module("PushDBus", uses: ["CSystemd"]),
-    module("PushSound", uses: ["CCanberra", "CPushShims"]),
+    module("PushSound", uses: ["CCanberra", "CPulse", "CSndfile", "CPushShims"]),
     module("PushINI", uses: ["CINIH"]),
     module("PushStore", uses: ["PushCore", "PushNet", "PushSQLite"]),
     module(

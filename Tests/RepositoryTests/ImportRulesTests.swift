@@ -10,6 +10,7 @@ struct ImportRulesTests {
     private static let wrappers = [
         "CLinux": "PushNet", "COpenSSL": "PushTLS", "CNghttp2": "PushHTTP", "CSQLite": "PushSQLite",
         "CSystemd": "PushDBus", "CCurl": "PushCurl", "CINIH": "PushINI", "CCanberra": "PushSound",
+        "CPulse": "PushSound", "CSndfile": "PushSound",
         "CAdwaita": "AgentPanel", "CWslay": "PushWebSocket",
     ]
 

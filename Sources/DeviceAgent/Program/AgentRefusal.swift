@@ -21,6 +21,8 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case unknownApp = "UnknownApp"
         case unknownSetting = "UnknownSetting"
         case badManifest = "BadManifest"
+        case badSound = "BadSound"
+        case unknownSound = "UnknownSound"
         case unknownEvent = "UnknownEvent"
         case badValue = "BadValue"
         case locked = "Locked"
@@ -46,6 +48,11 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     /// The app is not registered.
     static func unknownApp(_ appID: String) -> AgentRefusal {
         AgentRefusal(.unknownApp, "No app '\(appID)' is registered here.")
+    }
+
+    /// A sound that cannot be taken, and what to do.
+    static func badSound(_ reason: String) -> AgentRefusal {
+        AgentRefusal(.badSound, "The sound cannot be installed: \(reason)")
     }
 
     /// There is no server.

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import PushDBus
 internal import PushNet
+internal import PushSound
 
 /// Finds out what there is to present with, and holds it.
 ///
@@ -41,7 +42,7 @@ final class Desk {
             self?.onBusLost()
         }
         if let connection { addDesktop(connection, loop: loop, environment: environment) }
-        addSounds(environment: environment)
+        addSounds(loop: loop, environment: environment)
         chooseTerminal(wantsTerminal)
         agentLog.info("presenter", ["name": surroundings.presenterName])
     }
@@ -58,9 +59,18 @@ final class Desk {
         }
     }
 
-    private func addSounds(environment: [String: String]) {
+    private func addSounds(loop: EventLoop, environment: [String: String]) {
+        surroundings.soundInstaller = SoundInstaller(environment: environment)
         do {
             surroundings.sounds = try DesktopSounds(environment: environment, log: agentLog)
+            let watch = try SoundStateWatch(loop: loop)
+            let desk = surroundings.desk
+            surroundings.desk = {
+                var state = desk()
+                let sound = watch.current()
+                (state.isMuted, state.isRecording) = (sound.isMuted, sound.isRecording)
+                return state
+            }
         } catch {
             agentLog.warning("no_sounds", ["error": "\(error)"])
         }

@@ -10,6 +10,8 @@ package struct Surroundings {
     package var badges: (any BadgePresenter)?
     /// Plays sounds.
     package var sounds: (any SoundPresenter)?
+    /// Looks at sounds that apps bring.
+    var soundInstaller: SoundInstaller?
     /// Opens apps for View.
     package var opener: (any AppOpener)?
     /// What is going on at the person's desk.

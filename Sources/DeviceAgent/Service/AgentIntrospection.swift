@@ -90,6 +90,30 @@ package enum AgentIntrospection {
               <arg name="name" type="s" direction="in"/>
               <arg name="value" type="s" direction="in"/>
             </method>
+            <!-- The sounds that an app can name, its own first; the built-in ones alone when app_id is empty. Each: name s, origin s
+                 (app or built-in). Error: .UnknownApp. -->
+            <method name="ListSounds">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="sounds" type="aa{sv}" direction="out"/>
+            </method>
+            <!-- Checks a sound file (Ogg Vorbis or WAV, at most 30 s, not clipped, not another app's) and copies it among the app's sounds;
+                 name is empty for that of the file. Answers the name. Errors: .UnknownApp, .BadSound. -->
+            <method name="InstallSound">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="path" type="s" direction="in"/>
+              <arg name="name" type="s" direction="in"/>
+              <arg name="installed" type="s" direction="out"/>
+            </method>
+            <!-- Removes one of the app's sounds. Errors: .UnknownApp, .UnknownSound. -->
+            <method name="RemoveSound">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="name" type="s" direction="in"/>
+            </method>
+            <!-- Plays a sound as a notification of the app would; the standard one when name is empty. Errors: .UnknownApp, .UnknownSound. -->
+            <method name="PlaySound">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="name" type="s" direction="in"/>
+            </method>
             <!-- Newest first. Each: entry x, id s, app_id s, app_name s, received_at x (UNIX ms), title s, body s, payload s,
                  state s (waiting, shown, viewed, closed, suppressed), effects as (what became of each part, as badge or
                  sound:silent), read b, reason s (why suppressed, or what went wrong),

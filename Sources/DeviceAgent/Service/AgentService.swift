@@ -93,7 +93,7 @@ package final class AgentService {
         case "ListInbox", "GetInboxEntry", "ClearInbox":
             return try answerAboutInbox(call.member, arguments)
         default:
-            return nil
+            return try answerAboutSounds(call.member, arguments)
         }
     }
 

@@ -106,6 +106,18 @@ package struct AgentSetting: Codable, Sendable {
     }
 }
 
+/// An element of `ListSounds`.
+package struct AgentSound: Codable, Sendable {
+    let name: String
+    let origin: String
+
+    /// Reads an `a{sv}`.
+    package init(_ facts: BusValue) {
+        name = facts.text("name")
+        origin = facts.text("origin")
+    }
+}
+
 /// An element of `ListInbox`.
 package struct InboxEntry: Codable, Sendable {
     let entry: Int64

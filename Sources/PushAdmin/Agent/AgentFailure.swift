@@ -20,6 +20,8 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case badValue = "org.posthorn.Error.BadValue"
     case locked = "org.posthorn.Error.Locked"
     case badManifest = "org.posthorn.Error.BadManifest"
+    case badSound = "org.posthorn.Error.BadSound"
+    case unknownSound = "org.posthorn.Error.UnknownSound"
     case unknownEntry = "org.posthorn.Error.UnknownEntry"
     case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     /// Anything else.
@@ -51,6 +53,8 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .unknownEvent: "'posthorn settings show APP' shows the event types that the app declared."
         case .badValue: "docs/reference/settings.md lists the values of each setting."
         case .locked: "Ask the administrator of this device's server."
+        case .badSound: "oggenc makes Ogg Vorbis files; docs/how-to/sounds.md says what a sound should be."
+        case .unknownSound: "'posthorn sound list APP' shows the sounds that the app can name."
         case .badManifest: "Correct the app's manifest; docs/reference/app-manifest.md describes it."
         case .unknownEntry: "'posthorn inbox list' shows the entries."
         case .accessDenied: "Run this as the user whose agent it is."
@@ -62,10 +66,10 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     package var exitCode: ExitCode {
         switch self {
         case .unreachable, .notTrusted: .unreachable
-        case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel, .unknownEvent: .notFound
+        case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel, .unknownEvent, .unknownSound: .notFound
         case .accessDenied, .locked: .notPermitted
         case .alreadyEnrolled, .badEnrolmentCode, .badServer, .notEnrolled, .badEnvironment, .badChannelID, .tooMany,
-            .badAppID, .unknownSetting, .badValue, .badManifest, .other:
+            .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .other:
             .refused
         }
     }

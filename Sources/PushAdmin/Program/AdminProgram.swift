@@ -34,7 +34,8 @@ package enum AdminProgram {
             LintCommand.node,
             StatusCommand.node, BackupCommand.node,
             AgentCommands.group,
-            SettingsCommands.group, InboxCommands.group, RegisterCommands.register, RegisterCommands.unregister,
+            SettingsCommands.group, InboxCommands.group, SoundCommands.group, RegisterCommands.register,
+            RegisterCommands.unregister,
             SubscribeCommands.subscribe, SubscribeCommands.unsubscribe, HelpCommands.completion, HelpCommands.help,
         ])
 

@@ -31,7 +31,8 @@ package final class DesktopSounds: SoundPresenter {
         let jobs = try Mailbox<Job>()
         let waitingCount = waitingCount
         thread = Thread(name: "sounds") {
-            let player = AppSoundPlayer(sounds: AppSounds(environment: environment), log: log)
+            let player = AppSoundPlayer(
+                sounds: AppSounds(environment: environment), builtIn: BuiltInSounds(environment: environment), log: log)
             DesktopSounds.work(jobs, waitingCount, player)
         }
         self.jobs = jobs
@@ -74,21 +75,23 @@ package final class DesktopSounds: SoundPresenter {
 private final class AppSoundPlayer {
     let log: EventLog
     private let sounds: AppSounds
+    private let builtIn: BuiltInSounds
     private var player: SoundPlayer?
 
-    init(sounds: AppSounds, log: EventLog) {
+    init(sounds: AppSounds, builtIn: BuiltInSounds, log: EventLog) {
         self.sounds = sounds
+        self.builtIn = builtIn
         self.log = log
     }
 
-    /// The app's own file, then the theme's sound of the name, then the standard sound: the first that plays.
+    /// The app's own file, then a built-in one, then the theme's sound of the name, then the standard sound: the first that
+    /// plays.
     func play(_ sound: Sound, appID: String, appName: String) {
         do throws(SoundError) {
             let player = try connectedPlayer()
             if case .named(let name) = sound, AppSounds.isValidName(name) {
-                if let file = sounds.file(name, appID: appID),
-                    try plays({ () throws(SoundError) in try player.play(file: file, description: appName) })
-                {
+                for file in [sounds.file(name, appID: appID), builtIn.file(name)].compactMap(\.self)
+                where try plays({ () throws(SoundError) in try player.play(file: file, description: appName) }) {
                     return
                 }
                 let themeName = AppSounds.themeName(name)

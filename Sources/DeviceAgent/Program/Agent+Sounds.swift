@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushNet
+internal import PushSQLite
+
+/// The sounds that apps can name.
+extension Agent {
+    /// A sound that an app can name.
+    package struct SoundLine: Sendable, Equatable {
+        /// Its name.
+        package var name: String
+        /// `app` for one that the app brought, else `built-in`.
+        package var origin: String
+    }
+
+    /// The sounds that an app can name, its own first; those that are built in when the app id is empty.
+    package func sounds(appID: String) throws(AgentRefusal) -> [SoundLine] {
+        if !appID.isEmpty { _ = try registered(appID) }
+        return surroundings.soundInstaller?.sounds(of: appID).map { known in
+            SoundLine(name: known.name, origin: known.isOfApp ? "app" : "built-in")
+        } ?? []
+    }
+
+    /// Checks a file and copies it among an app's sounds; answers the sound's name.
+    package func installSound(path: String, appID: String, name: String) throws(AgentRefusal) -> String {
+        _ = try registered(appID)
+        guard path.utf8.first == UInt8(ascii: "/") else { throw .badSound("'\(path)' is no absolute path.") }
+        guard let installer = surroundings.soundInstaller else { throw .badSound("there is nothing to play it with.") }
+        let name = try installer.install(path, for: appID, name: name)
+        agentLog.info("sound_installed", ["app": appID, "sound": name])
+        return name
+    }
+
+    /// Removes one of an app's sounds.
+    package func removeSound(_ name: String, appID: String) throws(AgentRefusal) {
+        _ = try registered(appID)
+        guard surroundings.soundInstaller?.remove(name, of: appID) == true else {
+            throw AgentRefusal(.unknownSound, "The app '\(appID)' brought no sound '\(name)'.")
+        }
+    }
+
+    /// Plays a sound as a notification of the app would, for the person who chooses one.
+    package func playSound(_ name: String, appID: String) throws(AgentRefusal) {
+        let app = appID.isEmpty ? nil : try registered(appID)
+        guard name.isEmpty || AppSounds.isValidName(name) else {
+            throw AgentRefusal(.unknownSound, "There is no sound '\(name)'.")
+        }
+        let sound = name.isEmpty ? Sound.standard : .named(name)
+        surroundings.sounds?.play(sound, appID: appID, appName: app?.name ?? "Posthorn")
+    }
+
+    private func registered(_ appID: String) throws(AgentRefusal) -> RegisteredApp {
+        let app = try asking { () throws(SQLiteError) in try database.apps.app(id: appID) }
+        guard let app else { throw .unknownApp(appID) }
+        return app
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import PushCore
+internal import PushNet
+internal import PushSound
+
+/// Puts sounds into apps' folders, after a look at each: it is heard often, and at once.
+struct SoundInstaller {
+    /// As long as a notification's sound may be on other systems.
+    static let durationMillisecondsMax = 30_000
+    /// A softer one is hardly heard.
+    static let peakMin: Float = 0.01
+
+    /// A sound that an app can name.
+    struct Known: Equatable {
+        var name: String
+        /// Whether the app brought it; otherwise it is built in.
+        var isOfApp: Bool
+    }
+
+    private let folder: String?
+    private let builtIn: BuiltInSounds
+
+    /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`.
+    init(environment: [String: String]) {
+        folder = DesktopFolders(environment: environment).dataHome.map { "\($0)/posthorn/sounds" }
+        builtIn = BuiltInSounds(environment: environment)
+    }
+
+    /// The sounds that an app can name: its own first.
+    func sounds(of appID: String) -> [Known] {
+        let own = folder.map { FolderListing.names(in: "\($0)/\(appID)") } ?? []
+        let names = Set(own.filter(AppSounds.isValidName).map(AppSounds.themeName)).sorted()
+        let builtIn = builtIn.names.filter { !names.contains($0) }
+        return names.map { Known(name: $0, isOfApp: true) } + builtIn.map { Known(name: $0, isOfApp: false) }
+    }
+
+    /// Checks a file and copies it into an app's folder, in the place of one of the same name.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - appID: The app.
+    ///   - name: What notifications call it; the file's name without its extension when empty.
+    /// - Returns: The sound's name.
+    /// - Throws: What is wrong with it, and what to do.
+    func install(_ path: String, for appID: String, name: String) throws(AgentRefusal) -> String {
+        let fileName = path.split(separator: "/").last.map(String.init) ?? ""
+        let name = name.isEmpty ? AppSounds.themeName(fileName) : name
+        guard AppSounds.isValidName(name) else {
+            throw .badSound("'\(name)' is no name of letters, digits, '.', '_' and '-': give one with --name.")
+        }
+        guard let folder else { throw .badSound("there is no home directory to put it into.") }
+        let bytes = try read(path)
+        let sound = try check(path)
+        if let twin = twin(of: bytes, in: folder, besides: "\(appID)/\(name)") {
+            throw .badSound("it is the same as \(twin): a sound tells people who calls, so choose another.")
+        }
+        do {
+            try PrivateFile.makeDirectory("\(folder)/\(appID)")
+            try PrivateFile.write(bytes, to: "\(folder)/\(appID)/\(name).\(sound.format.rawValue)", mode: 0o644)
+        } catch {
+            throw .badSound("it cannot be copied: \(error)")
+        }
+        // One of another format would go before it.
+        for other in ["oga", "ogg", "wav"] where other != sound.format.rawValue {
+            _ = unsafe unlink("\(folder)/\(appID)/\(name).\(other)")
+        }
+        return name
+    }
+
+    /// Removes a sound of an app; false when it brought none of that name.
+    func remove(_ name: String, of appID: String) -> Bool {
+        guard let folder, AppSounds.isValidName(name) else { return false }
+        return ["oga", "ogg", "wav"].reduce(false) { isAny, suffix in
+            unsafe unlink("\(folder)/\(appID)/\(name).\(suffix)") == 0 || isAny
+        }
+    }
+
+    /// Removes all sounds of an app that is gone.
+    func removeAll(of appID: String) {
+        guard let folder, DesktopEntry.isValidID(appID) else { return }
+        for name in FolderListing.names(in: "\(folder)/\(appID)") { unsafe unlink("\(folder)/\(appID)/\(name)") }
+        _ = unsafe rmdir("\(folder)/\(appID)")
+    }
+
+    private func read(_ path: String) throws(AgentRefusal) -> [UInt8] {
+        do {
+            return try PrivateFile.read(path, byteCountMax: AppSounds.fileByteCountMax)
+        } catch {
+            throw .badSound("\(error), and at most \(AppSounds.fileByteCountMax >> 20) MiB are read.")
+        }
+    }
+
+    private func check(_ path: String) throws(AgentRefusal) -> SoundFile {
+        let sound: SoundFile
+        do throws(SoundFileError) {
+            sound = try SoundFile(path: path, durationMillisecondsMax: Self.durationMillisecondsMax)
+        } catch {
+            switch error {
+            case .unreadable(let text): throw .badSound("it is no sound: \(text)")
+            case .otherFormat(let name):
+                throw .badSound("it is \(name): make an Ogg Vorbis file of it, or a WAV file with PCM of 16 bits.")
+            }
+        }
+        guard sound.durationMilliseconds <= Self.durationMillisecondsMax else {
+            throw .badSound(
+                "it is \(sound.durationMilliseconds / 1000) s long, at most \(Self.durationMillisecondsMax / 1000) s are "
+                    + "played: cut it to a second or two.")
+        }
+        guard sound.peak >= Self.peakMin else { throw .badSound("nothing can be heard in it: make it louder.") }
+        guard sound.clippedSampleCount == 0 else {
+            throw .badSound(
+                "it is clipped at \(sound.clippedSampleCount) samples and would crackle: make it again, softer.")
+        }
+        return sound
+    }
+
+    /// A built-in sound, or one of an app, that has the same bytes.
+    private func twin(of bytes: [UInt8], in folder: String, besides own: String) -> String? {
+        for name in builtIn.names {
+            if let file = builtIn.file(name), (try? PrivateFile.read(file)) == bytes { return "the built-in '\(name)'" }
+        }
+        for app in FolderListing.names(in: folder) {
+            for name in FolderListing.names(in: "\(folder)/\(app)") where "\(app)/\(AppSounds.themeName(name))" != own {
+                let path = "\(folder)/\(app)/\(name)"
+                guard let other = try? PrivateFile.read(path, byteCountMax: AppSounds.fileByteCountMax) else {
+                    continue
+                }
+                if other == bytes { return "'\(AppSounds.themeName(name))' of \(app)" }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushDBus
+
+/// `posthorn sound`: the sounds that apps on this device can name.
+package enum SoundCommands {
+    static let group = CommandNode(
+        group: "sound", "List, try and install the sounds of notifications.",
+        environment: AgentCommands.sessionBus, children: [list, play, install, remove])
+
+    private static let app = Argument("APP", "The app id: its desktop file name without '.desktop'.")
+    private static let name = Argument("SOUND", "The sound's name.")
+
+    private static let list = CommandNode(
+        Command(
+            "list", "List the built-in sounds, and those that an app brought.",
+            arguments: [Argument("APP", "The app id; the built-in sounds alone when left out.", optional: true)])
+    ) { (invocation, surroundings) throws(CommandError) in
+        let call = AgentCall("ListSounds", .string(invocation.arguments.first ?? ""))
+        let sounds = try AgentAnswer.list(try surroundings.agent().call(call), of: call.method, as: AgentSound.init)
+        return report(of: sounds)
+    }
+
+    private static let play = CommandNode(
+        Command(
+            "play", "Play a sound as a notification would.",
+            arguments: [name, Argument("APP", "The app whose sound it is.", optional: true)])
+    ) { (invocation, surroundings) throws(CommandError) in
+        let words = invocation.arguments
+        try surroundings.agent().call(
+            AgentCall("PlaySound", .string(words.count > 1 ? words[1] : ""), .string(words[0])))
+        return Report("Playing \(oneLine(words[0])).", json: Done())
+    }
+
+    private static let install = CommandNode(
+        Command(
+            "install", "Install a sound for an app.",
+            discussion: """
+                The file is Ogg Vorbis or WAV, at most 30 seconds long, better one or two; not clipped, and none that is \
+                built in or another app's: a sound tells people who calls. Notifications name it in aps.sound.
+                """,
+            arguments: [app, Argument("FILE", "The sound file.")],
+            options: [
+                Option("name", short: "n", value: "NAME", "What notifications call it; the file's name if left out.")
+            ],
+            examples: [Explanation("posthorn sound install org.example.Mail ping.oga", "\"sound\": \"ping\" plays it.")]
+        )
+    ) { (invocation, surroundings) throws(CommandError) in
+        let call = AgentCall(
+            "InstallSound", .string(invocation.arguments[0]), .string(LocalFile.absolute(invocation.arguments[1])),
+            .string(invocation.value("name") ?? ""))
+        let name = try AgentAnswer.string(try surroundings.agent().call(call), of: call.method)
+        return Report("Installed. Notifications name it \(oneLine(name)).", json: InstalledSound(name: name))
+    }
+
+    private static let remove = CommandNode(
+        Command("remove", "Remove one of an app's sounds.", arguments: [app, name])
+    ) { (invocation, surroundings) throws(CommandError) in
+        let words = invocation.arguments
+        try surroundings.agent().call(AgentCall("RemoveSound", .string(words[0]), .string(words[1])))
+        return Report("Removed \(oneLine(words[1])).", json: Done())
+    }
+
+    /// What `sound list` prints.
+    package static func report(of sounds: [AgentSound]) -> Report {
+        let json = Sounds(sounds: sounds)
+        guard !sounds.isEmpty else {
+            return Report(
+                "No sounds. The built-in ones belong into the sounds folder of an XDG data directory.", json: json)
+        }
+        return Report(
+            Table([.text("SOUND"), .text("ORIGIN")], rows: sounds.map { [$0.name, $0.origin] }).text, json: json)
+    }
+}
+
+/// The JSON of `sound list`.
+private struct Sounds: Encodable, Sendable {
+    let sounds: [AgentSound]
+}
+
+/// The JSON of `sound install`.
+private struct InstalledSound: Encodable, Sendable {
+    let name: String
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPulse
+internal import Synchronization
+
+/// What the sound server says about the person: whether they hear anything, and whether something is being recorded.
+package struct SoundState: Sendable, Equatable {
+    /// The output is muted, or its volume is 0.
+    package var isMuted = false
+    /// A program takes sound from a microphone.
+    package var isRecording = false
+
+    /// Nothing speaks against a sound.
+    package init() {}
+}
+
+/// Watches PulseAudio, or PipeWire in its place, by subscription: nothing is asked unless something changed.
+///
+/// Without a sound server nothing is known, and nothing speaks against a sound. The library's own thread calls back.
+@safe package final class SoundWatch: Sendable {
+    private let observer: SoundObserver
+
+    /// Begins to watch.
+    ///
+    /// - Parameter onChange: Called on the library's thread with each new state.
+    package init(onChange: @escaping @Sendable (SoundState) -> Void) { observer = SoundObserver(onChange) }
+
+    /// Connects again where a connection was lost; cheap where there is one.
+    package func ensureConnected() { observer.ensureConnected() }
+
+    deinit { observer.stop() }
+}
+
+/// Owns a `pa_threaded_mainloop *` and the context on it.
+// Safety: everything in it is used under the main loop's lock, which callbacks have.
+@safe private final class SoundObserver: @unchecked Sendable {
+    private let loop: OpaquePointer?
+    private var context: OpaquePointer?
+    private let onChange: @Sendable (SoundState) -> Void
+    private var state = SoundState()
+    private var draft = SoundState()
+    /// Sources that are microphones and not what is being played.
+    private var microphones: Set<UInt32> = []
+
+    init(_ onChange: @escaping @Sendable (SoundState) -> Void) {
+        self.onChange = onChange
+        unsafe loop = pa_threaded_mainloop_new()
+        guard let loop = unsafe loop, unsafe pa_threaded_mainloop_start(loop) == 0 else { return }
+        unsafe pa_threaded_mainloop_lock(loop)
+        unsafe connect(loop)
+        unsafe pa_threaded_mainloop_unlock(loop)
+    }
+
+    func stop() {
+        guard let loop = unsafe loop else { return }
+        unsafe pa_threaded_mainloop_lock(loop)
+        disconnect()
+        unsafe pa_threaded_mainloop_unlock(loop)
+        unsafe pa_threaded_mainloop_stop(loop)
+        unsafe pa_threaded_mainloop_free(loop)
+    }
+
+    func ensureConnected() {
+        guard let loop = unsafe loop else { return }
+        unsafe pa_threaded_mainloop_lock(loop)
+        defer { unsafe pa_threaded_mainloop_unlock(loop) }
+        let isGood = unsafe context.map { unsafe PA_CONTEXT_IS_GOOD(pa_context_get_state($0)) != 0 } ?? false
+        guard !isGood else { return }
+        disconnect()
+        unsafe connect(loop)
+    }
+
+    private var pointer: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
+
+    private func connect(_ loop: OpaquePointer) {
+        guard let context = unsafe pa_context_new(pa_threaded_mainloop_get_api(loop), "Posthorn") else { return }
+        unsafe self.context = context
+        unsafe pa_context_set_state_callback(
+            context,
+            { context, user in
+                guard let context = unsafe context else { return }
+                unsafe SoundObserver.of(user).stateChanged(context)
+            }, pointer)
+        _ = unsafe pa_context_connect(context, nil, PA_CONTEXT_NOAUTOSPAWN, nil)
+    }
+
+    private func disconnect() {
+        guard let context = unsafe context else { return }
+        unsafe pa_context_set_state_callback(context, nil, nil)
+        unsafe pa_context_set_subscribe_callback(context, nil, nil)
+        unsafe pa_context_disconnect(context)
+        unsafe pa_context_unref(context)
+        unsafe self.context = nil
+    }
+
+    private func stateChanged(_ context: OpaquePointer) {
+        switch unsafe pa_context_get_state(context) {
+        case PA_CONTEXT_READY:
+            unsafe pa_context_set_subscribe_callback(
+                context,
+                { context, _, _, user in
+                    guard let context = unsafe context else { return }
+                    unsafe SoundObserver.of(user).ask(context)
+                }, pointer)
+            let mask = pa_subscription_mask_t(
+                PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT.rawValue
+                    | PA_SUBSCRIPTION_MASK_SERVER.rawValue)
+            unsafe Self.forget(pa_context_subscribe(context, mask, nil, nil))
+            unsafe ask(context)
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: tell(SoundState())
+        default: break
+        }
+    }
+
+    // MARK: One question leads to the next
+
+    private func ask(_ context: OpaquePointer) {
+        draft = SoundState()
+        unsafe Self.forget(
+            pa_context_get_server_info(
+                context,
+                { context, info, user in
+                    guard let context = unsafe context, let name = unsafe info?.pointee.default_sink_name else {
+                        return
+                    }
+                    unsafe SoundObserver.of(user).askSink(context, name)
+                }, pointer))
+    }
+
+    private func askSink(_ context: OpaquePointer, _ name: UnsafePointer<CChar>) {
+        unsafe Self.forget(
+            pa_context_get_sink_info_by_name(
+                context, name,
+                { context, info, end, user in
+                    guard let context = unsafe context else { return }
+                    let observer = unsafe SoundObserver.of(user)
+                    if end == 0, let info = unsafe info {
+                        var volume = unsafe info.pointee.volume
+                        observer.draft.isMuted =
+                            unsafe info.pointee.mute != 0 || pa_cvolume_max(&volume) == PA_VOLUME_MUTED
+                    } else {
+                        unsafe observer.askSources(context)
+                    }
+                }, pointer))
+    }
+
+    private func askSources(_ context: OpaquePointer) {
+        microphones = []
+        unsafe Self.forget(
+            pa_context_get_source_info_list(
+                context,
+                { context, info, end, user in
+                    guard let context = unsafe context else { return }
+                    let observer = unsafe SoundObserver.of(user)
+                    if end == 0, let info = unsafe info {
+                        guard unsafe info.pointee.monitor_of_sink == UInt32.max else { return }
+                        unsafe observer.microphones.insert(info.pointee.index)
+                    } else {
+                        unsafe observer.askRecordings(context)
+                    }
+                }, pointer))
+    }
+
+    private func askRecordings(_ context: OpaquePointer) {
+        unsafe Self.forget(
+            pa_context_get_source_output_info_list(
+                context,
+                { _, info, end, user in
+                    let observer = unsafe SoundObserver.of(user)
+                    guard end == 0, let info = unsafe info else { return observer.tell(observer.draft) }
+                    // A volume control only looks how loud it is.
+                    let isMeter = unsafe info.pointee.resample_method.map { unsafe String(cString: $0) } == "peaks"
+                    let isMicrophone = unsafe observer.microphones.contains(info.pointee.source)
+                    if unsafe info.pointee.corked == 0, isMicrophone, !isMeter { observer.draft.isRecording = true }
+                }, pointer))
+    }
+
+    private func tell(_ new: SoundState) {
+        guard new != state else { return }
+        state = new
+        onChange(new)
+    }
+
+    private static func of(_ user: UnsafeMutableRawPointer?) -> SoundObserver {
+        guard let user = unsafe user else { preconditionFailure("a callback came without its observer") }
+        // Safety: callbacks come while the context lives, which `stop` ends under the lock before the observer goes.
+        return unsafe Unmanaged<SoundObserver>.fromOpaque(user).takeUnretainedValue()
+    }
+
+    private static func forget(_ operation: OpaquePointer?) {
+        if let operation = unsafe operation { unsafe pa_operation_unref(operation) }
+    }
+}

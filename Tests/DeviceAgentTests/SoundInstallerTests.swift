@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DeviceAgent
+
+struct SoundInstallerTests {
+    private let files: TemporaryDirectory
+    private let installer: SoundInstaller
+    private let builtIn = "\(RepositoryPaths.root)/deploy/sounds/posthorn/stereo"
+
+    init() throws {
+        files = try TemporaryDirectory()
+        installer = SoundInstaller(
+            environment: ["XDG_DATA_HOME": files.path(of: "data"), "XDG_DATA_DIRS": "\(RepositoryPaths.root)/deploy"])
+    }
+
+    /// A built-in sound with other bytes: one more comment in front does not change what is heard.
+    private func sound(_ name: String, as file: String) throws -> String {
+        let path = files.path(of: file)
+        try FileManager.default.copyItem(atPath: "\(builtIn)/\(name).oga", toPath: path)
+        return path
+    }
+
+    private func refusal(_ body: () throws -> String) -> String? {
+        do { _ = try body() } catch let error as AgentRefusal { return error.message } catch { return "\(error)" }
+        return nil
+    }
+
+    /// One second of a tone, 16 bits, 8 kHz.
+    private func tone(_ file: String, loudness: Double = 0.5, seconds: Int = 1) throws -> String {
+        let samples = (0..<8000 * seconds).flatMap { index -> [UInt8] in
+            let sample = UInt16(bitPattern: Int16(max(-1, min(1, loudness * sin(Double(index) * 0.3))) * 32767))
+            return [UInt8(truncatingIfNeeded: sample), UInt8(sample >> 8)]
+        }
+        let count = samples.count
+        func little(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+        let header =
+            Array("RIFF".utf8) + little(36 + count) + Array("WAVEfmt ".utf8) + little(16) + [1, 0, 1, 0] + little(8000)
+            + little(16_000) + [2, 0, 16, 0] + Array("data".utf8) + little(count)
+        let path = files.path(of: file)
+        try Data(header + samples).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    @Test func `a good sound is among the app's, under the name that it is given`() throws {
+        #expect(try installer.install(try tone("ping.wav"), for: "org.example.Mail", name: "") == "ping")
+        #expect(try installer.install(try tone("x.wav", loudness: 0.4), for: "org.example.Mail", name: "new") == "new")
+        let sounds = installer.sounds(of: "org.example.Mail")
+        #expect(sounds.prefix(2).map(\.name) == ["new", "ping"] && sounds.prefix(2).allSatisfy(\.isOfApp))
+        #expect(sounds.dropFirst(2).map(\.name) == ["alarm", "bell", "drop", "glimmer", "posthorn", "wood"])
+        #expect(installer.remove("ping", of: "org.example.Mail") && !installer.remove("ping", of: "org.example.Mail"))
+        #expect(installer.sounds(of: "org.example.Mail").map(\.name).first == "new")
+        installer.removeAll(of: "org.example.Mail")
+        #expect(installer.sounds(of: "org.example.Mail").allSatisfy { !$0.isOfApp })
+    }
+
+    @Test func `a sound that nobody should hear is refused, with what to do`() throws {
+        func refused(_ path: String, _ name: String = "") -> String {
+            refusal { try installer.install(path, for: "org.example.Mail", name: name) } ?? "taken"
+        }
+        #expect(refused(try tone("long.wav", seconds: 31)).contains("31 s long"))
+        #expect(refused(try tone("loud.wav", loudness: 3)).contains("clipped"))
+        #expect(refused(try tone("silent.wav", loudness: 0)).contains("nothing can be heard"))
+        #expect(refused(try sound("bell", as: "mine.oga")).contains("the built-in 'bell'"))
+        #expect(refused("\(RepositoryPaths.root)/README.md", "readme").contains("no sound"))
+        #expect(refused(files.path(of: "none.oga")).contains("none.oga"))
+        #expect(refused(try tone("good.wav"), "../x").contains("no name"))
+        #expect(installer.sounds(of: "org.example.Mail").allSatisfy { !$0.isOfApp })
+    }
+
+    @Test func `two apps do not sound the same`() throws {
+        let path = try tone("ping.wav")
+        #expect(try installer.install(path, for: "org.example.Mail", name: "") == "ping")
+        #expect(try installer.install(path, for: "org.example.Mail", name: "") == "ping")
+        let twin = refusal { try installer.install(path, for: "org.example.Chat", name: "") }
+        #expect(twin?.contains("'ping' of org.example.Mail") == true, "\(twin ?? "")")
+    }
+}
