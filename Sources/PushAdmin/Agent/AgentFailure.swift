@@ -21,6 +21,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case locked = "org.posthorn.Error.Locked"
     case badManifest = "org.posthorn.Error.BadManifest"
     case unknownEntry = "org.posthorn.Error.UnknownEntry"
+    case notYours = "org.posthorn.Error.NotYours"
     case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     /// Anything else.
     case other = ""
@@ -53,6 +54,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .locked: "Ask the administrator of this device's server."
         case .badManifest: "Correct the app's manifest; docs/reference/app-manifest.md describes it."
         case .unknownEntry: "'posthorn inbox list' shows the entries."
+        case .notYours: "Run the posthorn that was installed beside posthorn-agent, as the user whose agent it is."
         case .accessDenied: "Run this as the user whose agent it is."
         case .other: "The agent's log says more: journalctl --user -u posthorn-agent"
         }
@@ -63,7 +65,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         switch self {
         case .unreachable, .notTrusted: .unreachable
         case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel, .unknownEvent: .notFound
-        case .accessDenied, .locked: .notPermitted
+        case .accessDenied, .locked, .notYours: .notPermitted
         case .alreadyEnrolled, .badEnrolmentCode, .badServer, .notEnrolled, .badEnvironment, .badChannelID, .tooMany,
             .badAppID, .unknownSetting, .badValue, .badManifest, .other:
             .refused
