@@ -44,7 +44,8 @@ private final class CallerHarness {
             atPath: files.path(of: "\(process)/exe"), withDestinationPath: program)
         try files.write(line.map { "\($0)\0" }.joined(), to: "\(process)/cmdline")
         guard let flatpak else { return }
-        try files.write("[Application]\nname=\(flatpak)\n\n[Instance]\nname=no\n", to: "\(process)/root/.flatpak-info")
+        let root = "\(process)/root"
+        try files.write("[Application]\nname=\(flatpak)\n\n[Instance]\nname=no\n", to: "\(root)/.flatpak-info")
     }
 
     func addApp(_ appID: String, exec: String) throws {

@@ -87,6 +87,7 @@ package final class Agent {
         } catch {
             throw .database(error)
         }
+        defer { watchInstallations() }
         guard let identity else { return }
         guard let secret = try secretFile.read() else {
             lastError = "the device secret is lost: leave the server and enrol again"

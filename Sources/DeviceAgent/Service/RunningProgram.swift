@@ -52,7 +52,8 @@ struct RunningProgram: Sendable {
     /// What `/.flatpak-info` in the process's root says, as portals read it; nil when that cannot be read.
     private static func flatpak(_ path: String) -> (name: String?, Void)? {
         do throws(NetError) {
-            let text = try PrivateFile.read("\(path)/root/.flatpak-info", byteCountMax: fileByteCountMax)
+            let root = "\(path)/root"
+            let text = try PrivateFile.read("\(root)/.flatpak-info", byteCountMax: fileByteCountMax)
             // One that names no app is not known.
             return DesktopFile(text, group: "Application").string("name").map { ($0, ()) }
         } catch {
