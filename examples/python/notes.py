@@ -71,8 +71,7 @@ def register(bus, _name):
         answer = bus.call_sync(
             *AGENT, "Register", GLib.Variant("(sa{sv})", (APP_ID, options)), None, Gio.DBusCallFlags.NONE, 60_000, None)
     except GLib.Error as error:
-        Gio.DBusError.strip_remote_error(error)
-        sys.exit(f"notes.py: {error.message}")
+        sys.exit(f"notes.py: {error.message.removeprefix(f'GDBus.Error:{Gio.DBusError.get_remote_error(error)}: ')}")
     # A real app sends this to its back-end, now and whenever there is another one.
     tell(device_token=answer.unpack()[0])
 
