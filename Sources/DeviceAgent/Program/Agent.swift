@@ -46,6 +46,8 @@ package final class Agent {
     var checkedUnixSeconds: Int64?
     /// Subscriptions that the server ended, until somebody asks for them anew or gives them up.
     var endedSubscriptions: [EndedSubscription] = []
+    /// The policies are about to be asked for.
+    var isPolicyDue = false
     private var isInboxChangeDue = false
     private static let inboxChangeDelay: Duration = .milliseconds(50)
 
