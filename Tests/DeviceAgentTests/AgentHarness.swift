@@ -11,6 +11,8 @@ final class AgentHarness: AgentObserver {
     let agent: Agent
     let database: AgentDatabase
     let secretFile: SecretFile
+    /// The apps that have a .desktop file.
+    let installed = InstalledApps()
     /// What was printed on the terminal.
     private(set) var screen = ""
     /// What clients were told, in order.
@@ -27,13 +29,19 @@ final class AgentHarness: AgentObserver {
             screen.text += String(decoding: $0, as: UTF8.self)
             return true
         }
+        let installed = installed
         agent = Agent(
             loop: loop, database: database, secretFile: secretFile,
             surroundings: Surroundings(
                 presenterName: "terminal", presenter: presenter, badges: badges, opener: opener,
-                describeApp: { $0 == "org.example.Mail" ? ("Example Mail", "mail") : nil }))
+                describeApp: { installed.names[$0].map { ($0, "mail") } }))
         agent.observer = self
         screen.harness = self
+    }
+
+    /// What the desktop knows, which changes as apps come and go.
+    final class InstalledApps {
+        var names = ["org.example.Mail": "Example Mail"]
     }
 
     private final class ScreenText {

@@ -8,6 +8,11 @@ import PushNet
 import TestSupport
 import Testing
 
+/// Lets everybody do everything: CallerRulesTests look at who may do what.
+private final class AnyCaller: CallerPolicy {
+    func objection(to call: IncomingCall) -> AgentRefusal? { nil }
+}
+
 /// The agent's service on a real bus, with a client on the same loop.
 private final class ServiceHarness {
     let harness: AgentHarness
@@ -21,7 +26,7 @@ private final class ServiceHarness {
         harness = try AgentHarness(in: directory)
         let connection = try BusConnection(.address(busAddress))
         serviceDriver = try BusDriver(loop: harness.loop, connection: connection)
-        service = try AgentService(harness.agent, on: connection, deviceName: "test")
+        service = try AgentService(harness.agent, on: connection, deviceName: "test", callers: AnyCaller())
         client = try BusConnection(.address(busAddress))
         clientDriver = try BusDriver(loop: harness.loop, connection: client)
         harness.agent.observer = service

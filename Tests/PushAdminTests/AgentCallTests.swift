@@ -66,6 +66,19 @@ struct AgentCallTests {
         check(call, "Register", [.string("org.example.Mail"), .dictionary(options)])
     }
 
+    @Test func `register passes a manifest on as it is`() throws {
+        let files = try TemporaryDirectory()
+        let path = try files.write(#"{"name": "Mail"}"#, to: "mail.json")
+        let call = try RegisterCommands.registerCall(try typed("register", "a", "--manifest", path))
+        check(call, "Register", [.string("a"), .dictionary([("manifest", .string(#"{"name": "Mail"}"#))])])
+        for (text, path) in [("", "empty"), ("{\0}", "nul"), (nil, "missing")] {
+            if let text { try files.write(text, to: path) }
+            let invocation = try typed("register", "a", "--manifest", files.path(of: path))
+            let error = thrown { () throws(CommandError) in _ = try RegisterCommands.registerCall(invocation) }
+            #expect(error?.problem.contains(path) == true)
+        }
+    }
+
     @Test(arguments: ["org.example.Mail.desktop", "/usr/share/applications/org.example.Mail.desktop", "a/b"])
     func `register refuses a file where an app id belongs`(app: String) throws {
         let invocation = try typed("register", app)

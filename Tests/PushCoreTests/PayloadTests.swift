@@ -64,6 +64,36 @@ struct PayloadTests {
         #expect(try parse(#"{"aps":{"alert":{"loc-key":"%@ plays"\#(arguments)}}}"#).alert?.body == "%@ plays")
     }
 
+    static let untranslated: [(alert: String, expected: Payload.Alert)] = [
+        (#"{"loc-key":"PHOTO_SENT","loc-args":["Anna","Kim"]}"#, .init(body: "Anna, Kim")),
+        (#"{"title-loc-key":"mail.from","title-loc-args":["Anna"],"body":"b"}"#, .init(title: "Anna", body: "b")),
+        (#"{"title":"T","loc-key":"PHOTO_SENT"}"#, .init(title: "T")),
+        (#"{"loc-key":"PHOTO_SENT"}"#, .init(body: "New notification")),
+        (#"{"title":{"loc-key":"mail.from"}}"#, .init(body: "New notification")),
+        (#"{"loc-key":"Sent."}"#, .init(body: "Sent.")), (#"{"loc-key":"_"}"#, .init(body: "_")),
+        (#"{"loc-key":"A b_c"}"#, .init(body: "A b_c")), (#"{"body":"b","loc-key":"a.b"}"#, .init(body: "b")),
+        (#"{"body":"b","action-loc-key":"VIEW_NOW"}"#, .init(body: "b", action: .standard)),
+    ]
+
+    @Test(arguments: untranslated)
+    func `a key that only programs understand is not shown`(alert: String, expected: Payload.Alert) throws {
+        #expect(try parse("{\"aps\":{\"alert\":\(alert)}}").alert == expected)
+    }
+
+    @Test(arguments: [
+        (#"{"title":"T","title-loc-key":"A_B","title-loc-args":["x"],"loc-key":"C_D"}"#, "<A_B x>", "<C_D %@>"),
+        (#"{"title":{"loc-key":"A_B","loc-args":["x"]},"body":{"loc-key":"C","loc-args":["y"]}}"#, "<A_B x>", "<C y>"),
+        (#"{"title":"T","body":"B"}"#, "T", "B"), (#"{"title":"T","title-loc-key":"","body":"B"}"#, "T", "B"),
+    ])
+    func `the app's own text for a key goes before what was sent`(alert: String, title: String, body: String) throws {
+        let bytes = Array("{\"aps\":{\"alert\":\(alert)}}".utf8)
+        let payload = try Payload(parsing: bytes.span) { "<\($0) %@>" }
+        #expect(payload.alert?.title == title)
+        #expect(payload.alert?.body == body)
+        let button = Array(#"{"aps":{"alert":{"body":"b","action-loc-key":"VIEW_NOW"}}}"#.utf8)
+        #expect(try Payload(parsing: button.span) { $0 == "VIEW_NOW" ? "Look" : nil }.actionLabel == "Look")
+    }
+
     @Test func `arguments are not formats themselves`() throws {
         let payload = try parse(#"{"aps":{"alert":{"loc-key":"%@ %@","loc-args":["%@","%1$@"]}}}"#)
         #expect(payload.alert?.body == "%@ %1$@")

@@ -36,6 +36,20 @@ struct GeneratedPagesTests {
         try check("docs/reference/configuration.md", renders: ConfigurationPage.render())
     }
 
+    @Test func `the page of D-Bus is up to date, and tells of every method`() throws {
+        let page = DBusPage.render()
+        try check("docs/reference/dbus.md", renders: page)
+        for file in [DBusPage.agentFile, DBusPage.appFile] {
+            let names = readText("\(RepositoryPaths.root)/\(file)").matches(of: /<(method|signal) name="(\w+)"/)
+            #expect(names.count >= 3)
+            for name in names { #expect(page.contains("### \(name.1 == "signal" ? "Signal " : "")\(name.2)\n")) }
+        }
+    }
+
+    @Test func `what the agent serves as its description is up to date`() throws {
+        try check("Sources/DeviceAgent/Service/AgentIntrospection.swift", renders: DBusPage.introspectionSource())
+    }
+
     @Test func `the sample configuration shows every setting, and no other`() throws {
         var section = ""
         var shown: [String] = []

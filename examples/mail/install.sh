@@ -79,20 +79,29 @@ program=$data/example-mail/example-mail
 desktop=$data/applications/org.example.Mail.desktop
 service=$data/dbus-1/services/org.example.Mail.service
 icon=$data/icons/hicolor/scalable/apps/org.example.Mail.svg
+# What the agent looks for: docs/reference/app-manifest.md.
+manifest=$data/posthorn/apps/org.example.Mail.json
+sounds=$data/posthorn/sounds/org.example.Mail
+texts=$data/posthorn/texts/org.example.Mail
 
 if [ "$uninstall" = yes ]; then
-    rm -f -- "$program" "$desktop" "$service" "$icon"
-    rmdir -- "$data/example-mail" 2>/dev/null || true
+    rm -f -- "$program" "$desktop" "$service" "$icon" "$manifest" "$sounds/new-mail.wav" "$texts/en.json" \
+        "$texts/de.json"
+    rmdir -- "$data/example-mail" "$sounds" "$texts" 2>/dev/null || true
     announce
     echo "Removed Example Mail from $data."
     exit 0
 fi
 
-mkdir -p -- "$data/example-mail" "$data/applications" "$data/dbus-1/services" "$data/icons/hicolor/scalable/apps"
+mkdir -p -- "$data/example-mail" "$data/applications" "$data/dbus-1/services" "$data/icons/hicolor/scalable/apps" \
+    "$data/posthorn/apps" "$sounds" "$texts"
 cp -- "$source/example-mail" "$program.new"
 chmod 755 "$program.new"
 mv -- "$program.new" "$program"
 cp -- "$source/org.example.Mail.svg" "$icon"
+cp -- "$source/org.example.Mail.json" "$manifest"
+cp -- "$source/texts/en.json" "$source/texts/de.json" "$texts/"
+"$source/make-sound" "$sounds/new-mail.wav"
 fill_in "$source/org.example.Mail.desktop.in" "$desktop"
 fill_in "$source/org.example.Mail.service.in" "$service"
 announce

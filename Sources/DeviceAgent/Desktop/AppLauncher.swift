@@ -79,7 +79,7 @@ package final class AppLauncher: AppOpener {
     }
 
     /// Whether an app id can be a bus name: two parts or more, none of them empty or with a digit in front.
-    private static func isBusName(_ appID: String) -> Bool {
+    static func isBusName(_ appID: String) -> Bool {
         let parts = appID.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         return parts.count > 1 && parts.allSatisfy { part in part.first.map { !digits.contains($0) } ?? false }

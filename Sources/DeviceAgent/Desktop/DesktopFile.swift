@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// The keys of a .desktop file's main group, `[Desktop Entry]`.
+/// The keys of one group of a .desktop file, or of another file that is written like one.
 ///
 /// - SeeAlso: Desktop Entry Specification 1.5, sections 3 to 5.
 struct DesktopFile {
@@ -11,16 +11,16 @@ struct DesktopFile {
 
     private var values: [String: String] = [:]
 
-    /// Reads the main group; lines that are none of the format are skipped, as desktops do.
-    init(_ text: [UInt8]) {
-        var isInMainGroup = false
+    /// Reads a group, the main one if none is named; lines that are none of the format are skipped, as desktops do.
+    init(_ text: [UInt8], group: String = "Desktop Entry") {
+        var isInGroup = false
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let line = DesktopFile.trimmed(line)
             guard let first = line.first, first != UInt8(ascii: "#") else { continue }
             if first == UInt8(ascii: "[") {
-                guard !isInMainGroup else { return }
-                isInMainGroup = line.elementsEqual("[Desktop Entry]".utf8)
-            } else if isInMainGroup, let equals = line.firstIndex(of: UInt8(ascii: "=")) {
+                guard !isInGroup else { return }
+                isInGroup = line.elementsEqual("[\(group)]".utf8)
+            } else if isInGroup, let equals = line.firstIndex(of: UInt8(ascii: "=")) {
                 let key = String(decoding: DesktopFile.trimmed(line[..<equals]), as: UTF8.self)
                 let value = String(decoding: DesktopFile.trimmed(line[line.index(after: equals)...]), as: UTF8.self)
                 // A key must not be there twice; the first counts.
@@ -81,15 +81,20 @@ struct DesktopLocale {
     /// Reads `LC_ALL`, `LC_MESSAGES` or `LANG`: `lang_COUNTRY.ENCODING@MODIFIER`.
     init(environment: [String: String]) {
         let value = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        suffixes = Self.candidates(value)
+    }
+
+    /// A language and what may stand in for it, the best first; none for `C` and `POSIX`.
+    ///
+    /// - Parameter value: `lang_COUNTRY.ENCODING@MODIFIER`.
+    /// - Returns: For example `sr_RS@latin`, `sr_RS`, `sr@latin`, `sr`.
+    static func candidates(_ value: String) -> [String] {
         let parts = value.split(separator: "@", maxSplits: 1)
         let modifier = parts.count == 2 ? "@\(parts[1])" : ""
         let place = parts.first?.split(separator: ".").first.map(String.init) ?? ""
         let language = place.split(separator: "_").first.map(String.init) ?? ""
-        guard !language.isEmpty, language != "C", language != "POSIX" else {
-            suffixes = []
-            return
-        }
+        guard !language.isEmpty, language != "C", language != "POSIX" else { return [] }
         let candidates = [place + modifier, place, language + modifier, language]
-        suffixes = candidates.enumerated().filter { !candidates[..<$0.offset].contains($0.element) }.map(\.element)
+        return candidates.enumerated().filter { !candidates[..<$0.offset].contains($0.element) }.map(\.element)
     }
 }

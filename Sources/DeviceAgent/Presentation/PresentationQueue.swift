@@ -29,6 +29,7 @@ package final class PresentationQueue {
     private let presenter: (any AlertPresenter)?
     private let sounds: (any SoundPresenter)?
     private let desk: () -> DeskState
+    private let texts: (String) -> AppTexts.Translation
     private var waiting: [Int64] = []
     private var isPresenting = false
     /// The presenter said that it is unavailable, and has not said otherwise since.
@@ -39,13 +40,15 @@ package final class PresentationQueue {
     /// Works on a database with what there is to present with.
     package init(
         _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, sounds: (any SoundPresenter)?,
-        desk: @escaping () -> DeskState = { DeskState() }
+        desk: @escaping () -> DeskState = { DeskState() },
+        texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } }
     ) {
         self.database = database
         self.loop = loop
         self.presenter = presenter
         self.sounds = sounds
         self.desk = desk
+        self.texts = texts
     }
 
     /// At start: takes up what an earlier run of the agent left.
@@ -82,7 +85,7 @@ package final class PresentationQueue {
         var alerts: [(alert: Alert, place: AlertPlace)] = []
         for (number, place) in try database.alerts.unanswered() {
             guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
-                let payload = try? Payload(parsing: entry.payload.span)
+                let payload = try? Payload(parsing: entry.payload.span, translation: texts(entry.appID))
             else { continue }
             alerts.append((Alert(entry, app, payload, sound: nil), place))
         }
@@ -157,7 +160,7 @@ package final class PresentationQueue {
         _ number: Int64
     ) throws(SQLiteError) -> (InboxEntry, RegisteredApp, Payload, Decision)? {
         guard let entry = try database.inbox.entry(number), entry.state == .waiting else { return nil }
-        guard let payload = try? Payload(parsing: entry.payload.span) else {
+        guard let payload = try? Payload(parsing: entry.payload.span, translation: texts(entry.appID)) else {
             try database.suppress(number, .unreadable)
             onOutcome?()
             return nil

@@ -34,6 +34,7 @@ extension Agent {
         let wasRegistering = registrar.isRegistering(appID)
         link.session.client.register(topic: app.topic, environment: environment) { [weak self] result in
             guard let self else { return }
+            noteRegistration(of: appID)
             completion(result.mapError { AgentRefusal($0) }.flatMap { self.adopt($0, for: wanted) })
             // Nobody knows in which order the server saw the two.
             if wasRegistering || registrar.isRegistering(appID) { registrar.check(appID) }
@@ -145,6 +146,7 @@ extension Agent {
                 try database.apps.remove(id: app.appID)
                 try database.subscriptions.removeAll(of: app.appID)
                 try database.choices.removeAll(appID: app.appID)
+                try database.installations.remove(app.appID)
                 try database.eventTypes.replaceAll([], of: app.appID)
             }
             let entries = try database.inbox.newest(countMax: InboxTable.entryCountMax)

@@ -29,6 +29,7 @@ extension Agent: StreamClientDelegate {
         agentLog.info("connected", ["server": identity?.serverURL ?? ""])
         link?.uplink.open()
         checkRegistrations(nowUnixSeconds: connectedSinceUnixSeconds ?? 0)
+        checkInstallations(nowUnixSeconds: connectedSinceUnixSeconds ?? 0)
         link?.registrar.open()
         observer?.statusChanged()
     }

@@ -69,10 +69,10 @@ package final class Agent {
         self.database = database
         self.secretFile = secretFile
         self.surroundings = surroundings
-        receiver = Receiver(database, desk: surroundings.desk)
+        receiver = Receiver(database, desk: surroundings.desk, texts: surroundings.texts)
         presentations = PresentationQueue(
             database, loop: loop, presenter: surroundings.presenter, sounds: surroundings.sounds,
-            desk: surroundings.desk)
+            desk: surroundings.desk, texts: surroundings.texts)
     }
 
     /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.
@@ -89,6 +89,7 @@ package final class Agent {
         } catch {
             throw .database(error)
         }
+        defer { watchInstallations() }
         guard let identity else { return }
         guard let secret = try secretFile.read() else {
             lastError = "the device secret is lost: leave the server and enrol again"

@@ -67,7 +67,9 @@ final class AgentProgram {
         self.agent = agent
         signals.onStop = { agent.stop { loop.stop() } }
         service = try desk.connection.map { connection in
-            try AgentService(agent, on: connection, deviceName: configuration.deviceName)
+            try AgentService(
+                agent, on: connection, deviceName: configuration.deviceName,
+                callers: CallerRules(connection, environment: environment))
         }
         enrolment = UnattendedEnrolment(agent, loop: loop, configuration: configuration)
     }

@@ -28,6 +28,7 @@ final class Desk {
         surroundings = Surroundings(describeApp: { appID in entries.find(appID).map { ($0.name, $0.icon) } })
         let manifests = AppManifestFiles(environment: environment)
         surroundings.manifest = manifests.find
+        surroundings.texts = AppTexts(environment: environment).translation
         do {
             let connection = try BusConnection(.session)
             driver = try BusDriver(loop: loop, connection: connection)

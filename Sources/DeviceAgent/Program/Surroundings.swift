@@ -18,6 +18,8 @@ package struct Surroundings {
     package var desk: () -> DeskState
     /// The manifest that an app installed; nil when there is none.
     package var manifest: (String) -> [UInt8]?
+    /// The texts that an app installed, by key.
+    package var texts: (String) -> AppTexts.Translation
     /// Name and icon from the .desktop file of an app id; nil when there is none.
     package var describeApp: (String) -> (name: String, icon: String?)?
 
@@ -26,6 +28,7 @@ package struct Surroundings {
         presenterName: String = "none", presenter: (any AlertPresenter)? = nil, badges: (any BadgePresenter)? = nil,
         sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
         desk: @escaping () -> DeskState = { DeskState() }, manifest: @escaping (String) -> [UInt8]? = { _ in nil },
+        texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } },
         describeApp: @escaping (String) -> (name: String, icon: String?)? = { _ in nil }
     ) {
         self.presenterName = presenterName
@@ -35,6 +38,7 @@ package struct Surroundings {
         self.opener = opener
         self.desk = desk
         self.manifest = manifest
+        self.texts = texts
         self.describeApp = describeApp
     }
 }

@@ -44,15 +44,21 @@ package struct Reception: Sendable, Equatable {
 package final class Receiver {
     private let database: AgentDatabase
     private let desk: () -> DeskState
+    private let texts: (String) -> AppTexts.Translation
 
     /// Works on a database.
     ///
     /// - Parameters:
     ///   - database: Where all is written.
     ///   - desk: Tells what is going on at the person's desk.
-    package init(_ database: AgentDatabase, desk: @escaping () -> DeskState = { DeskState() }) {
+    ///   - texts: The texts that an app installed.
+    package init(
+        _ database: AgentDatabase, desk: @escaping () -> DeskState = { DeskState() },
+        texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } }
+    ) {
         self.database = database
         self.desk = desk
+        self.texts = texts
     }
 
     /// Writes a batch; when this returns, the server may be told, because the outbox has the acknowledgements.
@@ -104,7 +110,8 @@ package final class Receiver {
             reception.hasUnwantedChannel = true
             return try suppress(notification, .unsubscribed)
         }
-        let payload = try? Payload(parsing: notification.payload.span)
+        let payload = try? Payload(
+            parsing: notification.payload.span, translation: app.map { texts($0.appID) } ?? { _ in nil })
         let decision = try payload.map { payload throws(SQLiteError) in
             try database.decide(payload, for: app, circumstances)
         }

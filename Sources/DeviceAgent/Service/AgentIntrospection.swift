@@ -2,7 +2,7 @@
 
 /// The description of the agent's object that `Introspect` answers.
 ///
-/// The text of deploy/dbus/org.posthorn.Agent1.xml: a test compares the two, and writes this file anew on request.
+/// The text of deploy/dbus/org.posthorn.Agent1.xml, from which `make pages` makes this file.
 package enum AgentIntrospection {
     /// The XML.
     package static let xml: StaticString = #"""
@@ -10,7 +10,12 @@ package enum AgentIntrospection {
          "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
         <!-- SPDX-License-Identifier: Apache-2.0 -->
         <node>
-          <!-- The device agent. Bus name org.posthorn.Agent1, object /org/posthorn/Agent1, session bus. -->
+          <!-- The device agent. Bus name org.posthorn.Agent1, object /org/posthorn/Agent1, session bus.
+
+               The person's tools, posthorn and posthorn-panel beside the agent's own program, may call everything. Any other program
+               is an app: it may call Register, Unregister, Subscribe, Unsubscribe, GetSetting and ListSettings for an app id of its
+               own, and GetStatus. An app id is its own when it holds that bus name, or when the Exec line of that .desktop file
+               starts it; in a Flatpak, the Flatpak's id and those below it. Everything else is org.posthorn.Error.NotYours. -->
           <interface name="org.posthorn.Agent1">
             <!-- Enrols this device with a server. code is empty where the server allows open enrolment; ca_file is empty
                  for the system's authorities. Errors: org.posthorn.Error.AlreadyEnrolled, .BadEnrolmentCode, .BadServer,

@@ -7,7 +7,7 @@ internal import PushNet
 
 /// Serves `org.posthorn.Agent1` on the session bus: what deploy/dbus/org.posthorn.Agent1.xml describes.
 ///
-/// Only for programs of the same person; what comes from the bus is checked before anything uses it.
+/// What comes from the bus is checked before anything uses it: who calls by the policy, arguments here.
 package final class AgentService {
     /// The bus name and the interface.
     package static let name = "org.posthorn.Agent1"
@@ -19,14 +19,16 @@ package final class AgentService {
     let agent: Agent
     let connection: BusConnection
     let deviceName: String
-    /// Callers that were found to be of the same person; a bus never uses a unique name twice.
-    private var trustedSenders: Set<String> = []
+    private let callers: any CallerPolicy
 
     /// Serves the object; the name comes with `claimName`.
-    package init(_ agent: Agent, on connection: BusConnection, deviceName: String) throws(BusError) {
+    package init(
+        _ agent: Agent, on connection: BusConnection, deviceName: String, callers: any CallerPolicy
+    ) throws(BusError) {
         self.agent = agent
         self.connection = connection
         self.deviceName = deviceName
+        self.callers = callers
         try connection.serve(
             path: Self.path, interface: Self.name, introspection: AgentIntrospection.xml,
             replyingLater: { [weak self] call, reply in self?.answer(call, reply) })
@@ -36,26 +38,13 @@ package final class AgentService {
     package func claimName() throws(BusError) -> Bool { try connection.requestName(Self.name) }
 
     private func answer(_ call: IncomingCall, _ reply: BusReply) {
-        guard isTrusted(call.sender) else {
-            let refusal = AgentRefusal(.notYours, "This agent serves the person who runs it, and nobody else.")
-            return reply.answer(.failure(BusError(refusal)))
-        }
+        if let objection = callers.objection(to: call) { return reply.answer(.failure(BusError(objection))) }
         do throws(AgentRefusal) {
             guard let values = try answerAtOnce(call) else { return try answerLater(call, reply) }
             reply.answer(.success(values))
         } catch {
             reply.answer(.failure(BusError(error)))
         }
-    }
-
-    private func isTrusted(_ sender: String) -> Bool {
-        if trustedSenders.contains(sender) { return true }
-        guard let credentials = try? connection.credentials(of: sender), credentials.user == getuid() else {
-            return false
-        }
-        if trustedSenders.count >= 256 { trustedSenders.removeAll() }
-        trustedSenders.insert(sender)
-        return true
     }
 
     // MARK: Methods that need no network; nil for the others

@@ -28,6 +28,8 @@ package final class AgentDatabase {
     package let alerts: AlertTable
     /// Channels that apps listen to.
     package let subscriptions: SubscriptionTable
+    /// Which apps were seen to be installed.
+    package let installations: InstallationTable
 
     private let connection: Connection
 
@@ -58,6 +60,7 @@ package final class AgentDatabase {
             outbox = try OutboxTable(connection)
             alerts = try AlertTable(connection)
             subscriptions = try SubscriptionTable(connection)
+            installations = try InstallationTable(connection)
         } catch {
             throw .database(error)
         }

@@ -15,8 +15,9 @@ internal import PushSQLite
 ///     outbox         acknowledgements that the server has not confirmed
 ///     alerts         which alerts are on the screen, and where, so that the next run takes them up
 ///     subscriptions  channels that apps listen to, and what the server does not know of it yet
+///     installations  apps whose .desktop file was seen, and since when it is gone
 enum AgentSchema {
-    static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth)])
+    static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth), .sql(fifth)])
 
     private static let first: StaticString = """
         CREATE TABLE identity (
@@ -120,5 +121,9 @@ enum AgentSchema {
         ) STRICT, WITHOUT ROWID;
         ALTER TABLE inbox ADD COLUMN effects TEXT NOT NULL DEFAULT '';
         ALTER TABLE inbox ADD COLUMN is_read INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let fifth: StaticString = """
+        CREATE TABLE installations (app_id TEXT PRIMARY KEY, gone_seconds INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         """
 }

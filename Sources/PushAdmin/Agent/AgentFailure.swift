@@ -23,6 +23,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case badSound = "org.posthorn.Error.BadSound"
     case unknownSound = "org.posthorn.Error.UnknownSound"
     case unknownEntry = "org.posthorn.Error.UnknownEntry"
+    case notYours = "org.posthorn.Error.NotYours"
     case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     /// Anything else.
     case other = ""
@@ -57,6 +58,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .unknownSound: "'posthorn sound list APP' shows the sounds that the app can name."
         case .badManifest: "Correct the app's manifest; docs/reference/app-manifest.md describes it."
         case .unknownEntry: "'posthorn inbox list' shows the entries."
+        case .notYours: "Run the posthorn that was installed beside posthorn-agent, as the user whose agent it is."
         case .accessDenied: "Run this as the user whose agent it is."
         case .other: "The agent's log says more: journalctl --user -u posthorn-agent"
         }
@@ -67,7 +69,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         switch self {
         case .unreachable, .notTrusted: .unreachable
         case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel, .unknownEvent, .unknownSound: .notFound
-        case .accessDenied, .locked: .notPermitted
+        case .accessDenied, .locked, .notYours: .notPermitted
         case .alreadyEnrolled, .badEnrolmentCode, .badServer, .notEnrolled, .badEnvironment, .badChannelID, .tooMany,
             .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .other:
             .refused

@@ -24,8 +24,15 @@ package enum RegisterCommands {
                     "environment", short: "e", value: "ENVIRONMENT",
                     "production, or development; production if left out.",
                     values: .choice(Environment.allCases.map(\.rawValue))),
+                Option(
+                    "manifest", short: "m", value: "FILE",
+                    "What the app says of itself, as JSON (- for standard input); what it installed if left out.",
+                    values: .file),
             ],
-            examples: [Explanation("TOKEN=$(posthorn register org.example.Mail)", "Keeps the device token.")],
+            examples: [
+                Explanation("TOKEN=$(posthorn register org.example.Mail)", "Keeps the device token."),
+                Explanation("posthorn register org.example.Backup --manifest backup.json", "Registers a script."),
+            ],
             environment: AgentCommands.sessionBus)
     ) { (invocation, surroundings) throws(CommandError) in
         let call = try registerCall(invocation)
@@ -47,12 +54,25 @@ package enum RegisterCommands {
     ///
     /// - Parameter invocation: With the app id.
     /// - Returns: The call.
-    /// - Throws: When a path or a file name stands where an app id belongs.
+    /// - Throws: When a path or a file name stands where an app id belongs, or the manifest cannot be read.
     package static func registerCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
-        let options = ["topic", "name", "environment"].compactMap { name in
+        var options = ["topic", "name", "environment"].compactMap { name in
             invocation.value(name).map { (name, BusValue.string($0)) }
         }
+        if let path = invocation.value("manifest") { options.append(("manifest", .string(try manifest(path)))) }
         return AgentCall("Register", .string(try appID(invocation)), .dictionary(options))
+    }
+
+    private static func manifest(_ path: String) throws(CommandError) -> String {
+        let bytes: [UInt8]
+        do throws(FileError) { bytes = try LocalFile.read(path) } catch { throw .file(error) }
+        // A text on the bus ends at NUL, and is UTF-8; an empty one would be as if there was none.
+        guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty, !bytes.contains(0) else {
+            throw .badFile(
+                path: path, problem: "no text in UTF-8",
+                remedy: "docs/reference/app-manifest.md describes what an app says of itself.")
+        }
+        return text
     }
 
     /// The app id of the command line, when it is not a path or a file name.

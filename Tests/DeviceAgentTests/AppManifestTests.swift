@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import TestSupport
+import Testing
+
+struct AppManifestTests {
+    private func parse(_ text: String) throws -> AppManifest { try AppManifest(parsing: Array(text.utf8)) }
+
+    @Test func `the example app's manifest says all that an app can say`() throws {
+        let text = readText("\(RepositoryPaths.root)/examples/mail/org.example.Mail.json")
+        let manifest = try parse(text)
+        #expect(manifest.name == "Example Mail" && manifest.topic == nil)
+        #expect(manifest.eventTypes.map(\.id) == ["MAIL", "INVITATION"])
+        let mail = try #require(manifest.category("MAIL"))
+        #expect(mail.actions.map(\.title) == ["Archive", "Reply"])
+        #expect(mail.actions.map(\.takesText) == [false, true])
+        #expect(mail.actions.map(\.isForeground) == [false, false])
+        #expect(manifest.sounds == ["new-mail"])
+        #expect(manifest.filter == .bus && manifest.wakesInBackground)
+        #expect(manifest.category("INVITATION") == nil && manifest.category(nil) == nil)
+    }
+
+    @Test(arguments: ["", "{}", #"{"name":null,"sounds":null,"of_later":{"x":[1]}}"#])
+    func `what is left out is not said, and what later versions say is ignored`(text: String) throws {
+        #expect(try parse(text) == AppManifest())
+    }
+
+    @Test func `a filter is the bus or a program with its arguments`() throws {
+        #expect(
+            try parse(#"{"filter":["/usr/bin/mail-filter","--fast"]}"#).filter
+                == .program(["/usr/bin/mail-filter", "--fast"]))
+    }
+
+    @Test(arguments: [
+        ("[]", "no JSON object"), ("{", "no JSON object"), (#"{"name":7}"#, "name is a text"),
+        (#"{"name":""}"#, "name is a text"), (#"{"topic":"a\u0000"}"#, "topic is a text"),
+        (#"{"event_types":{}}"#, "event_types is a list"), (#"{"event_types":[1]}"#, "event_types[0] is an object"),
+        (#"{"event_types":[{"id":"A"}]}"#, "event_types[0].name is needed"),
+        (#"{"categories":[{"id":"A","actions":[{"id":"b"}]}]}"#, "categories[0].actions[0].title is needed"),
+        (#"{"categories":[{"id":"A","actions":[{"id":"b","title":"c","text":1}]}]}"#, "actions[0].text is true or"),
+        (#"{"categories":[{"id":"A","actions":[{},{},{},{},{}]}]}"#, "actions is a list of at most 4"),
+        (#"{"sounds":["../x"]}"#, "'../x'"), (#"{"sounds":"x"}"#, "sounds is a list"),
+        (#"{"background":1}"#, "background is true or false"), (#"{"filter":"x"}"#, "filter is \"bus\""),
+        (#"{"filter":["mail-filter"]}"#, "absolute path"), (#"{"filter":[]}"#, "absolute path"),
+    ])
+    func `what is wrong is named by its place`(text: String, message: String) throws {
+        let error = #expect(throws: AppManifestError.self) { try parse(text) }
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func `a manifest and its lists have bounds`() throws {
+        func types(_ count: Int) -> String {
+            "{\"event_types\":[" + (0..<count).map { #"{"id":"\#($0)","name":"N"}"# }.joined(separator: ",") + "]}"
+        }
+        #expect(try parse(types(AppManifest.countMax)).eventTypes.count == AppManifest.countMax)
+        #expect(throws: AppManifestError.self) { try parse(types(AppManifest.countMax + 1)) }
+        let padding = String(repeating: " ", count: AppManifest.byteCountMax - 2)
+        #expect(try parse("{\(padding)}") == AppManifest())
+        #expect(throws: AppManifestError.self) { try parse("{ \(padding)}") }
+    }
+}

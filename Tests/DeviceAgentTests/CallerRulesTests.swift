@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Foundation
+import PushCore
+import PushDBus
+import PushNet
+import TestSupport
+import Testing
+
+/// The agent's service on a real bus, with the rules for callers, and callers of all kinds.
+private final class CallerHarness {
+    let bus: DesktopBus
+    let files: TemporaryDirectory
+    private let harness: AgentHarness
+    private let service: AgentService
+    private let client: BusConnection
+    private let drivers: [BusDriver]
+
+    /// Whether callers are described in the folder `proc` of `files`, and not by the system, is `processes`.
+    init(processes: Bool = false) async throws {
+        bus = try await DesktopBus()
+        files = try TemporaryDirectory()
+        try files.makeDirectory("data/applications")
+        try files.makeDirectory("tools")
+        harness = try AgentHarness(in: files)
+        let connection = try BusConnection(.address(bus.address))
+        client = try BusConnection(.address(bus.address))
+        drivers = try [connection, client].map { [loop = harness.loop] in try BusDriver(loop: loop, connection: $0) }
+        let environment = ["XDG_DATA_HOME": files.path(of: "data"), "XDG_DATA_DIRS": "/nonexistent"]
+        let rules = CallerRules(
+            connection, environment: environment, toolFolder: files.path(of: "tools"),
+            processFolder: processes ? files.path(of: "proc") : "/proc")
+        service = try AgentService(harness.agent, on: connection, deviceName: "test", callers: rules)
+        try harness.agent.start()
+        _ = try service.claimName()
+    }
+
+    /// Describes this process as one that runs a program with a command line.
+    func pretend(_ program: String, _ line: [String], flatpak: String? = nil) throws {
+        let process = "proc/\(getpid())"
+        for folder in ["root", "cwd"] { try files.makeDirectory("\(process)/\(folder)") }
+        try FileManager.default.createSymbolicLink(
+            atPath: files.path(of: "\(process)/exe"), withDestinationPath: program)
+        try files.write(line.map { "\($0)\0" }.joined(), to: "\(process)/cmdline")
+        guard let flatpak else { return }
+        let root = "\(process)/root"
+        try files.write("[Application]\nname=\(flatpak)\n\n[Instance]\nname=no\n", to: "\(root)/.flatpak-info")
+    }
+
+    func addApp(_ appID: String, exec: String) throws {
+        try files.write(
+            "[Desktop Entry]\nType=Application\nName=App\nExec=\(exec)\n", to: "data/applications/\(appID).desktop")
+    }
+
+    /// The last part of the error's name when this process calls; empty for an answer.
+    func call(_ member: String, _ arguments: [BusValue]) async throws -> String {
+        var result: Result<[BusValue], BusError>?
+        client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { result = $0 }
+        try await harness.loop.run("\(member) is answered") { result != nil }
+        guard case .failure(let error) = result else { return "" }
+        return error.name.split(separator: ".").last.map(String.init) ?? ""
+    }
+
+    /// What asking to register an app as this process comes to: NotEnrolled when it may.
+    func register(_ appID: String) async throws -> String {
+        try await call("Register", [.string(appID), .dictionary([])])
+    }
+
+    func holdName(_ name: String) throws { #expect(try client.requestName(name)) }
+
+    /// What a program printed, run on the bus to its end.
+    func run(_ program: String, _ arguments: [String]) async throws -> String {
+        let process = try RunningProcess(
+            program, arguments, environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+        try await harness.loop.run("\(program) ends") { process.exit != nil }
+        return process.output + process.errorOutput
+    }
+
+    /// A copy of a program; made by another process, because a parallel test's fork may hold what this one writes open.
+    func copy(_ program: String, to path: String) async throws -> String {
+        let copy = files.path(of: path)
+        try await RunningProcess.run("/usr/bin/install", ["-m", "755", program, copy]).succeeded()
+        return copy
+    }
+}
+
+@Suite(.serialized) struct CallerRulesTests {
+    private static let app = "org.example.Mail"
+
+    /// The arguments of `gdbus` for a call.
+    private static func call(_ member: String, _ arguments: String...) -> [String] {
+        [
+            "call", "--session", "--dest", AgentService.name, "--object-path", AgentService.path, "--method",
+            "\(AgentService.name).\(member)",
+        ] + arguments
+    }
+
+    // MARK: Real programs
+
+    @Test func `the person's tools do everything, and the same program elsewhere is an app that owns nothing`()
+        async throws
+    {
+        let rules = try await CallerHarness()
+        let original = try RepositoryPaths.tool("gdbus")
+        let tool = try await rules.copy(original, to: "tools/posthorn")
+        let setting = Self.call("SetSetting", "", "", "master", "off")
+        let register = Self.call("Register", Self.app, "{}")
+        #expect(try await rules.run(original, setting).contains("org.posthorn.Error.NotYours"))
+        #expect(try await rules.run(tool, setting) == "()\n")
+        #expect(try await rules.run(original, register).contains("org.posthorn.Error.NotYours"))
+        #expect(try await rules.run(tool, register).contains("org.posthorn.Error.NotEnrolled"))
+        let neighbour = try await rules.copy(original, to: "tools/python3")
+        #expect(try await rules.run(neighbour, setting).contains("org.posthorn.Error.NotYours"))
+    }
+
+    @Test func `a program acts for the app whose desktop file starts it, and for no other`() async throws {
+        let rules = try await CallerHarness()
+        let program = try await rules.copy(try RepositoryPaths.tool("gdbus"), to: "mail")
+        try rules.addApp(Self.app, exec: "\(program) %U")
+        try rules.addApp("org.example.Other", exec: "/usr/bin/env")
+        let own = try await rules.run(program, Self.call("Register", Self.app, "{}"))
+        #expect(own.contains("org.posthorn.Error.NotEnrolled"), "\(own)")
+        let other = try await rules.run(program, Self.call("Register", "org.example.Other", "{}"))
+        #expect(other.contains("org.posthorn.Error.NotYours") && other.contains("org.example.Other.desktop"))
+    }
+
+    @Test func `a script is known by its file, not by its interpreter`() async throws {
+        let rules = try await CallerHarness()
+        let text = """
+            #!/usr/bin/python3
+            import gi
+            from gi.repository import Gio, GLib
+            try:
+                Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
+                    "org.posthorn.Agent1", "/org/posthorn/Agent1", "org.posthorn.Agent1", "Register",
+                    GLib.Variant("(sa{sv})", ("org.example.Mail", {})), None, Gio.DBusCallFlags.NONE, -1, None)
+            except GLib.Error as error:
+                print(Gio.DBusError.get_remote_error(error))
+
+            """
+        let mail = try rules.files.write(text, to: "mail.py")
+        let other = try rules.files.write(text, to: "other.py")
+        try rules.addApp(Self.app, exec: try await rules.copy(mail, to: "mail"))
+        let copy = rules.files.path(of: "mail")
+        #expect(try await rules.run("/usr/bin/python3", [copy]) == "org.posthorn.Error.NotEnrolled\n")
+        #expect(try await rules.run(copy, []) == "org.posthorn.Error.NotEnrolled\n")
+        #expect(try await rules.run("/usr/bin/python3", [other]) == "org.posthorn.Error.NotYours\n")
+        #expect(try await rules.run("/usr/bin/python3", [other, copy]) == "org.posthorn.Error.NotYours\n")
+    }
+
+    // MARK: Described programs
+
+    @Test func `whoever holds an app's bus name acts for it`() async throws {
+        let rules = try await CallerHarness(processes: true)
+        try rules.pretend("/usr/bin/env", ["env"])
+        #expect(try await rules.register(Self.app) == "NotYours")
+        try rules.holdName(Self.app)
+        #expect(try await rules.register(Self.app) == "NotEnrolled")
+        #expect(try await rules.register("org.example.Other") == "NotYours")
+        #expect(try await rules.register("../x") == "NotYours")
+    }
+
+    @Test(arguments: [
+        ("org.example.Mail", "org.example.Mail", "NotEnrolled"),
+        ("org.example.Mail", "org.example.Mail.Calendar", "NotEnrolled"),
+        ("org.example.Mail", "org.example.Mailbox", "NotYours"), ("org.example.Mail", "org.example", "NotYours"),
+        ("org.example.Other", "org.example.Mail", "NotYours"),
+    ])
+    func `a Flatpak acts for its id alone, whatever name it holds and program it has`(
+        flatpak: String, appID: String, answer: String
+    ) async throws {
+        let rules = try await CallerHarness(processes: true)
+        let tool = try rules.files.write("tool", to: "tools/posthorn")
+        try rules.pretend(tool, ["posthorn"], flatpak: flatpak)
+        try rules.addApp("org.example.Mailbox", exec: tool)
+        try rules.holdName(appID)
+        #expect(try await rules.register(appID) == answer)
+        #expect(try await rules.call("ListApps", []) == "NotYours")
+    }
+
+    @Test func `a caller of whom nothing can be read does nothing at all`() async throws {
+        let rules = try await CallerHarness(processes: true)
+        try rules.holdName(Self.app)
+        #expect(try await rules.register(Self.app) == "NotYours")
+        #expect(try await rules.call("GetStatus", []) == "NotYours")
+        // What the system says once it can is what counts.
+        try rules.pretend("/usr/bin/env", ["env"])
+        #expect(try await rules.call("GetStatus", []) == "")
+    }
+
+    static let lines: [(exec: String, line: [String], owns: Bool)] = [
+        ("/usr/bin/env -u A tool", ["env", "-u", "A", "tool", "more"], true),
+        ("/usr/bin/env -u A tool", ["env", "-u", "B", "tool"], false),
+        ("/usr/bin/env -u A tool", ["env", "-u"], false), ("/usr/bin/env", ["env", "anything"], true),
+        ("env %U", ["env"], true), ("/usr/bin/true", ["env"], false), ("/nonexistent/env", ["env"], false),
+    ]
+
+    @Test(arguments: lines)
+    func `a program with arguments is known by these, too`(exec: String, line: [String], owns: Bool) async throws {
+        let rules = try await CallerHarness(processes: true)
+        try rules.addApp(Self.app, exec: exec)
+        try rules.pretend("/usr/bin/env", line)
+        #expect(try await rules.register(Self.app) == (owns ? "NotEnrolled" : "NotYours"))
+    }
+
+    @Test(arguments: [
+        ("#!/usr/bin/perl", ["perl"], true), ("#! /usr/bin/perl -w -T", ["perl", "-w -T"], true),
+        ("#!/usr/bin/perl -w", ["perl"], false), ("#!/usr/bin/env perl", ["perl"], true),
+        ("#!/usr/bin/env -S perl -w", ["perl", "-w"], true), ("#!/usr/bin/env -i perl", ["perl"], false),
+        ("#!/usr/bin/env", ["perl"], false), ("#!/bin/sh", ["perl"], false),
+    ])
+    func `a script is started as its first line says`(first: String, words: [String], owns: Bool) async throws {
+        let rules = try await CallerHarness(processes: true)
+        let script = try rules.files.write("\(first)\n", to: "mail", permissions: 0o700)
+        try rules.addApp(Self.app, exec: script)
+        // Absolute paths are looked up in the process's own root.
+        let root = "proc/\(getpid())/root"
+        try rules.pretend("/usr/bin/perl", words + ["mail", "more"])
+        try FileManager.default.linkItem(atPath: script, toPath: rules.files.path(of: "proc/\(getpid())/cwd/mail"))
+        #expect(rules.files.read("\(root)/mail").isEmpty)
+        #expect(try await rules.register(Self.app) == (owns ? "NotEnrolled" : "NotYours"))
+    }
+
+    // MARK: What apps may do
+
+    @Test func `an app asks about itself and the agent, and leaves the person's things alone`() async throws {
+        let rules = try await CallerHarness(processes: true)
+        try rules.pretend("/usr/bin/env", ["env"])
+        try rules.holdName(Self.app)
+        let (own, none) = (BusValue.string(Self.app), BusValue.string(""))
+        let channel = BusValue.string(Sample.channel.text)
+        for (member, arguments) in [
+            ("GetStatus", []), ("Unregister", [own]), ("Subscribe", [own, channel]), ("Unsubscribe", [own, channel]),
+            ("ListSettings", [own]), ("GetSetting", [own, none, .string("badge")]),
+        ] {
+            #expect(try await rules.call(member, arguments) != "NotYours", "\(member)")
+        }
+        let others = BusValue.string("org.example.Other")
+        for (member, arguments) in [
+            ("Unregister", [others]), ("Subscribe", [others, channel]), ("Unsubscribe", [others, channel]),
+            ("ListSettings", [others]), ("ListSettings", [none]), ("GetSetting", [none, none, .string("master")]),
+            ("SetSetting", [own, none, .string("badge"), .string("on")]), ("ListApps", []),
+            ("ListInbox", [.uint32(1)]), ("GetInboxEntry", [.int64(1)]), ("ClearInbox", [own]), ("Unenrol", []),
+            ("Forget", []), ("Enrol", [.string("https://x"), none, none]), ("Nonsense", []), ("Register", []),
+        ] {
+            #expect(try await rules.call(member, arguments) == "NotYours", "\(member)")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import TestSupport
+import Testing
+
+private final class Dock: BadgePresenter {
+    var badges: [String] = []
+    func setBadge(_ count: UInt32, appID: String) { badges.append("\(appID) \(count)") }
+}
+
+@Suite(.serialized) struct InstallationTests {
+    private static let app = "org.example.Mail"
+    private static let week = Agent.uninstalledAfterSeconds
+    private let directory: TemporaryDirectory
+    private let server: ScriptedDeviceServer
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        server = try await ScriptedDeviceServer()
+    }
+
+    private func registered(badges: (any BadgePresenter)? = nil) async throws -> AgentHarness {
+        let harness = try AgentHarness(in: directory, badges: badges)
+        try harness.agent.start()
+        _ = try await harness.enrol(with: server).get()
+        _ = try await harness.register(Self.app).get()
+        return harness
+    }
+
+    private func appIDs(_ harness: AgentHarness) throws -> [String] { try harness.database.apps.all().map(\.appID) }
+
+    @Test func `an app that was uninstalled leaves no row, badge, entry or registration`() async throws {
+        let dock = Dock()
+        let harness = try await registered(badges: dock)
+        try await server.push(1, payload: #"{"aps":{"alert":"Hello","badge":3}}"#)
+        try await harness.loop.run("it came") { dock.badges.last == "\(Self.app) 3" }
+        try harness.database.choose(.sound, "off", for: Self.app)
+        harness.installed.names = [:]
+        harness.agent.checkInstallations(nowUnixSeconds: 1000)
+        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week - 1)
+        #expect(try appIDs(harness) == [Self.app])
+        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week)
+        try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
+        #expect(dock.badges.last == "\(Self.app) 0")
+        #expect(try harness.database.inbox.newest(countMax: 10).isEmpty)
+        #expect(try harness.database.choices.value(of: .sound, appID: Self.app, event: "") == nil)
+        #expect(server.requests("DELETE /v1/apps/org.example.Mail").count == 1)
+    }
+
+    @Test func `an upgrade, which takes the file away for a while, changes nothing`() async throws {
+        let harness = try await registered()
+        let installed = harness.installed.names
+        harness.installed.names = [:]
+        harness.agent.checkInstallations(nowUnixSeconds: 1000)
+        harness.installed.names = installed
+        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week - 1)
+        harness.installed.names = [:]
+        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week)
+        #expect(try harness.database.installations.goneUnixSeconds(Self.app) == 1000 + Self.week)
+        #expect(try appIDs(harness) == [Self.app])
+    }
+
+    @Test func `a script without a desktop file stays for as long as it likes`() async throws {
+        let harness = try await registered()
+        _ = try await harness.register("org.example.Backup").get()
+        harness.agent.checkInstallations(nowUnixSeconds: 1000)
+        harness.agent.checkInstallations(nowUnixSeconds: 1000 + 10 * Self.week)
+        #expect(try appIDs(harness) == ["org.example.Backup", Self.app])
+        #expect(try harness.database.installations.goneUnixSeconds("org.example.Backup") == nil)
+    }
+
+    @Test func `how long an app is gone survives restarts, and is no longer than clocks say`() async throws {
+        do {
+            let harness = try await registered()
+            harness.installed.names = [:]
+            harness.agent.checkInstallations(nowUnixSeconds: 50 * Self.week)
+            // The clock was ahead.
+            harness.agent.checkInstallations(nowUnixSeconds: 1000)
+            try await harness.stop()
+        }
+        let harness = try AgentHarness(in: directory)
+        harness.installed.names = [:]
+        #expect(try harness.database.installations.goneUnixSeconds(Self.app) == 1000)
+        try harness.agent.start()
+        try await harness.loop.run("the connection looks, and it is forgotten") { (try? appIDs(harness)) == [] }
+    }
+
+    @Test func `what the server cannot be told is tried again`() async throws {
+        let harness = try await registered()
+        harness.installed.names = [:]
+        harness.agent.checkInstallations(nowUnixSeconds: 1000)
+        try await server.fail("/v1/apps/org.example.Mail", status: 503, count: 1)
+        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week)
+        try await harness.loop.run("the server refused") { server.requests("DELETE /v1/apps").count == 1 }
+        #expect(try appIDs(harness) == [Self.app])
+        harness.agent.checkInstallations(nowUnixSeconds: 1001 + Self.week)
+        try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// The examples do what their READMEs say, with a real server and agent.
+    struct ExampleTests {
+        private static let examples = "\(RepositoryPaths.root)/examples"
+        private static let notification = #"{"payload":{"aps":{"alert":{"body":"b"}},"note":"Paint"}}"#
+
+        /// What the app served by the bus answers to the agent's call; `gdbus` stands in for the agent.
+        private func call(
+            _ app: String, _ method: String, _ arguments: [String], on bus: DesktopBus
+        ) async throws -> ProgramResult {
+            let path = "/" + app.replacing(".", with: "/")
+            let words = ["call", "--session", "--dest", app, "--object-path", path, "--method"]
+            return try await RunningProcess.run(
+                RepositoryPaths.tool("gdbus"), words + ["org.posthorn.App1.\(method)"] + arguments,
+                environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+        }
+
+        @Test func `the app in Python registers itself and hears what the agent says`() async throws {
+            let house = try await House()
+            try await house.server.posthorn("app", "add", "org.example.Notes")
+            let app = try RunningProcess(
+                "/usr/bin/python3", ["\(Self.examples)/python/notes.py"], environment: house.user.environment)
+            let line = try await app.outputLine()
+            #expect(line.contains(#"{"device_token": ""#), "\(app.transcript)")
+            let settings = try await house.user.posthorn("settings", "show", "org.example.Notes").output
+            #expect(settings.contains("SHARED") && settings.contains("COMMENT"), "\(settings)")
+            try await call("org.example.Notes", "Wake", [Self.notification], on: house.bus).succeeded()
+            let changed = try await call("org.example.Notes", "Filter", [Self.notification], on: house.bus).succeeded()
+            #expect(changed.output.contains("Note Paint"))
+            let same = try await call(
+                "org.example.Notes", "Filter", [#"{"payload":{"aps":{"alert":"b"}}}"#], on: house.bus
+            ).succeeded()
+            #expect(same.output == "('',)\n")
+            try await call("org.example.Notes", "Act", ["reply", "Thanks", Self.notification], on: house.bus)
+                .succeeded()
+            #expect(try await call("org.example.Notes", "Wake", ["{"], on: house.bus).exit != .code(0))
+            try await eventually("the app says what it heard", evidence: { app.transcript }) {
+                app.output.contains(#"{"woken_by": {"aps""#)
+                    && app.output.contains(#"{"action": "reply", "text": "Thanks", "note": "Paint"}"#)
+            }
+        }
+
+        @Test func `an app in Python that is told no says why`() async throws {
+            let bus = try await DesktopBus()
+            let user = try await DeviceUser(busAddress: bus.address)
+            let result = try await RunningProcess.run(
+                "/usr/bin/python3", ["\(Self.examples)/python/notes.py"], environment: user.environment)
+            #expect(result.exit == .code(1))
+            #expect(result.errorOutput == "notes.py: This device is enrolled at no server.\n")
+        }
+
+        @Test func `the script registers with its manifest, and unregisters`() async throws {
+            let house = try await House()
+            try await house.server.posthorn("app", "add", "org.example.Backup")
+            var environment = house.user.environment
+            environment["PATH"] = "\(RepositoryPaths.programs):/usr/bin:/bin"
+            func script(_ word: String) async throws -> ProgramResult {
+                try await RunningProcess.run("\(Self.examples)/shell/backup.sh", [word], environment: environment)
+            }
+            let token = try await script("setup").succeeded().output
+            #expect(token.wholeMatch(of: /[0-9a-f]{64}\n/) != nil)
+            #expect(try await script("settings").succeeded().output.contains("FAILED"))
+            let sent = try await house.provider.send(
+                SentNotification(
+                    token: String(token.dropLast()), payload: #"{"aps":{"alert":"3 files","category":"FAILED"}}"#,
+                    topic: "org.example.Backup"))
+            #expect(sent.status == 200)
+            try await house.user.waitForEntry("the news is there") { $0.body == "3 files" }
+            try await script("remove").succeeded()
+            #expect(try await script("settings").exit == .code(4))
+            #expect(try await script("nonsense").exit == .code(2))
+        }
+
+        @Test func `the example app registers with all that it says of itself`() async throws {
+            let screen = try await DesktopScreen()
+            let german = screen.environment.merging(["LC_ALL": "de_DE.UTF-8", "GSK_RENDERER": "cairo"]) { $1 }
+            let house = try await House(bus: screen.bus, environment: german)
+            let (user, environment) = (house.user, house.user.environment)
+            try await RunningProcess.run("/bin/sh", ["\(Self.examples)/mail/install.sh"], environment: environment)
+                .succeeded()
+            let log = user.files.path(of: "mail.log")
+            let app = try RunningProcess(
+                "\(user.files.path)/data/example-mail/example-mail", [],
+                environment: environment.merging(["EXAMPLE_MAIL_LOG": log]) { $1 })
+            try await eventually("the app has registered", evidence: { app.transcript }) {
+                try await user.run(["settings", "show", House.app]).output.contains("INVITATION")
+            }
+            try await checkCalls(on: screen.bus, log: log)
+            let payload = #"{"aps":{"alert":{"title-loc-key":"MAIL_FROM","title-loc-args":["Anna"],"body":"Hallo"}}}"#
+            _ = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+            try await user.waitForEntry("the mail is announced in German") { $0.title == "Mail von Anna" }
+            let remains = try await RunningProcess.run(
+                "/bin/sh", ["\(Self.examples)/mail/install.sh", "--uninstall"], environment: environment)
+            try remains.succeeded()
+            let left =
+                FileManager.default.enumerator(atPath: "\(user.files.path)/data")?.compactMap { $0 as? String } ?? []
+            #expect(left.filter { $0.contains("Mail.") || $0.contains("new-mail") }.isEmpty, "\(left)")
+        }
+
+        private func checkCalls(on bus: DesktopBus, log: String) async throws {
+            let sealed = Data("The usual place".utf8).base64EncodedString()
+            let notification = #"{"payload":{"aps":{"alert":{"title":"Lunch","body":"Sealed"}},"sealed":"\#(sealed)"}}"#
+            let opened = try await call(House.app, "Filter", [notification], on: bus).succeeded()
+            #expect(opened.output.contains(#""title": "Lunch", "body": "The usual place""#), "\(opened.output)")
+            #expect(try await call(House.app, "Filter", [Self.notification], on: bus).succeeded().output == "('',)\n")
+            #expect(try await call(House.app, "Filter", [#"{"payload":{"sealed":"x"}}"#], on: bus).exit != .code(0))
+            try await call(House.app, "Wake", [Self.notification], on: bus).succeeded()
+            try await call(House.app, "Act", ["reply", "At noon", Self.notification], on: bus).succeeded()
+            let called = readText(log).split(separator: "\n").map { $0.prefix(40) }
+            #expect(called.count == 3, "\(called)")
+            #expect(called.last?.hasPrefix(#"{"called":"Act","action":"reply""#) == true, "\(called)")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+
+/// Makes docs/reference/dbus.md, and what the agent serves as its description, from deploy/dbus.
+enum DBusPage {
+    static let agentFile = "deploy/dbus/org.posthorn.Agent1.xml"
+    static let appFile = "deploy/dbus/org.posthorn.App1.xml"
+
+    static func render() -> String {
+        """
+        # D-Bus
+
+        <!-- Made from deploy/dbus by `make pages`. -->
+
+        What apps and the agent say to each other on the session bus; the XML files in `deploy/dbus` are this page for
+        programs. `busctl --user introspect org.posthorn.Agent1 /org/posthorn/Agent1` asks the agent itself. Examples in
+        Python and in a shell lie in [`examples`](../../examples/README.md); what an app says of itself is its
+        [manifest](app-manifest.md).
+
+        \(section(agentFile))
+
+        \(section(appFile))
+
+        """
+    }
+
+    /// The source of `AgentIntrospection`.
+    static func introspectionSource() -> String {
+        let lines = xml(agentFile).split(separator: "\n", omittingEmptySubsequences: false)
+        let text = lines.map { $0.isEmpty ? "" : "        \($0)" }.joined(separator: "\n")
+        return """
+            // SPDX-License-Identifier: Apache-2.0
+
+            /// The description of the agent's object that `Introspect` answers.
+            ///
+            /// The text of deploy/dbus/org.posthorn.Agent1.xml, from which `make pages` makes this file.
+            package enum AgentIntrospection {
+                /// The XML.
+                package static let xml: StaticString = #\"""
+            \(text)
+                    \"""#
+            }
+
+            """
+    }
+
+    private static func xml(_ file: String) -> String { readText("\(RepositoryPaths.root)/\(file)") }
+
+    /// An interface: what is said of it, its methods, its signals.
+    private static func section(_ file: String) -> String {
+        var parts: [String] = []
+        var comment = ""
+        var member: Member?
+        for token in xml(file).matches(of: /(?s)<!--(.*?)-->|<(\/?)(interface|method|signal|arg)\b(.*?)(\/?)>/) {
+            if let text = token.1 {
+                comment = paragraphs(of: String(text))
+                continue
+            }
+            let attributes = String(token.4 ?? "")
+            let isEnd = token.2 == "/" || token.5 == "/"
+            switch token.3 {
+            case "interface" where token.2 != "/":
+                parts.append("## \(value("name", attributes))\n\n\(comment)")
+            case "arg":
+                member?.add(value("name", attributes), value("type", attributes), value("direction", attributes))
+                continue
+            case "method" where token.2 != "/", "signal" where token.2 != "/":
+                member = Member(name: value("name", attributes), isSignal: token.3 == "signal", text: comment)
+            default: break
+            }
+            if token.3 != "interface", isEnd, let whole = member {
+                parts.append(whole.rendered)
+                member = nil
+            }
+            comment = ""
+        }
+        return parts.joined(separator: "\n\n")
+    }
+
+    private static func value(_ name: String, _ attributes: String) -> String {
+        attributes.components(separatedBy: "\(name)=\"").dropFirst().first?.components(separatedBy: "\"").first ?? ""
+    }
+
+    /// The comment without its indentation.
+    private static func paragraphs(of comment: String) -> String {
+        comment.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private struct Member {
+        let name: String
+        let isSignal: Bool
+        let text: String
+        var taken: [String] = []
+        var answered: [String] = []
+
+        mutating func add(_ name: String, _ type: String, _ direction: String) {
+            let argument = "\(name) \(type)"
+            if direction == "out" { answered.append(argument) } else { taken.append(argument) }
+        }
+
+        var rendered: String {
+            let answer = answered.isEmpty ? "" : " → \(answered.joined(separator: ", "))"
+            let signature = "`\(name)(\(taken.joined(separator: ", ")))\(answer)`"
+            let heading = "### \(isSignal ? "Signal " : "")\(name)\n\n\(signature)"
+            return text.isEmpty ? heading : "\(heading)\n\n\(text)"
+        }
+    }
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""An app without a window: registers with the agent and prints what it hears, one line of JSON each."""
+
+import json
+import sys
+
+from gi.repository import Gio, GLib
+
+APP_ID = "org.example.Notes"
+AGENT = ("org.posthorn.Agent1", "/org/posthorn/Agent1", "org.posthorn.Agent1")
+
+MANIFEST = {
+    "name": "Notes",
+    "event_types": [{"id": "SHARED", "name": "Shared notes"}, {"id": "COMMENT", "name": "Comments"}],
+    "categories": [
+        {"id": "COMMENT", "actions": [{"id": "reply", "title": "Reply", "text": True}]},
+    ],
+    "background": True,
+    "filter": "bus",
+}
+
+# What the agent calls: deploy/dbus/org.posthorn.App1.xml.
+INTERFACE = Gio.DBusNodeInfo.new_for_xml("""
+    <node><interface name="org.posthorn.App1">
+      <method name="Wake"><arg type="s" direction="in"/></method>
+      <method name="Filter"><arg type="s" direction="in"/><arg type="s" direction="out"/></method>
+      <method name="Act">
+        <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="s" direction="in"/>
+      </method>
+    </interface></node>""").interfaces[0]
+
+
+def tell(**what):
+    print(json.dumps(what, ensure_ascii=False), flush=True)
+
+
+def wake(notification):
+    """A notification with content-available: a real app would fetch what is new."""
+    tell(woken_by=json.loads(notification)["payload"])
+
+
+def filter_payload(notification):
+    """A notification with mutable-content: puts the note's name, which only the app knows, into the title."""
+    payload = json.loads(notification)["payload"]
+    alert = payload.get("aps", {}).get("alert")
+    if not isinstance(alert, dict) or "note" not in payload:
+        return ""  # as it came
+    alert["title"] = f"Note {payload['note']}"
+    tell(filtered=payload)
+    return json.dumps(payload)
+
+
+def act(action, text, notification):
+    """A button that opens nothing."""
+    tell(action=action, text=text, note=json.loads(notification)["payload"].get("note"))
+
+
+def called(_bus, _sender, _path, _interface, method, parameters, invocation):
+    try:
+        answer = {"Wake": wake, "Filter": filter_payload, "Act": act}[method](*parameters.unpack())
+        invocation.return_value(None if answer is None else GLib.Variant("(s)", (answer,)))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        invocation.return_dbus_error("org.example.Notes.Error.Failed", f"this is no notification: {error}")
+
+
+def register(bus, _name):
+    """With the bus name held, the app id is ours."""
+    options = {"manifest": GLib.Variant("s", json.dumps(MANIFEST))}
+    try:
+        answer = bus.call_sync(
+            *AGENT, "Register", GLib.Variant("(sa{sv})", (APP_ID, options)), None, Gio.DBusCallFlags.NONE, 60_000, None)
+    except GLib.Error as error:
+        sys.exit(f"notes.py: {error.message.removeprefix(f'GDBus.Error:{Gio.DBusError.get_remote_error(error)}: ')}")
+    # A real app sends this to its back-end, now and whenever there is another one.
+    tell(device_token=answer.unpack()[0])
+
+
+def main():
+    bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+    bus.register_object("/" + APP_ID.replace(".", "/"), INTERFACE, called, None, None)
+    bus.signal_subscribe(
+        AGENT[0], AGENT[2], "TokenChanged", AGENT[1], APP_ID, Gio.DBusSignalFlags.NONE,
+        lambda *signal: tell(device_token=signal[5].unpack()[1]))  # fmt: skip
+    Gio.bus_own_name_on_connection(bus, APP_ID, Gio.BusNameOwnerFlags.NONE, register, None)
+    try:
+        GLib.MainLoop().run()
+    except KeyboardInterrupt:
+        pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# An app that is a script: it registers with the agent by the command line.
+
+set -eu
+
+app=org.example.Backup
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+
+usage() {
+    cat <<'TEXT'
+Usage: backup.sh setup | settings | remove
+
+  setup     Register, and print the device token: the address to send to.
+  settings  Show what this person set.
+  remove    Unregister: the device token is good for nothing then.
+TEXT
+}
+
+case ${1:-} in
+# The same token each time, while the server keeps the registration.
+setup) posthorn register "$app" --manifest "$here/backup.json" ;;
+settings) posthorn settings show "$app" ;;
+remove) posthorn unregister "$app" ;;
+-h | --help) usage ;;
+*)
+    usage >&2
+    exit 2
+    ;;
+esac
