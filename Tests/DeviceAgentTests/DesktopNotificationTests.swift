@@ -2,6 +2,7 @@
 
 import DeviceAgent
 import Foundation
+import PushCore
 import PushDBus
 import TestSupport
 import Testing
@@ -125,6 +126,32 @@ struct DesktopNotificationTests {
         #expect(shown.hints[key: "urgency"] == .byte(hint))
         #expect(shown.hints[key: "desktop-entry"] == .string("org.posthorn.Test"))
         #expect(shown.expireTimeout == .int32(0))
+    }
+
+    @Test(arguments: [(AlertStyle.banner, -1), (.alert, 0)] as [(AlertStyle, Int32)], 0...2 as ClosedRange<UInt8>)
+    func `a banner goes when the server likes, an alert never, and both stay in the desktop's list`(
+        style: (AlertStyle, Int32), urgency: UInt8
+    ) async throws {
+        var alert = order
+        alert.style = style.0
+        alert.urgency = urgency
+        let (shown, _) = try await shown(alert)
+        #expect(shown.expireTimeout == .int32(style.1))
+        #expect(shown.hints[key: "urgency"] == .byte(urgency))
+        #expect(shown.hints[key: "transient"] == nil)
+    }
+
+    @Test(arguments: [("Pay 300 €", ["default", "View", "close", "Close", "view", "View"]), (nil, ["ok", "OK"])])
+    func `nothing of a payload is on an alert whose texts are hidden`(label: String?, actions: [String]) async throws {
+        var alert = order
+        alert.subtitle = "Table 4"
+        alert.body = "Two coffees"
+        alert.viewLabel = label
+        alert.hideTexts()
+        let (shown, _) = try await shown(alert)
+        #expect(shown.summary == "Orders")
+        #expect(shown.body == "Notification")
+        #expect(shown.actions == actions)
     }
 
     @Test(

@@ -51,6 +51,8 @@ extension Alert {
         title = nil
         subtitle = nil
         body = "Notification"
+        // A button's label is the provider's text, too.
+        if viewLabel != nil { viewLabel = "View" }
     }
 }
 
