@@ -115,7 +115,7 @@ package final class DesktopPresenter: AlertPresenter {
         for request in unseen { refuse(request.completion, "withdrawn before it was shown") }
     }
 
-    /// Takes up what this server has shown already; what another one showed went with it.
+    /// Takes up what this server has shown already; what another one showed went with it, or with its session.
     ///
     /// One that left the screen meanwhile does no harm: servers give no number twice.
     package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
@@ -124,7 +124,27 @@ package final class DesktopPresenter: AlertPresenter {
             serial += 1
             shown[place.number] = Shown(alert: alert, serial: serial)
         }
-        if !others.isEmpty { delegate?.alertsLeft(others.map(\.alert.entry)) }
+        let ofThisSession = others.filter { $0.place.owner.utf8.starts(with: "\(busID) ".utf8) }.map(\.alert.entry)
+        let ofEarlierOnes = others.map(\.alert.entry).filter { !ofThisSession.contains($0) }
+        if !ofEarlierOnes.isEmpty { delegate?.alertsLeft(ofEarlierOnes) }
+        if !ofThisSession.isEmpty { delegate?.alertsLost(ofThisSession) }
+        if !ours.isEmpty { loseWhatLeftWithSender(serialMax: serial) }
+    }
+
+    private func loseWhatLeftWithSender(serialMax: UInt64) {
+        askServer { [weak self] answer in
+            guard let self, let server = try? answer.get(), server.quirks.contains(.forgetsWithSender) else { return }
+            loseAll { $0.serial <= serialMax }
+            delegate?.presenterBecameAvailable()
+        }
+    }
+
+    /// Forgets alerts that are on the screen no longer, though nobody answered them.
+    func loseAll(where isLost: (Shown) -> Bool) {
+        let lost = shown.filter { isLost($0.value) }
+        for id in lost.keys { shown[id] = nil }
+        let entries = lost.values.sorted { $0.serial < $1.serial }.map(\.alert.entry)
+        if !entries.isEmpty { delegate?.alertsLost(entries) }
     }
 
     /// The server among all that ever were; nil while there is none.

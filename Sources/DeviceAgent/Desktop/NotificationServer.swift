@@ -30,6 +30,8 @@ struct NotificationServer: Equatable {
         static let changesCapabilities = Quirks(rawValue: 2)
         /// It has the capability `sound` and plays none.
         static let saysSoundButPlaysNone = Quirks(rawValue: 4)
+        /// It takes an app's alerts off the screen when who sent them leaves the bus, and tells nobody.
+        static let forgetsWithSender = Quirks(rawValue: 8)
     }
 
     /// The one place where servers are told apart; by the name in lower case.
@@ -37,5 +39,6 @@ struct NotificationServer: Equatable {
         "xfce notify daemon": [.showsDefaultAsButton, .changesCapabilities],
         "cinnamon": [.saysSoundButPlaysNone],
         "cosmic-notifications": [.saysSoundButPlaysNone],
+        "gnome-shell": [.forgetsWithSender],
     ]
 }

@@ -16,7 +16,7 @@ internal import PushSQLite
 ///     alerts         which alerts are on the screen, and where, so that the next run takes them up
 ///     subscriptions  channels that apps listen to, and what the server does not know of it yet
 enum AgentSchema {
-    static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth)])
+    static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth), .sql(fifth)])
 
     private static let first: StaticString = """
         CREATE TABLE identity (
@@ -120,5 +120,17 @@ enum AgentSchema {
         ) STRICT, WITHOUT ROWID;
         ALTER TABLE inbox ADD COLUMN effects TEXT NOT NULL DEFAULT '';
         ALTER TABLE inbox ADD COLUMN is_read INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let fifth: StaticString = """
+        CREATE TABLE alerts_of_servers (
+            entry INTEGER PRIMARY KEY,
+            owner TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            UNIQUE (owner, number)
+        ) STRICT;
+        INSERT INTO alerts_of_servers SELECT entry, owner, number FROM alerts;
+        DROP TABLE alerts;
+        ALTER TABLE alerts_of_servers RENAME TO alerts;
         """
 }

@@ -18,6 +18,7 @@ package final class InboxTable {
     private let selectNewest: Statement
     private let selectWaiting: Statement
     private let selectCollapsible: Statement
+    private let selectReplacement: Statement
     private let selectIDs: Statement
     private let updateState: Statement
     private let updateReason: Statement
@@ -44,6 +45,14 @@ package final class InboxTable {
             SELECT entry FROM inbox WHERE state = 'waiting' AND app_id = ?1
                 AND CASE WHEN ?3 IS NULL THEN channel IS NULL AND collapse_id = ?2 ELSE channel = ?3 END
             ORDER BY entry
+            """)
+        selectReplacement = try connection.prepare(
+            """
+            SELECT 1 FROM inbox newer, inbox older WHERE older.entry = ?1 AND newer.entry > older.entry
+                AND newer.state <> 'waiting' AND newer.state <> 'suppressed' AND newer.app_id = older.app_id
+                AND CASE WHEN older.channel IS NULL THEN newer.channel IS NULL AND newer.collapse_id = older.collapse_id
+                    ELSE newer.channel = older.channel END
+            LIMIT 1
             """)
         selectIDs = try connection.prepare("SELECT entry FROM inbox WHERE ?1 = '' OR app_id = ?1 ORDER BY entry")
         updateState = try connection.prepare(
@@ -116,6 +125,13 @@ package final class InboxTable {
         selectCollapsible.bind(collapseID, at: 2)
         selectCollapsible.bind(channel, at: 3)
         return try numbers(selectCollapsible)
+    }
+
+    /// Whether a newer entry took the place of one on the screen.
+    package func isReplaced(_ number: Int64) throws(SQLiteError) -> Bool {
+        defer { selectReplacement.reset() }
+        selectReplacement.bind(number, at: 1)
+        return try selectReplacement.step()
     }
 
     /// Moves an entry on; false when it is in none of the states that it may come from.
