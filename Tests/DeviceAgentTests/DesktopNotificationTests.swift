@@ -58,6 +58,19 @@ struct DesktopNotificationTests {
         #expect(try await shown(alert).0.body == expected)
     }
 
+    @Test(arguments: [
+        (["body"], 0, "b"), (["body"], 2, "b\nand 2 more"), (["body", "persistence"], 2, "b"), ([], 2, ""),
+    ])
+    func `what came before in the thread is counted where the server keeps no list`(
+        capabilities: [String], earlierCount: Int, body: String
+    ) async throws {
+        var alert = Alert(entry: 1, appID: "a", appName: "A", body: "b")
+        alert.earlierCount = earlierCount
+        let (shown, _) = try await shown(alert, capabilities: capabilities)
+        #expect(shown.body == body)
+        #expect(shown.summary == (capabilities.isEmpty ? "A · b · and 2 more" : "A"))
+    }
+
     @Test func `the top line is the app's name on one line, whatever the payload says`() async throws {
         var alert = order
         alert.appName = "Or\u{202E}ders\n<b>\u{1B}[0m"

@@ -65,6 +65,7 @@ struct DesktopNotification {
         [
             title, cleaned(alert.subtitle, DisplayText.titleScalarCountMax),
             cleaned(alert.body, DisplayText.bodyScalarCountMax),
+            server.keepsList || alert.earlierCount == 0 ? nil : "and \(alert.earlierCount) more",
         ].compactMap(\.self)
     }
 

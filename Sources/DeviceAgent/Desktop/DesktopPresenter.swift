@@ -167,7 +167,7 @@ package final class DesktopPresenter: AlertPresenter {
         guard let request = waiting.first else { return }
         let notification = DesktopNotification(
             alert: request.alert, server: server, soundFile: soundFile(of: request.alert))
-        let replacedID = replacedID(by: request.alert)
+        let replacedID = replacedID(by: request.alert, at: server)
         call("Notify", notification.arguments(replacing: replacedID)) { [weak self] answer in
             self?.notified(answer, replacing: replacedID, playsSound: notification.playsSound)
         }
@@ -232,12 +232,17 @@ package final class DesktopPresenter: AlertPresenter {
         completion(.unavailable(reason))
     }
 
-    private func replacedID(by alert: Alert) -> UInt32 {
-        shown.first { _, earlier in
-            guard earlier.alert.entry != alert.entry else { return true }
-            guard let collapseID = alert.collapseID, let earlierID = earlier.alert.collapseID else { return false }
-            return earlierID.utf8.elementsEqual(collapseID.utf8) && earlier.alert.appID == alert.appID
-        }?.key ?? 0
+    private func replacedID(by alert: Alert, at server: NotificationServer) -> UInt32 {
+        let same = shown.first { $0.value.alert.entry == alert.entry || hasSame(\.collapseID, $0.value.alert, alert) }
+        if let same { return same.key }
+        // A thread has one window, where the server keeps no list in which to find the others.
+        guard !server.keepsList else { return 0 }
+        return shown.first { hasSame(\.threadID, $0.value.alert, alert) }?.key ?? 0
+    }
+
+    private func hasSame(_ key: KeyPath<Alert, String?>, _ earlier: Alert, _ alert: Alert) -> Bool {
+        guard let value = alert[keyPath: key], let earlierValue = earlier[keyPath: key] else { return false }
+        return earlierValue.utf8.elementsEqual(value.utf8) && earlier.appID == alert.appID
     }
 
     private func soundFile(of alert: Alert) -> String? {

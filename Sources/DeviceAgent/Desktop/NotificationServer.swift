@@ -15,6 +15,8 @@ struct NotificationServer: Equatable {
     var hasBody: Bool { capabilities.contains("body") }
     /// Whether buttons or clicks come back to us.
     var hasActions: Bool { capabilities.contains("actions") }
+    /// Whether it keeps a list of what came, in groups of its own.
+    var keepsList: Bool { capabilities.contains("persistence") }
     /// Whether it plays the sound that we name.
     var playsSounds: Bool { capabilities.contains("sound") && !quirks.contains(.saysSoundButPlaysNone) }
 

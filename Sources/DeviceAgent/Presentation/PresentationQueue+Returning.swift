@@ -48,9 +48,7 @@ extension PresentationQueue {
         else { return nil }
         let decision = try database.decide(payload, for: app, circumstances())
         guard decision.alert == .alert else { return nil }
-        var alert = Alert(entry, app, payload, sound: nil)
-        if decision.hidesTexts { alert.hideTexts() }
-        return alert
+        return try alert(entry, app, payload, decision)
     }
 
     private func keep(returning number: Int64) {

@@ -151,15 +151,24 @@ package final class PresentationQueue {
         guard let presenter else {
             return finish(number, .unavailable("nothing here shows alerts"), app, sound: nil)
         }
-        var alert = Alert(entry, app, payload, sound: decision.sound)
-        alert.style = style
-        if decision.hidesTexts { alert.hideTexts() }
+        var alert = try alert(entry, app, payload, decision)
+        (alert.sound, alert.style) = (decision.sound, style)
         isPresenting = true
         presenter.present(alert) { [weak self] presented in
             self?.isPresenting = false
             self?.finish(number, presented, app, sound: decision.sound)
             self?.presentNext()
         }
+    }
+
+    /// What a presenter needs of an entry, without the sound.
+    func alert(
+        _ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, _ decision: Decision
+    ) throws(SQLiteError) -> Alert {
+        var alert = Alert(entry, app, payload, sound: nil)
+        if entry.threadID != nil { alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: entry.entry) }
+        if decision.hidesTexts { alert.hideTexts() }
+        return alert
     }
 
     private func claim(
@@ -222,6 +231,7 @@ extension Alert {
             subtitle: entry.subtitle, body: entry.body, viewLabel: payload.actionLabel,
             urgency: payload.interruptionLevel == .passive ? 0 : payload.interruptionLevel == .critical ? 2 : 1,
             collapseID: entry.replacementKey, sound: sound)
+        threadID = entry.threadID
     }
 }
 

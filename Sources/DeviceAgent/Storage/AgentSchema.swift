@@ -132,5 +132,6 @@ enum AgentSchema {
         INSERT INTO alerts_of_servers SELECT entry, owner, number FROM alerts;
         DROP TABLE alerts;
         ALTER TABLE alerts_of_servers RENAME TO alerts;
+        ALTER TABLE inbox ADD COLUMN thread_id TEXT;
         """
 }
