@@ -66,6 +66,21 @@ struct DesktopAdoptionTests {
         #expect(server.closed.isEmpty)
     }
 
+    @Test func `what another server of the same session showed is lost, and may come back`() async throws {
+        let (session, server, presenter, _) = try await restarted()
+        let place = AlertPlace(owner: "\(try session.connection.busID()) :9.9", number: 1)
+        session.alertShown(1, at: place)
+        presenter.adopt([(order, place)])
+        #expect(session.lost == [1])
+        #expect(session.places == [1: place])
+        presenter.withdraw(entries: [1])
+        var next = order
+        next.entry = 2
+        #expect(try await session.present(next, with: presenter) == .shown(playsSound: false))
+        #expect(server.shown.map(\.replacedID) == [0, 0])
+        #expect(server.closed.isEmpty)
+    }
+
     @Test func `an alert that ends, however it ends, is nowhere`() async throws {
         let bus = try await DesktopBus()
         let session = try DesktopSession(bus)

@@ -2,6 +2,7 @@
 
 import DeviceAgent
 import Foundation
+import PushCore
 import PushDBus
 import TestSupport
 import Testing
@@ -55,6 +56,19 @@ struct DesktopNotificationTests {
     ) async throws {
         let alert = Alert(entry: 1, appID: "a", appName: "A", title: title, subtitle: subtitle, body: body)
         #expect(try await shown(alert).0.body == expected)
+    }
+
+    @Test(arguments: [
+        (["body"], 0, "b"), (["body"], 2, "b\nand 2 more"), (["body", "persistence"], 2, "b"), ([], 2, ""),
+    ])
+    func `what came before in the thread is counted where the server keeps no list`(
+        capabilities: [String], earlierCount: Int, body: String
+    ) async throws {
+        var alert = Alert(entry: 1, appID: "a", appName: "A", body: "b")
+        alert.earlierCount = earlierCount
+        let (shown, _) = try await shown(alert, capabilities: capabilities)
+        #expect(shown.body == body)
+        #expect(shown.summary == (capabilities.isEmpty ? "A · b · and 2 more" : "A"))
     }
 
     @Test func `the top line is the app's name on one line, whatever the payload says`() async throws {
@@ -125,6 +139,32 @@ struct DesktopNotificationTests {
         #expect(shown.hints[key: "urgency"] == .byte(hint))
         #expect(shown.hints[key: "desktop-entry"] == .string("org.posthorn.Test"))
         #expect(shown.expireTimeout == .int32(0))
+    }
+
+    @Test(arguments: [(AlertStyle.banner, -1), (.alert, 0)] as [(AlertStyle, Int32)], 0...2 as ClosedRange<UInt8>)
+    func `a banner goes when the server likes, an alert never, and both stay in the desktop's list`(
+        style: (AlertStyle, Int32), urgency: UInt8
+    ) async throws {
+        var alert = order
+        alert.style = style.0
+        alert.urgency = urgency
+        let (shown, _) = try await shown(alert)
+        #expect(shown.expireTimeout == .int32(style.1))
+        #expect(shown.hints[key: "urgency"] == .byte(urgency))
+        #expect(shown.hints[key: "transient"] == nil)
+    }
+
+    @Test(arguments: [("Pay 300 €", ["default", "View", "close", "Close", "view", "View"]), (nil, ["ok", "OK"])])
+    func `nothing of a payload is on an alert whose texts are hidden`(label: String?, actions: [String]) async throws {
+        var alert = order
+        alert.subtitle = "Table 4"
+        alert.body = "Two coffees"
+        alert.viewLabel = label
+        alert.hideTexts()
+        let (shown, _) = try await shown(alert)
+        #expect(shown.summary == "Orders")
+        #expect(shown.body == "Notification")
+        #expect(shown.actions == actions)
     }
 
     @Test(

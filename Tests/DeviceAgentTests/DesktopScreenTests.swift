@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
+import PushCore
 import PushDBus
 import TestSupport
 import Testing
@@ -124,6 +125,22 @@ struct DesktopScreenTests {
         #expect(presenter.isAvailable)
         #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
         try await session.run(until: "the alert is there") { try await screen.alertFrames().count == 1 }
+    }
+
+    // Not notification-daemon, which has one window at a time and keeps the others.
+    @Test(arguments: [DesktopScreen.Server.dunst, .xfce])
+    func `a banner goes by itself, an alert stays`(server: DesktopScreen.Server) async throws {
+        let (screen, session, presenter) = try await desktop(with: server)
+        var alert = order
+        alert.style = .banner
+        #expect(try await session.present(alert, with: presenter) == .shown(playsSound: false))
+        alert.entry = 2
+        alert.style = .alert
+        #expect(try await session.present(alert, with: presenter) == .shown(playsSound: false))
+        try await session.run(until: "the banner went") { !session.outcomes.isEmpty }
+        #expect(session.outcomes == [.init(1, .expired)])
+        #expect(session.places.keys.sorted() == [2])
+        try await session.run(until: "only the alert is there") { try await screen.alertFrames().count == 1 }
     }
 
     // MARK: Helpers

@@ -25,6 +25,10 @@ final class ScriptedNotificationServer {
     var capabilities: [String]
     /// Answers the next `Notify`, and all after it, instead of a number.
     var refusal: BusError?
+    /// Refuses what looks like the alert before within a second, as Plasma does.
+    var refusesRepetitions = false
+    private(set) var refusedCount = 0
+    private var last: (texts: [BusValue], moment: ContinuousClock.Instant)?
     private(set) var shown: [Shown] = []
     private(set) var closed: [UInt32] = []
     private(set) var capabilityCallCount = 0
@@ -69,6 +73,7 @@ final class ScriptedNotificationServer {
         guard arguments.map(\.signature).joined() == "susssasa{sv}i" else {
             return .failure(.invalidArguments("not the signature of Notify"))
         }
+        if let error = refuseRepetition([arguments[0], arguments[3], arguments[4]]) { return .failure(error) }
         let replacedID = UInt32(arguments[1].integerValue ?? 0)
         shown.append(
             Shown(
@@ -77,5 +82,17 @@ final class ScriptedNotificationServer {
                 actions: (arguments[5].arrayValue ?? []).compactMap(\.stringValue), hints: arguments[6],
                 expireTimeout: arguments[7]))
         return .success([.uint32(replacedID == 0 ? UInt32(shown.count) : replacedID)])
+    }
+
+    private func refuseRepetition(_ texts: [BusValue]) -> BusError? {
+        let now = ContinuousClock.now
+        if refusesRepetitions, let last, last.texts == texts, now - last.moment < .seconds(1) {
+            refusedCount += 1
+            return BusError(
+                name: "org.freedesktop.Notifications.Error.ExcessNotificationGeneration",
+                message: "Created too many similar notifications in quick succession")
+        }
+        last = (texts, now)
+        return nil
     }
 }

@@ -17,6 +17,8 @@ final class DesktopSession: AlertPresenterDelegate {
     var earlier: DesktopSession?
     private(set) var outcomes: [Outcome] = []
     private(set) var availableCount = 0
+    /// Alerts that went with their server, in order.
+    private(set) var lost: [Int64] = []
     /// Where alerts are, by entry.
     private(set) var places: [Int64: AlertPlace] = [:]
 
@@ -50,6 +52,8 @@ final class DesktopSession: AlertPresenterDelegate {
     func alertShown(_ entry: Int64, at place: AlertPlace) { places[entry] = place }
 
     func alertsLeft(_ entries: [Int64]) { for entry in entries { places[entry] = nil } }
+
+    func alertsLost(_ entries: [Int64]) { lost += entries }
 
     func presenterBecameAvailable() { availableCount += 1 }
 

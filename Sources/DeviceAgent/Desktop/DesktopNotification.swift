@@ -33,6 +33,9 @@ struct DesktopNotification {
     }
 
     /// A banner goes when the server thinks it right; an alert never goes by itself: the person has not seen it then.
+    ///
+    /// The hint `transient` is for neither: it would keep a banner that nobody saw out of the list that GNOME, Plasma and
+    /// Xfce keep. GNOME knows no timeout: there an alert goes to that list, and stays in it.
     private var timeout: Int32 { alert.style == .alert ? 0 : -1 }
 
     // MARK: Texts
@@ -62,6 +65,7 @@ struct DesktopNotification {
         [
             title, cleaned(alert.subtitle, DisplayText.titleScalarCountMax),
             cleaned(alert.body, DisplayText.bodyScalarCountMax),
+            server.keepsList || alert.earlierCount == 0 ? nil : "and \(alert.earlierCount) more",
         ].compactMap(\.self)
     }
 

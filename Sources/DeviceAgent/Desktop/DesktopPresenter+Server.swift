@@ -74,7 +74,7 @@ extension DesktopPresenter {
     private func serverChanged(to newOwner: String?) {
         owner = newOwner
         server = nil
-        shown = [:]
+        loseAll { _ in true }
         guard newOwner != nil else { return }
         delegate?.presenterBecameAvailable()
     }

@@ -115,7 +115,7 @@ package final class DesktopPresenter: AlertPresenter {
         for request in unseen { refuse(request.completion, "withdrawn before it was shown") }
     }
 
-    /// Takes up what this server has shown already; what another one showed went with it.
+    /// Takes up what this server has shown already; what another one showed went with it, or with its session.
     ///
     /// One that left the screen meanwhile does no harm: servers give no number twice.
     package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
@@ -124,7 +124,27 @@ package final class DesktopPresenter: AlertPresenter {
             serial += 1
             shown[place.number] = Shown(alert: alert, serial: serial)
         }
-        if !others.isEmpty { delegate?.alertsLeft(others.map(\.alert.entry)) }
+        let ofThisSession = others.filter { $0.place.owner.utf8.starts(with: "\(busID) ".utf8) }.map(\.alert.entry)
+        let ofEarlierOnes = others.map(\.alert.entry).filter { !ofThisSession.contains($0) }
+        if !ofEarlierOnes.isEmpty { delegate?.alertsLeft(ofEarlierOnes) }
+        if !ofThisSession.isEmpty { delegate?.alertsLost(ofThisSession) }
+        if !ours.isEmpty { loseWhatLeftWithSender(serialMax: serial) }
+    }
+
+    private func loseWhatLeftWithSender(serialMax: UInt64) {
+        askServer { [weak self] answer in
+            guard let self, let server = try? answer.get(), server.quirks.contains(.forgetsWithSender) else { return }
+            loseAll { $0.serial <= serialMax }
+            delegate?.presenterBecameAvailable()
+        }
+    }
+
+    /// Forgets alerts that are on the screen no longer, though nobody answered them.
+    func loseAll(where isLost: (Shown) -> Bool) {
+        let lost = shown.filter { isLost($0.value) }
+        for id in lost.keys { shown[id] = nil }
+        let entries = lost.values.sorted { $0.serial < $1.serial }.map(\.alert.entry)
+        if !entries.isEmpty { delegate?.alertsLost(entries) }
     }
 
     /// The server among all that ever were; nil while there is none.
@@ -147,7 +167,7 @@ package final class DesktopPresenter: AlertPresenter {
         guard let request = waiting.first else { return }
         let notification = DesktopNotification(
             alert: request.alert, server: server, soundFile: soundFile(of: request.alert))
-        let replacedID = replacedID(by: request.alert)
+        let replacedID = replacedID(by: request.alert, at: server)
         call("Notify", notification.arguments(replacing: replacedID)) { [weak self] answer in
             self?.notified(answer, replacing: replacedID, playsSound: notification.playsSound)
         }
@@ -212,12 +232,17 @@ package final class DesktopPresenter: AlertPresenter {
         completion(.unavailable(reason))
     }
 
-    private func replacedID(by alert: Alert) -> UInt32 {
-        shown.first { _, earlier in
-            guard earlier.alert.entry != alert.entry else { return true }
-            guard let collapseID = alert.collapseID, let earlierID = earlier.alert.collapseID else { return false }
-            return earlierID.utf8.elementsEqual(collapseID.utf8) && earlier.alert.appID == alert.appID
-        }?.key ?? 0
+    private func replacedID(by alert: Alert, at server: NotificationServer) -> UInt32 {
+        let same = shown.first { $0.value.alert.entry == alert.entry || hasSame(\.collapseID, $0.value.alert, alert) }
+        if let same { return same.key }
+        // A thread has one window, where the server keeps no list in which to find the others.
+        guard !server.keepsList else { return 0 }
+        return shown.first { hasSame(\.threadID, $0.value.alert, alert) }?.key ?? 0
+    }
+
+    private func hasSame(_ key: KeyPath<Alert, String?>, _ earlier: Alert, _ alert: Alert) -> Bool {
+        guard let value = alert[keyPath: key], let earlierValue = earlier[keyPath: key] else { return false }
+        return earlierValue.utf8.elementsEqual(value.utf8) && earlier.appID == alert.appID
     }
 
     private func soundFile(of alert: Alert) -> String? {

@@ -15,6 +15,8 @@ struct NotificationServer: Equatable {
     var hasBody: Bool { capabilities.contains("body") }
     /// Whether buttons or clicks come back to us.
     var hasActions: Bool { capabilities.contains("actions") }
+    /// Whether it keeps a list of what came, in groups of its own.
+    var keepsList: Bool { capabilities.contains("persistence") }
     /// Whether it plays the sound that we name.
     var playsSounds: Bool { capabilities.contains("sound") && !quirks.contains(.saysSoundButPlaysNone) }
 
@@ -30,6 +32,8 @@ struct NotificationServer: Equatable {
         static let changesCapabilities = Quirks(rawValue: 2)
         /// It has the capability `sound` and plays none.
         static let saysSoundButPlaysNone = Quirks(rawValue: 4)
+        /// It takes an app's alerts off the screen when who sent them leaves the bus, and tells nobody.
+        static let forgetsWithSender = Quirks(rawValue: 8)
     }
 
     /// The one place where servers are told apart; by the name in lower case.
@@ -37,5 +41,6 @@ struct NotificationServer: Equatable {
         "xfce notify daemon": [.showsDefaultAsButton, .changesCapabilities],
         "cinnamon": [.saysSoundButPlaysNone],
         "cosmic-notifications": [.saysSoundButPlaysNone],
+        "gnome-shell": [.forgetsWithSender],
     ]
 }

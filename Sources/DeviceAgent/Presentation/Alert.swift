@@ -21,6 +21,10 @@ package struct Alert: Sendable, Equatable {
     package var urgency: UInt8
     /// Replaces the alert with the same key of the same app that is on the screen.
     package var collapseID: String?
+    /// What groups it with other alerts of the same app; nil for nothing.
+    package var threadID: String?
+    /// How many alerts of its thread came before it and are unanswered.
+    package var earlierCount = 0
     /// The sound that goes with it; nil for silence.
     package var sound: Sound?
     /// A banner goes by itself, an alert stays until it is answered.
@@ -51,6 +55,8 @@ extension Alert {
         title = nil
         subtitle = nil
         body = "Notification"
+        // A button's label is the provider's text, too.
+        if viewLabel != nil { viewLabel = "View" }
     }
 }
 

@@ -46,6 +46,8 @@ package protocol AlertPresenterDelegate: AnyObject {
     func alertShown(_ entry: Int64, at place: AlertPlace)
     /// Alerts are not on the screen any more, or no longer ours; after their outcome.
     func alertsLeft(_ entries: [Int64])
+    /// Alerts that nobody answered went with their server; once one is available, they may be presented again.
+    func alertsLost(_ entries: [Int64])
     /// What was `unavailable` may be presented again.
     func presenterBecameAvailable()
 }

@@ -24,17 +24,21 @@ package final class PresentationQueue {
     /// Called when acknowledgements were added to the outbox.
     package var onOutcome: (() -> Void)?
 
-    private let database: AgentDatabase
-    private let loop: EventLoop
-    private let presenter: (any AlertPresenter)?
+    let database: AgentDatabase
+    let loop: EventLoop
+    let presenter: (any AlertPresenter)?
     private let sounds: (any SoundPresenter)?
     private let desk: () -> DeskState
     private let texts: (String) -> AppTexts.Translation
     private var waiting: [Int64] = []
-    private var isPresenting = false
+    /// Alerts that a server took along when it went, oldest first.
+    var returning: [Int64] = []
+    /// How often each came back already.
+    var returnCounts: [Int64: Int] = [:]
+    var isPresenting = false
     /// The presenter said that it is unavailable, and has not said otherwise since.
-    private var isBlocked = false
-    private var recentStarts: [UInt64] = []
+    var isBlocked = false
+    var recentStarts: [UInt64] = []
     private var timer: TimerID?
 
     /// Works on a database with what there is to present with.
@@ -71,6 +75,7 @@ package final class PresentationQueue {
     package func withdraw(_ entries: [Int64]) {
         let withdrawn = Set(entries)
         waiting.removeAll { withdrawn.contains($0) }
+        returning.removeAll { withdrawn.contains($0) }
         presenter?.withdraw(entries: entries)
     }
 
@@ -94,13 +99,17 @@ package final class PresentationQueue {
 
     // MARK: One after the other
 
-    private func presentNext() {
+    func presentNext() {
         guard !isPresenting else { return }
         do {
             try leaveSurplus()
-            while let entry = waiting.first, !isBlocked, hasRoomNow() {
-                waiting.removeFirst()
-                try present(entry)
+            while !waiting.isEmpty || !returning.isEmpty, !isBlocked, hasRoomNow() {
+                // First what is older, so that a newer one with its collapse id replaces it.
+                if returning.isEmpty {
+                    try present(waiting.removeFirst())
+                } else {
+                    try presentAgain(returning.removeFirst())
+                }
                 if isPresenting { return }
             }
         } catch {
@@ -145,15 +154,24 @@ package final class PresentationQueue {
         guard let presenter else {
             return finish(number, .unavailable("nothing here shows alerts"), app, sound: nil)
         }
-        var alert = Alert(entry, app, payload, sound: decision.sound)
-        alert.style = style
-        if decision.hidesTexts { alert.hideTexts() }
+        var alert = try alert(entry, app, payload, decision)
+        (alert.sound, alert.style) = (decision.sound, style)
         isPresenting = true
         presenter.present(alert) { [weak self] presented in
             self?.isPresenting = false
             self?.finish(number, presented, app, sound: decision.sound)
             self?.presentNext()
         }
+    }
+
+    /// What a presenter needs of an entry, without the sound.
+    func alert(
+        _ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, _ decision: Decision
+    ) throws(SQLiteError) -> Alert {
+        var alert = Alert(entry, app, payload, sound: nil)
+        if entry.threadID != nil { alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: entry.entry) }
+        if decision.hidesTexts { alert.hideTexts() }
+        return alert
     }
 
     private func claim(
@@ -166,9 +184,7 @@ package final class PresentationQueue {
             return nil
         }
         let app = try database.apps.app(id: entry.appID)
-        let circumstances = try database.settings.circumstances(
-            nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: desk())
-        let decision = try database.decide(payload, for: app, circumstances)
+        let decision = try database.decide(payload, for: app, circumstances())
         try database.inbox.setEffects(decision.effectsText, of: number)
         guard let app, decision.needsPresentation else {
             try database.suppress(number, decision.suppression ?? .switchedOff)
@@ -177,6 +193,10 @@ package final class PresentationQueue {
         }
         _ = try database.inbox.move(number, from: [.waiting], to: .claimed)
         return (entry, app, payload, decision)
+    }
+
+    func circumstances() throws(SQLiteError) -> Circumstances {
+        try database.settings.circumstances(nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: desk())
     }
 
     private func finish(
@@ -214,6 +234,7 @@ extension Alert {
             subtitle: entry.subtitle, body: entry.body, viewLabel: payload.actionLabel,
             urgency: payload.interruptionLevel == .passive ? 0 : payload.interruptionLevel == .critical ? 2 : 1,
             collapseID: entry.replacementKey, sound: sound)
+        threadID = entry.threadID
     }
 }
 

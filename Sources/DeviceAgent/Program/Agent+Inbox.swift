@@ -24,6 +24,9 @@ extension Agent: AlertPresenterDelegate {
         noteAlerts { () throws(SQLiteError) in try database.alerts.remove(entries) }
     }
 
+    /// Lets those come back that were to stay until they are answered.
+    package func alertsLost(_ entries: [Int64]) { presentations.alertsLost(entries) }
+
     private func noteAlerts(_ body: () throws(SQLiteError) -> Void) {
         do {
             try database.transaction(body)

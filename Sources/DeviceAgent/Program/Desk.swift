@@ -22,6 +22,8 @@ final class Desk {
     /// Called when the session bus went away; it does not come back on this connection.
     var onBusLost: () -> Void = {}
     private var driver: BusDriver?
+    private let watch = DeskWatch()
+    private var systemDriver: BusDriver?
 
     init(loop: EventLoop, environment: [String: String], wantsTerminal: Bool) {
         let entries = DesktopEntries(environment: environment)
@@ -43,6 +45,7 @@ final class Desk {
             self?.onBusLost()
         }
         if let connection { addDesktop(connection, loop: loop, environment: environment) }
+        watchDesk(loop: loop)
         addSounds(loop: loop, environment: environment)
         chooseTerminal(wantsTerminal)
         agentLog.info("presenter", ["name": surroundings.presenterName])
@@ -57,6 +60,28 @@ final class Desk {
             surroundings.badges = try LauncherBadges(bus: .session, loop: loop, watcher: connection, log: agentLog)
         } catch {
             agentLog.warning("no_desktop", ["error": error.message])
+        }
+    }
+
+    /// Learns from the desktop's own programs that the screen is locked, or that nobody wants to be disturbed.
+    private func watchDesk(loop: EventLoop) {
+        do {
+            if let connection { try watch.watch(DeskWatchSource.lockers + DeskWatchSource.quiet, on: connection) }
+            let system = try BusConnection(.system)
+            systemDriver = try BusDriver(loop: loop, connection: system)
+            try watch.watch(DeskWatchSource.logind, on: system)
+        } catch {
+            agentLog.info("desk_not_watched", ["error": (error as? BusError)?.message ?? "\(error)"])
+        }
+        let others = surroundings.desk
+        surroundings.desk = { [watch] in
+            var state = others()
+            (state.isLocked, state.isQuiet) = (watch.isLocked, watch.isQuiet)
+            return state
+        }
+        watch.onChange = { [weak watch] in
+            guard let watch else { return }
+            agentLog.info("desk_changed", ["locked": "\(watch.isLocked)", "quiet": "\(watch.isQuiet)"])
         }
     }
 

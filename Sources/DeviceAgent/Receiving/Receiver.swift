@@ -171,7 +171,8 @@ package final class Receiver {
             topic: topic, apnsID: notification.apnsID, receivedUnixMilliseconds: now,
             acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds, title: payload?.alert?.title,
             subtitle: payload?.alert?.subtitle, body: payload?.alert?.body, payload: notification.payload,
-            collapseID: notification.collapseID, channel: notification.channel?.text, state: state,
+            collapseID: notification.collapseID, channel: notification.channel?.text,
+            threadID: payload?.threadID, state: state,
             reason: reason?.rawValue ?? "", effects: decision?.effectsText ?? "")
         let number = try database.inbox.append(entry)
         switch state {

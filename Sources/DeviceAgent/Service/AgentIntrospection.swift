@@ -122,7 +122,7 @@ package enum AgentIntrospection {
             <!-- Newest first. Each: entry x, id s, app_id s, app_name s, received_at x (UNIX ms), title s, body s, payload s,
                  state s (waiting, shown, viewed, closed, suppressed), effects as (what became of each part, as badge or
                  sound:silent), read b, reason s (why suppressed, or what went wrong),
-                 channel s (the channel id of a broadcast; empty for any other). -->
+                 channel s (the channel id of a broadcast; empty for any other), thread_id s. -->
             <method name="ListInbox">
               <arg name="limit" type="u" direction="in"/>
               <arg name="entries" type="aa{sv}" direction="out"/>

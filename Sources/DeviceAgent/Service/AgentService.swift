@@ -251,7 +251,7 @@ extension InboxEntry {
             ("state", .variant(.text(publicState))), ("reason", .variant(.text(reason))),
             ("effects", .variant(.array("s", effects.split(separator: " ").map { .text(String($0)) }))),
             ("read", .variant(.bool(isRead))),
-            ("channel", .variant(.text(channel ?? ""))),
+            ("channel", .variant(.text(channel ?? ""))), ("thread_id", .variant(.text(threadID ?? ""))),
         ]
     }
 

@@ -125,5 +125,15 @@ enum AgentSchema {
 
     private static let fifth: StaticString = """
         CREATE TABLE installations (app_id TEXT PRIMARY KEY, gone_seconds INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE alerts_of_servers (
+            entry INTEGER PRIMARY KEY,
+            owner TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            UNIQUE (owner, number)
+        ) STRICT;
+        INSERT INTO alerts_of_servers SELECT entry, owner, number FROM alerts;
+        DROP TABLE alerts;
+        ALTER TABLE alerts_of_servers RENAME TO alerts;
+        ALTER TABLE inbox ADD COLUMN thread_id TEXT;
         """
 }

@@ -16,27 +16,23 @@ package struct AlertPlace: Sendable, Equatable {
     }
 }
 
-/// The table of the alerts that are on the screen, all of one notification server.
+/// The table of the alerts that are on the screen, or were until their notification server went.
 package final class AlertTable {
     private let replace: Statement
-    private let deleteOthers: Statement
     private let delete: Statement
     private let deleteEnded: Statement
     private let select: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         replace = try connection.prepare("INSERT OR REPLACE INTO alerts (entry, owner, number) VALUES (?, ?, ?)")
-        deleteOthers = try connection.prepare("DELETE FROM alerts WHERE owner <> ?")
         delete = try connection.prepare("DELETE FROM alerts WHERE entry = ?")
         deleteEnded = try connection.prepare(
             "DELETE FROM alerts WHERE entry NOT IN (SELECT entry FROM inbox WHERE state IN ('claimed', 'shown'))")
         select = try connection.prepare("SELECT entry, owner, number FROM alerts ORDER BY entry")
     }
 
-    /// Remembers where an entry's alert is, and forgets what another server showed or what had this number before.
+    /// Remembers where an entry's alert is, and forgets what had this number at the same server before.
     package func save(_ place: AlertPlace, of entry: Int64) throws(SQLiteError) {
-        deleteOthers.bind(place.owner, at: 1)
-        try deleteOthers.run()
         replace.bind(entry, at: 1)
         replace.bind(place.owner, at: 2)
         replace.bind(Int64(place.number), at: 3)

@@ -46,6 +46,8 @@ package struct InboxEntry: Sendable, Equatable {
     package var collapseID: [UInt8]?
     /// The channel of a broadcast, in whose place a newer one goes on the screen; nil for any other notification.
     package var channel: String?
+    /// The conversation, or the like, that it belongs to; nil for none.
+    package var threadID: String?
     /// How far it got.
     package var state: State
     /// Why it was suppressed, or what went wrong; empty for nothing.
@@ -60,7 +62,7 @@ package struct InboxEntry: Sendable, Equatable {
         uniqueID: String, sequence: Int64, appID: String, topic: String, apnsID: String,
         receivedUnixMilliseconds: Int64, acceptedUnixMilliseconds: Int64, title: String? = nil,
         subtitle: String? = nil, body: String? = nil, payload: [UInt8], collapseID: [UInt8]? = nil,
-        channel: String? = nil, state: State, reason: String = "", effects: String = ""
+        channel: String? = nil, threadID: String? = nil, state: State, reason: String = "", effects: String = ""
     ) {
         entry = 0
         self.uniqueID = uniqueID
@@ -76,6 +78,7 @@ package struct InboxEntry: Sendable, Equatable {
         self.payload = payload
         self.collapseID = collapseID
         self.channel = channel
+        self.threadID = threadID
         self.state = state
         self.reason = reason
         self.effects = effects

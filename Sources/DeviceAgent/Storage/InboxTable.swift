@@ -18,6 +18,8 @@ package final class InboxTable {
     private let selectNewest: Statement
     private let selectWaiting: Statement
     private let selectCollapsible: Statement
+    private let selectReplacement: Statement
+    private let selectThreadCount: Statement
     private let selectIDs: Statement
     private let updateState: Statement
     private let updateReason: Statement
@@ -32,8 +34,8 @@ package final class InboxTable {
         insert = try connection.prepare(
             """
             INSERT INTO inbox (unique_id, sequence, app_id, topic, apns_id, received_ms, accepted_ms, title, subtitle,
-                body, payload, collapse_id, state, reason, channel, effects)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                body, payload, collapse_id, state, reason, channel, effects, thread_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         trim = try connection.prepare("DELETE FROM inbox WHERE entry <= (SELECT max(entry) FROM inbox) - ?")
         selectEntry = try connection.prepare("SELECT * FROM inbox WHERE entry = ?")
@@ -44,6 +46,25 @@ package final class InboxTable {
             SELECT entry FROM inbox WHERE state = 'waiting' AND app_id = ?1
                 AND CASE WHEN ?3 IS NULL THEN channel IS NULL AND collapse_id = ?2 ELSE channel = ?3 END
             ORDER BY entry
+            """)
+        selectReplacement = try connection.prepare(
+            """
+            SELECT 1 FROM inbox newer, inbox older WHERE older.entry = ?1 AND newer.entry > older.entry
+                AND newer.state <> 'waiting' AND newer.state <> 'suppressed' AND newer.app_id = older.app_id
+                AND CASE WHEN older.channel IS NULL THEN newer.channel IS NULL AND newer.collapse_id = older.collapse_id
+                    ELSE newer.channel = older.channel END
+            LIMIT 1
+            """)
+        // What was answered answers what came before it. Of those with one collapse id only the newest counts.
+        selectThreadCount = try connection.prepare(
+            """
+            SELECT count(*) FROM inbox AS older, inbox AS newest WHERE newest.entry = ?1
+                AND older.entry < newest.entry AND older.app_id = newest.app_id AND older.thread_id = newest.thread_id
+                AND older.state = 'shown' AND older.is_read = 0 AND instr(' ' || older.effects || ' ', ' alert ')
+                AND NOT EXISTS (SELECT 1 FROM inbox AS later WHERE later.entry > older.entry
+                    AND later.entry <= newest.entry AND later.app_id = newest.app_id
+                    AND (later.collapse_id = older.collapse_id
+                        OR later.thread_id = newest.thread_id AND later.state IN ('viewed', 'closed')))
             """)
         selectIDs = try connection.prepare("SELECT entry FROM inbox WHERE ?1 = '' OR app_id = ?1 ORDER BY entry")
         updateState = try connection.prepare(
@@ -83,6 +104,7 @@ package final class InboxTable {
         insert.bind(entry.reason, at: 14)
         insert.bind(entry.channel, at: 15)
         insert.bind(entry.effects, at: 16)
+        insert.bind(entry.threadID, at: 17)
         try insert.run()
         let number = connection.lastInsertedRow
         trim.bind(Self.entryCountMax, at: 1)
@@ -116,6 +138,20 @@ package final class InboxTable {
         selectCollapsible.bind(collapseID, at: 2)
         selectCollapsible.bind(channel, at: 3)
         return try numbers(selectCollapsible)
+    }
+
+    /// Whether a newer entry took the place of one on the screen.
+    package func isReplaced(_ number: Int64) throws(SQLiteError) -> Bool {
+        defer { selectReplacement.reset() }
+        selectReplacement.bind(number, at: 1)
+        return try selectReplacement.step()
+    }
+
+    /// How many alerts of an entry's thread came before it that nobody has answered or read.
+    package func unansweredCount(inThreadOf number: Int64) throws(SQLiteError) -> Int {
+        defer { selectThreadCount.reset() }
+        selectThreadCount.bind(number, at: 1)
+        return try selectThreadCount.step() ? Int(selectThreadCount.int64(0)) : 0
     }
 
     /// Moves an entry on; false when it is in none of the states that it may come from.
@@ -173,7 +209,8 @@ package final class InboxTable {
             apnsID: row.string(5), receivedUnixMilliseconds: row.int64(6), acceptedUnixMilliseconds: row.int64(7),
             title: row.optionalString(8), subtitle: row.optionalString(9), body: row.optionalString(10),
             payload: row.bytes(11), collapseID: row.optionalBytes(12), channel: row.optionalString(15),
-            state: InboxEntry.State(rawValue: row.string(13)) ?? .suppressed, reason: row.string(14),
+            threadID: row.optionalString(18), state: InboxEntry.State(rawValue: row.string(13)) ?? .suppressed,
+            reason: row.string(14),
             effects: row.string(16))
         entry.entry = row.int64(0)
         entry.isRead = row.int64(17) != 0

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// Which notification servers tell that their do-not-disturb is on.
+///
+/// GNOME, Cinnamon and MATE keep it in GSettings, which is no service on the bus: there the server alone knows.
+extension DeskWatchSource {
+    /// All of them, on the session bus.
+    package static let quiet = [dunst, plasma, mako, xfce, swaync]
+
+    private static let dunst = property(
+        .quiet, of: DesktopPresenter.busName, DesktopPresenter.path, "org.dunstproject.cmd0", "paused",
+        signalPath: DesktopPresenter.path)
+
+    private static let plasma = property(
+        .quiet, of: DesktopPresenter.busName, DesktopPresenter.path, DesktopPresenter.busName, "Inhibited",
+        signalPath: DesktopPresenter.path)
+
+    /// Do-not-disturb is a custom there: a mode of this name in the person's configuration.
+    ///
+    /// Before version 1.8 it says nothing when the modes change.
+    private static let mako = DeskWatchSource(
+        aspect: .quiet, name: DesktopPresenter.busName, path: "/fr/emersion/Mako",
+        question: ("fr.emersion.Mako", "ListModes", []),
+        signals: [("/fr/emersion/Mako", "org.freedesktop.DBus.Properties", "PropertiesChanged")],
+        holds: { answer in
+            (answer.first?.arrayValue ?? []).contains { $0 == .string("do-not-disturb") || $0 == .string("dnd") }
+        })
+
+    private static let xfce = DeskWatchSource(
+        aspect: .quiet, name: "org.xfce.Xfconf", path: "/org/xfce/Xfconf",
+        question: ("org.xfce.Xfconf", "GetProperty", [.string("xfce4-notifyd"), .string("/do-not-disturb")]),
+        signals: ["PropertyChanged", "PropertyRemoved"].map { ("/org/xfce/Xfconf", "org.xfce.Xfconf", $0) },
+        holds: isTrue)
+
+    private static let swaync = DeskWatchSource(
+        aspect: .quiet, name: "org.erikreider.swaync.cc", path: "/org/erikreider/swaync/cc",
+        question: ("org.erikreider.swaync.cc", "GetDnd", []),
+        signals: ["Subscribe", "SubscribeV2"].map { ("/org/erikreider/swaync/cc", "org.erikreider.swaync.cc", $0) },
+        holds: isTrue)
+}

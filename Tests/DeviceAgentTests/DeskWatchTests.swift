@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushDBus
+import TestSupport
+import Testing
+
+/// A program on the bus that answers one question.
+private final class Teller {
+    let connection: BusConnection
+    var answer: BusValue
+    private let driver: BusDriver
+
+    init(_ session: DesktopSession, _ program: DeskWatchTests.Program, _ answer: BusValue) throws {
+        self.answer = answer
+        connection = try BusConnection(.address(session.bus.address))
+        driver = try BusDriver(loop: session.loop, connection: connection)
+        try connection.serve(path: program.path, interface: program.interface, introspection: "<node/>") {
+            [weak self] call in
+            guard let self, call.member == program.member else {
+                return .failure(BusError(name: BusError.unknownMethodName, message: call.member))
+            }
+            return .success([self.answer])
+        }
+        _ = try connection.requestName(program.name)
+    }
+}
+
+/// What is going on at the desk, as the desktop's own programs tell it.
+struct DeskWatchTests {
+    /// Who answers a question, and how it says that the answer changed.
+    struct Program: Sendable, CustomTestStringConvertible {
+        var name: String
+        var path: String
+        var interface: String
+        var member: String
+        var yes = BusValue.bool(true)
+        var no = BusValue.bool(false)
+        var signalPath: String?
+        var signal = "PropertiesChanged"
+        var isLock = false
+        var testDescription: String { "\(name) \(member)" }
+    }
+
+    private static let properties = "org.freedesktop.DBus.Properties"
+    static let programs =
+        ["org.gnome.ScreenSaver", "org.freedesktop.ScreenSaver", "org.cinnamon.ScreenSaver"].map {
+            Program(
+                name: $0, path: "/" + $0.split(separator: ".").joined(separator: "/"), interface: $0,
+                member: "GetActive", signal: "ActiveChanged", isLock: true)
+        } + [
+            Program(
+                name: "org.freedesktop.login1", path: "/org/freedesktop/login1/session/auto",
+                interface: properties, member: "Get", yes: .variant(.bool(true)), no: .variant(.bool(false)),
+                signalPath: "/org/freedesktop/login1/session/_32", isLock: true),
+            Program(
+                name: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
+                interface: properties, member: "Get", yes: .variant(.bool(true)), no: .variant(.bool(false))),
+            Program(
+                name: "org.freedesktop.Notifications", path: "/fr/emersion/Mako", interface: "fr.emersion.Mako",
+                member: "ListModes", yes: .strings(["default", "do-not-disturb"]), no: .strings(["default"])),
+            Program(
+                name: "org.xfce.Xfconf", path: "/org/xfce/Xfconf", interface: "org.xfce.Xfconf",
+                member: "GetProperty", yes: .variant(.bool(true)), no: .variant(.bool(false)),
+                signal: "PropertyChanged"),
+            Program(
+                name: "org.erikreider.swaync.cc", path: "/org/erikreider/swaync/cc",
+                interface: "org.erikreider.swaync.cc", member: "GetDnd", signal: "Subscribe"),
+        ]
+
+    @Test(arguments: programs)
+    func `what a program says holds from its coming to its going`(program: Program) async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let watch = DeskWatch()
+        let sources = DeskWatchSource.logind + DeskWatchSource.lockers + DeskWatchSource.quiet
+        try watch.watch(sources, on: session.connection)
+        var changeCount = 0
+        watch.onChange = { changeCount += 1 }
+        var teller: Teller? = try Teller(session, program, program.yes)
+        try await session.run(until: "it holds") { watch.isLocked || watch.isQuiet }
+        #expect((watch.isLocked, watch.isQuiet) == (program.isLock, !program.isLock))
+        teller?.answer = program.no
+        try say(program, teller)
+        try await session.run(until: "it holds no longer") { !watch.isLocked && !watch.isQuiet }
+        teller?.answer = program.yes
+        try say(program, teller)
+        try await session.run(until: "it holds again") { watch.isLocked || watch.isQuiet }
+        teller = nil
+        try await session.run(until: "nobody says so any more") { !watch.isLocked && !watch.isQuiet }
+        #expect(changeCount >= 4)
+        #expect(teller == nil)
+    }
+
+    private func say(_ program: Program, _ teller: Teller?) throws {
+        try teller?.connection.emit(
+            program.signalPath ?? program.path,
+            program.signal == "PropertiesChanged" ? Self.properties : program.interface, program.signal, [])
+    }
+
+    @Test func `a signal that another program makes up changes nothing`() async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let watch = DeskWatch()
+        try watch.watch(DeskWatchSource.lockers, on: session.connection)
+        let program = Self.programs[0]
+        let teller = try Teller(session, program, program.no)
+        try await session.run(until: "it is there") { try session.connection.owner(of: program.name) != nil }
+        try await session.bus.busctl(
+            "emit", "--destination=\(session.connection.uniqueName)", program.path, program.interface,
+            program.signal, "b", "true"
+        ).succeeded()
+        teller.answer = program.yes
+        #expect(!watch.isLocked)
+        try say(program, teller)
+        try await session.run(until: "the program's own word counts") { watch.isLocked }
+    }
+
+    @Test func `an answer that makes no sense is none`() async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let watch = DeskWatch()
+        try watch.watch(DeskWatchSource.lockers, on: session.connection)
+        let program = Self.programs[0]
+        let teller = try Teller(session, program, program.yes)
+        try await session.run(until: "it is locked") { watch.isLocked }
+        teller.answer = .string("true")
+        try say(program, teller)
+        try await session.run(until: "it is not locked") { !watch.isLocked }
+    }
+
+    @Test(.tags(.slow)) func `dunst tells that it is paused, at the start and later`() async throws {
+        let screen = try await DesktopScreen()
+        try await screen.keepRunning(.dunst)
+        try await setPaused(true, screen.bus)
+        let session = try DesktopSession(screen.bus)
+        let watch = DeskWatch()
+        try watch.watch(DeskWatchSource.quiet, on: session.connection)
+        #expect(watch.isQuiet)
+        #expect(!watch.isLocked)
+        try await setPaused(false, screen.bus)
+        try await session.run(until: "it is not quiet") { !watch.isQuiet }
+    }
+
+    @Test(.tags(.slow)) func `Xfce tells of its do-not-disturb, at the start and later`() async throws {
+        let screen = try await DesktopScreen()
+        try await screen.keepRunning(.xfce)
+        try await setXfceQuiet(true, screen.bus)
+        let session = try DesktopSession(screen.bus)
+        let watch = DeskWatch()
+        try watch.watch(DeskWatchSource.quiet, on: session.connection)
+        #expect(watch.isQuiet)
+        try await setXfceQuiet(false, screen.bus)
+        try await session.run(until: "it is not quiet") { !watch.isQuiet }
+    }
+
+    private func setPaused(_ isPaused: Bool, _ bus: DesktopBus) async throws {
+        try await bus.busctl(
+            "set-property", "org.freedesktop.Notifications", "/org/freedesktop/Notifications",
+            "org.dunstproject.cmd0", "paused", "b", "\(isPaused)"
+        ).succeeded()
+    }
+
+    private func setXfceQuiet(_ isQuiet: Bool, _ bus: DesktopBus) async throws {
+        try await bus.busctl(
+            "call", "org.xfce.Xfconf", "/org/xfce/Xfconf", "org.xfce.Xfconf", "SetProperty", "ssv", "xfce4-notifyd",
+            "/do-not-disturb", "b", "\(isQuiet)"
+        ).succeeded()
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import PushSQLite
+import TestSupport
+import Testing
+
+/// A whole agent on a desktop, without a server: the test hands it what would come.
+final class DesktopAgent {
+    let session: DesktopSession
+    let database: AgentDatabase
+    let agent: Agent
+    let presenter: DesktopPresenter
+    private var sentCount: UInt64 = 0
+
+    init(_ file: DatabaseFile, _ session: DesktopSession, desk: DeskState = DeskState()) throws {
+        self.session = session
+        database = try file.open()
+        try database.apps.save(Sample.app)
+        presenter = try session.presenter()
+        agent = Agent(
+            loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
+            surroundings: Surroundings(presenter: presenter, desk: { desk }))
+        sentCount = try database.inbox.newest(countMax: 1).first.map { UInt64($0.entry) } ?? 0
+        try agent.start()
+    }
+
+    /// Receives an alert with a text, and more members of `aps`.
+    func receive(_ text: String, _ members: String = "", collapseID: String? = nil) {
+        sentCount += 1
+        let payload = #"{"aps":{"alert":"\#(text)"\#(members)}}"#
+        #expect(
+            agent.streamReceived([
+                .notification(Sample.notification(sentCount, collapseID: collapseID, payload: payload))
+            ]))
+    }
+
+    /// States of all entries, oldest first.
+    func states() throws -> [DeviceAgent.InboxEntry.State] {
+        try database.inbox.newest(countMax: 1000).reversed().map(\.state)
+    }
+
+    /// Waits until nothing is on its way to the screen.
+    func settle() async throws {
+        try await session.run(until: "all is shown") {
+            try database.inbox.newest(countMax: 1000).allSatisfy { $0.state != .waiting && $0.state != .claimed }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushDBus
+import TestSupport
+import Testing
+
+/// Plasma refuses an alert that looks like the one before within a second.
+@Suite(.tags(.slow))
+struct DesktopRepetitionTests {
+    private let file: DatabaseFile
+
+    init() throws { file = try DatabaseFile() }
+
+    private func desktop() async throws -> (DesktopAgent, ScriptedNotificationServer) {
+        let session = try DesktopSession(await DesktopBus())
+        let server = try ScriptedNotificationServer(session.bus, loop: session.loop, name: "Plasma")
+        server.refusesRepetitions = true
+        session.notificationServer = server
+        return (try DesktopAgent(file, session), server)
+    }
+
+    @Test func `notifications that look the same are all shown, each once and in their order`() async throws {
+        let (desk, server) = try await desktop()
+        for text in ["same", "same", "same", "other"] { desk.receive(text) }
+        try await desk.settle()
+        #expect(server.refusedCount >= 2)
+        #expect(server.shown.map(\.body) == ["same", "same", "same", "other"])
+        #expect(try desk.states() == Array(repeating: .shown, count: 4))
+        #expect(try desk.database.outboxLines().filter { $0.hasSuffix(" shown") } == (1...4).map { "\($0) shown" })
+    }
+
+    @Test func `an agent that ends before it tries again shows it after its restart`() async throws {
+        let server: ScriptedNotificationServer
+        let session: DesktopSession
+        do {
+            let (desk, its) = try await desktop()
+            (session, server) = (desk.session, its)
+            for _ in 1...2 { desk.receive("same") }
+            try await session.run(until: "one is refused") {
+                try its.refusedCount == 1 && desk.states() == [.shown, .waiting]
+            }
+        }
+        let next = try DesktopAgent(file, session)
+        try await next.settle()
+        #expect(server.shown.map(\.body) == ["same", "same"])
+    }
+}

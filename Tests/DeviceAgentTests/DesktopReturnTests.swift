@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import PushDBus
+import TestSupport
+import Testing
+
+/// Alerts whose notification server goes: those that were to stay until they are answered come back with the next one.
+struct DesktopReturnTests {
+    private let file: DatabaseFile
+
+    init() throws { file = try DatabaseFile() }
+
+    /// A desktop with an agent, for which the app's alerts have a style.
+    private func desktop(_ style: AlertStyle, serverName: String = "scripted") async throws -> DesktopAgent {
+        let session = try DesktopSession(await DesktopBus())
+        session.notificationServer = try ScriptedNotificationServer(
+            session.bus, loop: session.loop, name: serverName)
+        let desk = try DesktopAgent(file, session)
+        try desk.database.choose(.alert, style.rawValue, for: "org.example.Mail")
+        return desk
+    }
+
+    /// Ends the server and starts another one; the agent has noticed both.
+    private func restartServer(_ desk: DesktopAgent) async throws -> ScriptedNotificationServer {
+        let session = desk.session
+        session.notificationServer = nil
+        try await session.run(until: "the server is gone") { !desk.presenter.isAvailable }
+        let next = try ScriptedNotificationServer(session.bus, loop: session.loop)
+        session.notificationServer = next
+        try await session.run(until: "the next is there") { desk.presenter.isAvailable }
+        return next
+    }
+
+    private func bodies(_ server: ScriptedNotificationServer) -> [String] { server.shown.map(\.body) }
+
+    @Test func `unanswered alerts come back in their order, and silently`() async throws {
+        let desk = try await desktop(.alert)
+        for text in ["one", "two", "three"] { desk.receive(text, #","sound":"default""#) }
+        try await desk.settle()
+        try desk.session.notificationServer?.say("NotificationClosed", 2, .uint32(2))
+        try await desk.session.run(until: "the second is closed") { try desk.states()[1] == .closed }
+        let next = try await restartServer(desk)
+        try await desk.session.run(until: "two came back") { next.shown.count == 2 }
+        #expect(bodies(next) == ["one", "three"])
+        #expect(next.shown.allSatisfy { $0.hints[key: "suppress-sound"] == .bool(true) })
+        #expect(try desk.states() == [.shown, .closed, .shown])
+        // They are answered like any other.
+        try next.say("ActionInvoked", 2, .string("close"))
+        try await desk.session.run(until: "the third is closed") { try desk.states()[2] == .closed }
+        #expect(try desk.database.outboxLines().suffix(1) == ["3 closed"])
+    }
+
+    @Test func `banners do not come back`() async throws {
+        let desk = try await desktop(.banner)
+        desk.receive("one")
+        try await desk.settle()
+        let next = try await restartServer(desk)
+        desk.receive("two")
+        try await desk.session.run(until: "the next is shown") { !next.shown.isEmpty }
+        try await desk.settle()
+        #expect(bodies(next) == ["two"])
+    }
+
+    @Test(arguments: [PersonalSetting.master, .doNotDisturb])
+    func `what may not appear now does not come back`(setting: PersonalSetting) async throws {
+        let desk = try await desktop(.alert)
+        desk.receive("one")
+        try await desk.settle()
+        try desk.database.choose(setting, setting == .master ? "off" : "on")
+        let next = try await restartServer(desk)
+        try await desk.session.run(until: "it is forgotten") { try desk.database.alerts.unanswered().isEmpty }
+        #expect(next.shown.isEmpty)
+    }
+
+    @Test func `a newer one with the same collapse id replaces what came back`() async throws {
+        let desk = try await desktop(.alert)
+        desk.receive("old", collapseID: "x")
+        try await desk.settle()
+        desk.session.notificationServer = nil
+        try await desk.session.run(until: "the server is gone") { !desk.presenter.isAvailable }
+        desk.receive("new", collapseID: "x")
+        let next = try ScriptedNotificationServer(desk.session.bus, loop: desk.session.loop)
+        desk.session.notificationServer = next
+        try await desk.settle()
+        #expect(bodies(next) == ["old", "new"])
+        #expect(next.shown.map(\.replacedID) == [0, 1])
+    }
+
+    @Test func `what a newer one replaced meanwhile does not come back`() async throws {
+        let desk = try await desktop(.alert)
+        desk.receive("old", collapseID: "x")
+        try await desk.settle()
+        desk.session.notificationServer = nil
+        // The agent hears of the new server only after it has handed the newer one over.
+        let next = try ScriptedNotificationServer(desk.session.bus, loop: desk.session.loop)
+        desk.session.notificationServer = next
+        desk.receive("new", collapseID: "x")
+        try await desk.session.run(until: "the older is forgotten") {
+            try next.shown.count == 1 && desk.database.alerts.unanswered().map(\.entry) == [2]
+        }
+        desk.receive("later")
+        try await desk.settle()
+        #expect(bodies(next) == ["new", "later"])
+    }
+
+    @Test func `an agent that starts after its server went brings its alerts back, once`() async throws {
+        var desk: DesktopAgent? = try await desktop(.alert)
+        let session = try #require(desk?.session)
+        desk?.receive("one")
+        try await desk?.settle()
+        desk = nil
+        session.notificationServer = nil
+        let later = try DesktopSession(session.bus)
+        let server = try ScriptedNotificationServer(later.bus, loop: later.loop)
+        later.notificationServer = server
+        let next = try DesktopAgent(file, later)
+        try await later.run(until: "it came back") { server.shown.count == 1 }
+        next.receive("two")
+        try await next.settle()
+        #expect(bodies(server) == ["one", "two"])
+    }
+
+    @Test func `GNOME takes alerts away with the agent, and the next one brings them back`() async throws {
+        for (name, count) in [("gnome-shell", 2), ("scripted", 1)] {
+            let file = try DatabaseFile()
+            let first = try DesktopSession(await DesktopBus())
+            let server = try ScriptedNotificationServer(first.bus, loop: first.loop, name: name)
+            do {
+                let desk = try DesktopAgent(file, first)
+                try desk.database.choose(.alert, "alert", for: "org.example.Mail")
+                desk.receive("one")
+                try await desk.settle()
+            }
+            let later = try DesktopSession(first.bus)
+            (later.notificationServer, later.earlier) = (server, first)
+            let next = try DesktopAgent(file, later)
+            next.receive("two")
+            try await later.run(until: "the second is shown") { self.bodies(server).contains("two") }
+            try await next.settle()
+            #expect(bodies(server).filter { $0 == "one" }.count == count, "\(name)")
+        }
+    }
+
+    @Test func `an alert that its server dies of comes back a few times only`() async throws {
+        let desk = try await desktop(.alert)
+        desk.receive("poison")
+        try await desk.settle()
+        var count = 0
+        while true {
+            let next = try await restartServer(desk)
+            desk.receive("marker \(count)")
+            try await desk.session.run(until: "the marker is shown") {
+                self.bodies(next).contains("marker \(count)")
+            }
+            guard bodies(next).contains("poison") else { break }
+            count += 1
+            try #require(count < 20)
+        }
+        #expect(count == 5)
+    }
+}
