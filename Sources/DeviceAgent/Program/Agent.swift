@@ -14,6 +14,8 @@ package protocol AgentObserver: AnyObject {
     func settingsChanged(appID: String)
     /// The server ended or refused an app's subscription to a channel, with its word for why.
     func subscriptionEnded(appID: String, channel: String, reason: String)
+    /// A notification came, and has an entry in the inbox; what becomes of it follows.
+    func notificationArrived(entry: Int64)
     /// Entries came, changed or went.
     func inboxChanged()
     /// The connection opened or closed, or its error changed.
@@ -46,6 +48,7 @@ package final class Agent {
     var checkedUnixSeconds: Int64?
     /// Subscriptions that the server ended, until somebody asks for them anew or gives them up.
     var endedSubscriptions: [EndedSubscription] = []
+    private static let trimInterval: Duration = .seconds(3600)
     private var isInboxChangeDue = false
     private static let inboxChangeDelay: Duration = .milliseconds(50)
 
@@ -87,6 +90,7 @@ package final class Agent {
         } catch {
             throw .database(error)
         }
+        trimInboxRepeatedly()
         guard let identity else { return }
         guard let secret = try secretFile.read() else {
             lastError = "the device secret is lost: leave the server and enrol again"
@@ -149,6 +153,12 @@ package final class Agent {
         } catch {
             databaseFailed(error)
         }
+    }
+
+    /// Old notifications go even while no new ones come.
+    private func trimInboxRepeatedly() {
+        trimInbox()
+        loop.schedule(after: Self.trimInterval) { [weak self] in self?.trimInboxRepeatedly() }
     }
 
     // MARK: Shared by the topics

@@ -48,6 +48,11 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         AgentRefusal(.unknownApp, "No app '\(appID)' is registered here.")
     }
 
+    /// There is no such entry.
+    static func unknownEntry(_ number: Int64) -> AgentRefusal {
+        AgentRefusal(.unknownEntry, "There is no entry \(number).")
+    }
+
     /// There is no server.
     static let notEnrolled = AgentRefusal(.notEnrolled, "This device is enrolled at no server.")
 

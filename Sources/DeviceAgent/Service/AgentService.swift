@@ -90,27 +90,8 @@ package final class AgentService {
         case "Forget":
             try agent.forget()
             return []
-        case "ListInbox", "GetInboxEntry", "ClearInbox":
+        default:
             return try answerAboutInbox(call.member, arguments)
-        default:
-            return nil
-        }
-    }
-
-    private func answerAboutInbox(_ member: String, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue] {
-        switch member {
-        case "ListInbox":
-            let names = try appNames()
-            let entries = try agent.inbox(countMax: Int64(try arguments.uint32(0)))
-            return [.array("a{sv}", entries.map { .dictionary($0.dictionary(appName: names[$0.appID])) })]
-        case "GetInboxEntry":
-            let number = try arguments.int64(0)
-            guard let entry = try agent.inboxEntry(number) else {
-                throw AgentRefusal(.unknownEntry, "There is no entry \(number).")
-            }
-            return [.dictionary(entry.dictionary(appName: try appNames()[entry.appID]))]
-        default:
-            return [.uint32(UInt32(clamping: try agent.clearInbox(appID: try arguments.text(0))))]
         }
     }
 
@@ -177,7 +158,7 @@ package final class AgentService {
         ]
     }
 
-    private func appNames() throws(AgentRefusal) -> [String: String] {
+    func appNames() throws(AgentRefusal) -> [String: String] {
         Dictionary(try agent.apps().map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 }
@@ -198,6 +179,9 @@ extension AgentService: AgentObserver {
     package func subscriptionEnded(appID: String, channel: String, reason: String) {
         emit("SubscriptionEnded", [.text(appID), .text(channel), .text(reason)])
     }
+
+    /// Emits NotificationArrived.
+    package func notificationArrived(entry: Int64) { emit("NotificationArrived", [.int64(entry)]) }
 
     /// Emits InboxChanged.
     package func inboxChanged() { emit("InboxChanged", []) }
@@ -248,24 +232,4 @@ extension Agent.SettingLine {
             ("value", .variant(.text(value))), ("locked", .variant(.bool(isLocked))),
         ]
     }
-}
-
-extension InboxEntry {
-    /// As ListInbox and GetInboxEntry answer it.
-    fileprivate func dictionary(appName: String?) -> [(String, BusValue)] {
-        [
-            ("entry", .variant(.int64(entry))), ("id", .variant(.text(uniqueID))),
-            ("app_id", .variant(.text(appID))), ("app_name", .variant(.text(appName ?? appID))),
-            ("received_at", .variant(.int64(receivedUnixMilliseconds))), ("title", .variant(.text(title ?? ""))),
-            ("body", .variant(.text(body ?? ""))),
-            ("payload", .variant(.text(String(decoding: payload, as: UTF8.self)))),
-            ("state", .variant(.text(publicState))), ("reason", .variant(.text(reason))),
-            ("effects", .variant(.array("s", effects.split(separator: " ").map { .text(String($0)) }))),
-            ("read", .variant(.bool(isRead))),
-            ("channel", .variant(.text(channel ?? ""))),
-        ]
-    }
-
-    /// What is being presented counts as shown: nobody else needs to know the difference.
-    private var publicState: String { state == .claimed ? State.shown.rawValue : state.rawValue }
 }
