@@ -2,14 +2,14 @@
 
 package import PushDBus
 
-/// Calls this person's agent on the session bus; deploy/dbus/org.posthorn.Agent1.xml says what it understands.
+/// Calls this person's agent on its bus; deploy/dbus/org.posthorn.Agent1.xml says what it understands.
 final class AgentClient {
-    private static let busName = "org.posthorn.Agent1"
-    private static let objectPath = "/org/posthorn/Agent1"
+    static let busName = "org.posthorn.Agent1"
+    static let objectPath = "/org/posthorn/Agent1"
     /// Enrolling and registering wait for the agent's server, which has 30 seconds itself.
     private static let timeout = Duration.seconds(60)
 
-    private let connection: BusConnection
+    let connection: BusConnection
 
     init() throws(CommandError) {
         do throws(BusError) {
