@@ -29,7 +29,8 @@ struct AdminProgramTests {
                 "agent status",
                 "agent enrol",
                 "agent unenrol", "settings list", "settings show", "settings set", "dnd", "inbox list", "inbox search",
-                "inbox show", "inbox read", "inbox clear", "watch", "badge", "register", "unregister", "subscribe", "unsubscribe", "completion", "help",
+                "inbox show", "inbox read", "inbox clear", "watch", "badge", "register", "unregister", "subscribe",
+                "unsubscribe", "completion", "help",
             ])
     }
 

@@ -36,7 +36,7 @@ package enum LocalTime {
     /// The next moment at which the clock on the wall shows `HH:MM`; nil for a text that is no time of day.
     package static func next(_ text: String, afterUnixSeconds now: Int64) -> Int64? {
         let numbers = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard numbers.count == 2, numbers.allSatisfy({ $0.utf8.count <= 2 && $0.utf8.allSatisfy(Decimal.isDigit) }),
+        guard numbers.count == 2, numbers.allSatisfy({ $0.utf8.count <= 2 && $0.utf8.allSatisfy(isDigit) }),
             let hour = UInt8(numbers[0]), let minute = UInt8(numbers[1]), hour < 24, minute < 60
         else { return nil }
         for day in Int32(0)...1 {
@@ -48,6 +48,8 @@ package enum LocalTime {
         }
         return nil
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     private static func parts(_ unixSeconds: Int64) -> tm {
         var seconds = time_t(clamping: unixSeconds)
