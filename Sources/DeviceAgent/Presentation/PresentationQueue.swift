@@ -27,6 +27,7 @@ package final class PresentationQueue {
     private let database: AgentDatabase
     private let loop: EventLoop
     private let presenter: (any AlertPresenter)?
+    private let hooks: HookRunner?
     private let sounds: (any SoundPresenter)?
     private let desk: () -> DeskState
     private var waiting: [Int64] = []
@@ -38,12 +39,13 @@ package final class PresentationQueue {
 
     /// Works on a database with what there is to present with.
     package init(
-        _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, sounds: (any SoundPresenter)?,
-        desk: @escaping () -> DeskState = { DeskState() }
+        _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, hooks: HookRunner? = nil,
+        sounds: (any SoundPresenter)?, desk: @escaping () -> DeskState = { DeskState() }
     ) {
         self.database = database
         self.loop = loop
         self.presenter = presenter
+        self.hooks = hooks
         self.sounds = sounds
         self.desk = desk
     }
@@ -140,17 +142,24 @@ package final class PresentationQueue {
             return finish(number, .shown(playsSound: true), app, sound: nil, reason: TraceStep.soundOnly.word)
         }
         guard let presenter else {
-            return finish(number, .unavailable("nothing here shows alerts"), app, sound: nil)
+            return finish(number, runHook(entry, .unavailable("nothing here shows alerts")), app, sound: decision.sound)
         }
         var alert = Alert(entry, app, payload, sound: decision.sound)
         alert.style = style
         if decision.hidesTexts { alert.hideTexts() }
         isPresenting = true
         presenter.present(alert) { [weak self] presented in
-            self?.isPresenting = false
-            self?.finish(number, presented, app, sound: decision.sound)
-            self?.presentNext()
+            guard let self else { return }
+            isPresenting = false
+            finish(number, runHook(entry, presented), app, sound: decision.sound)
+            presentNext()
         }
+    }
+
+    /// The hook of an alert runs when it is on the screen, and in the place of a screen where there is none.
+    private func runHook(_ entry: InboxEntry, _ presented: AlertPresented) -> AlertPresented {
+        guard hooks?.run(entry) == true, case .unavailable = presented else { return presented }
+        return .shown(playsSound: false)
     }
 
     private func claim(

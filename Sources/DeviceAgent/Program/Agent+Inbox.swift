@@ -70,7 +70,7 @@ extension Agent: AlertPresenterDelegate {
         return true
     }
 
-    private func note(_ reason: String, on number: Int64) {
+    func note(_ reason: String, on number: Int64) {
         do {
             try database.inbox.setReason(reason, of: number)
         } catch {

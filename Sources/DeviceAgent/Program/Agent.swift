@@ -72,13 +72,14 @@ package final class Agent {
         self.surroundings = surroundings
         receiver = Receiver(database, desk: surroundings.desk)
         presentations = PresentationQueue(
-            database, loop: loop, presenter: surroundings.presenter, sounds: surroundings.sounds,
-            desk: surroundings.desk)
+            database, loop: loop, presenter: surroundings.presenter, hooks: surroundings.hooks,
+            sounds: surroundings.sounds, desk: surroundings.desk)
     }
 
     /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.
     package func start() throws(StorageError) {
         surroundings.presenter?.delegate = self
+        surroundings.hooks?.onFailure = { [weak self] entry, text in self?.note(text, on: entry) }
         presentations.onFailure = { [weak self] in self?.databaseFailed($0) }
         presentations.onChange = { [weak self] in self?.inboxChanged() }
         presentations.onOutcome = { [weak self] in self?.link?.uplink.setNeedsFlush() }

@@ -11,9 +11,10 @@ final class AgentClient {
 
     let connection: BusConnection
 
-    init() throws(CommandError) {
+    /// Connects to the bus that the environment names, the session's if it names none.
+    init(environment: [String: String]) throws(CommandError) {
         do throws(BusError) {
-            connection = try BusConnection(.session)
+            connection = try BusConnection(.ofAgent(environment: environment))
         } catch {
             // The first sentence; what to do about it is said once.
             throw .noSessionBus(String(error.message.prefix { $0 != "." }))
