@@ -17,6 +17,7 @@ private final class Listener: StreamClientDelegate {
         self.arrivals += arrivals
         return true
     }
+    func streamTold(policyVersion: Int64) {}
     func streamOpened() { log.append("opened") }
     func streamEnded(_ reason: String) { log.append("ended \(reason)") }
     func streamRefused(_ reason: String) { log.append("refused") }

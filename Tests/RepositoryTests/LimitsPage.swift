@@ -68,6 +68,7 @@ enum LimitsPage {
         "deviceRateCountMax": "the device token that used least of its burst has all of it again",
         "quotaRateMax": "the server does not start, or the admin API answers status 400",
         "quotaCountMax": "the server does not start, or the admin API answers status 400",
+        "policyRuleCountMax": "the admin API answers `TooMany`, status 429",
         "quotaSubjectCountMax":
             "those that used nothing of late are forgotten; beyond as many that are busy, a new one has no limits",
         "quotaNoteInterval": "the counts of days are written down; a kill loses what came since",

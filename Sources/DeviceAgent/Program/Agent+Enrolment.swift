@@ -108,6 +108,8 @@ extension Agent {
                 try database.outbox.removeAll()
                 try database.apps.forgetServer()
                 try database.subscriptions.forgetServer()
+                try database.policy.replaceAll([])
+                try database.facts.set(.policyVersion, to: 0)
             }
         } catch {
             return .failure(refusal(error))
@@ -121,6 +123,7 @@ extension Agent {
             agentLog.warning("secret_not_removed", ["error": error.message])
         }
         agentLog.info("unenrolled")
+        try? settingsChanged(appID: "")
         observer?.statusChanged()
         return .success(())
     }

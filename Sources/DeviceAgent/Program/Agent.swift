@@ -49,6 +49,8 @@ package final class Agent {
     /// Subscriptions that the server ended, until somebody asks for them anew or gives them up.
     var endedSubscriptions: [EndedSubscription] = []
     private static let trimInterval: Duration = .seconds(3600)
+    /// The policies are about to be asked for.
+    var isPolicyDue = false
     private var isInboxChangeDue = false
     private static let inboxChangeDelay: Duration = .milliseconds(50)
 

@@ -65,6 +65,8 @@ final class EventStreamAttempt: StreamAttempt {
         guard case .event(let name, let id, let data) = event else { return nil }
         switch name {
         case NotificationEvent.name: return Arrival(notificationData: data, sequence: Int64(id))
+        case PolicyNotice.eventName:
+            if let notice = PolicyNotice(data: data.span) { delegate?.attemptHeard(notice) }
         case StreamGoodbye.eventName: delegate?.attemptHeard(StreamGoodbye(data: data.span))
         default: break  // Events that later servers may send.
         }

@@ -107,6 +107,11 @@ package struct ServerClient {
         send("DELETE", "/v1/devices/self") { completion($0.map { _ in }) }
     }
 
+    /// `GET /v1/policy`.
+    package func policy(completion: @escaping (Result<DeviceAPI.Policy, ServerError>) -> Void) {
+        send("GET", "/v1/policy") { completion($0.flatMap(Self.decode)) }
+    }
+
     /// `PUT /v1/filter`.
     package func setFilter(_ filter: DeviceAPI.Filter, completion: @escaping (Result<Void, ServerError>) -> Void) {
         send("PUT", "/v1/filter", filter) { completion($0.map { _ in }) }

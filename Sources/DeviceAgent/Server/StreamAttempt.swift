@@ -23,6 +23,8 @@ protocol StreamAttemptDelegate: AnyObject {
     func attemptOpened(heartbeat: String?)
     /// Notifications came.
     func attemptReceived(_ arrivals: [Arrival])
+    /// The server says which version its policies have.
+    func attemptHeard(_ notice: PolicyNotice)
     /// The server says why it is about to end the stream.
     func attemptHeard(_ goodbye: StreamGoodbye)
     /// It is over.

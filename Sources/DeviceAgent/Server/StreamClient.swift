@@ -10,6 +10,8 @@ package protocol StreamClientDelegate: AnyObject {
     func streamReceived(_ arrivals: [Arrival]) -> Bool
     /// It opened.
     func streamOpened()
+    /// The server's policies have a version.
+    func streamTold(policyVersion: Int64)
     /// It ended, with why, for the status line; never an alert.
     func streamEnded(_ reason: String)
     /// The server does not know our secret; the stream stays closed.
@@ -220,6 +222,8 @@ extension StreamClient: StreamAttemptDelegate {
     func attemptReceived(_ arrivals: [Arrival]) {
         if delegate?.streamReceived(arrivals) != true { fail("what came could not be written") }
     }
+
+    func attemptHeard(_ notice: PolicyNotice) { delegate?.streamTold(policyVersion: notice.version) }
 
     func attemptHeard(_ goodbye: StreamGoodbye) {
         retryAfter = goodbye.retryAfterSeconds.map { .seconds(min(max($0, 0), 86_400)) }

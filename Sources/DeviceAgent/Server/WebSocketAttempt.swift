@@ -218,6 +218,7 @@ extension WebSocketAttempt: WebSocketDelegate {
         case .notification(let data)?:
             let sequence = (try? JSONValue(parsing: data.span))?["id"]?.integer
             if let arrival = Arrival(notificationData: data, sequence: sequence) { arrivals.append(arrival) }
+        case .policy(let notice)?: delegate?.attemptHeard(notice)
         case .goodbye(let goodbye)?: delegate?.attemptHeard(goodbye)
         case .unknown?: break  // Messages that later servers may send.
         case nil: agentLog.warning("message_unreadable")

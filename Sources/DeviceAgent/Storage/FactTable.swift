@@ -8,6 +8,8 @@ package final class FactTable {
     package enum Name: String {
         /// 1 while the server does not know yet which topics are refused.
         case isFilterDue = "filter_due"
+        /// The version of the server's policies that this device has; 0 for none.
+        case policyVersion = "policy_version"
         /// When the stream was last open, UNIX seconds.
         case lastConnectedUnixSeconds = "last_connected"
     }

@@ -30,7 +30,8 @@ package enum AdminProgram {
         ],
         children: [
             AppCommands.group, KeyCommands.group, CertificateCommands.group, ChannelCommands.group, QuotaCommands.group,
-            EnrolCommand.node, DeviceCommands.group, SendCommand.node, TraceCommand.node, LintCommand.node,
+            PolicyCommands.group, EnrolCommand.node, DeviceCommands.group, SendCommand.node, TraceCommand.node,
+            LintCommand.node,
             StatusCommand.node, BackupCommand.node,
             AgentCommands.group,
             SettingsCommands.group, QuietCommand.node, InboxCommands.group, WatchCommand.node, BadgeCommand.node,

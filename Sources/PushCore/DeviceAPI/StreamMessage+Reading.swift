@@ -27,6 +27,8 @@ package enum StreamMessageError: Error, Equatable, Sendable {
 package enum ServerMessage: Equatable, Sendable {
     /// The data of a notification, for `NotificationEvent.decode`.
     case notification(data: [UInt8])
+    /// The server's policies have this version.
+    case policy(PolicyNotice)
     /// The server ends the stream.
     case goodbye(StreamGoodbye)
     /// Something that later servers may send.
@@ -45,6 +47,9 @@ extension StreamMessage {
                 var data: [UInt8] = []
                 data.append(text.extracting(range))
                 return .notification(data: data)
+            }
+            if key.utf8.elementsEqual(Key.policy.utf8) {
+                return PolicyNotice(data: text.extracting(range)).map { .policy($0) } ?? .unknown
             }
             if key.utf8.elementsEqual(Key.goodbye.utf8) { return .goodbye(StreamGoodbye(data: text.extracting(range))) }
         }

@@ -4,6 +4,7 @@
 ///
 /// ```
 /// server to device   {"notification":{"id":42,…}}      the data of the `notification` event
+///                    {"policy":{"version":3}}              what the administrator set has changed
 ///                    {"goodbye":{"reason":"shutdown","retry_after":1}}
 /// device to server   {"acks":[{"id":42,"outcome":"shown"}]}
 /// ```
@@ -14,6 +15,7 @@ package enum StreamMessage {
     /// The names of the members.
     enum Key {
         static let notification = "notification"
+        static let policy = "policy"
         static let goodbye = "goodbye"
         static let acknowledgements = "acks"
     }
@@ -24,6 +26,13 @@ package enum StreamMessage {
         output.append(literal: #"{"notification":"#)
         NotificationEvent.appendObject(pending, to: &output)
         output.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends the message that tells which version the policies have.
+    package static func append(_ notice: PolicyNotice, to output: inout [UInt8]) {
+        output.append("{\"policy\":")
+        notice.appendObject(to: &output)
+        output.append("}")
     }
 
     /// Appends the message with which the server ends the stream.

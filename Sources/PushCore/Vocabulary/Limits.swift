@@ -122,6 +122,8 @@ extension Limits {
     public static let quotaRateMax: Int64 = 1_000_000
     /// The largest number of notifications a day, and of bad device tokens an hour, that can be set.
     public static let quotaCountMax: Int64 = 1_000_000_000_000
+    /// Rules of policies for devices.
+    public static let policyRuleCountMax: Int64 = 10_000
     /// Teams, keys and apps whose limits are kept in mind.
     public static let quotaSubjectCountMax = 65_536
     /// Between two writings of the day's counts.

@@ -52,6 +52,7 @@ final class AdminEndpoint: Endpoint {
         case "keys": keys(exchange, connection, rest)
         case "certificates": certificates(exchange, connection, rest)
         case "quotas": quotas(exchange, connection, rest)
+        case "policies": policies(exchange, connection, rest)
         case "devices": devices(exchange, connection, rest)
         case "enrolment-codes": enrolmentCodes(exchange, connection, rest)
         case "backups": backups(exchange, connection, rest)

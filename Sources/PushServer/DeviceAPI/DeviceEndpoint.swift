@@ -26,12 +26,14 @@ final class DeviceEndpoint {
         case (.get, "/v1/stream"): loop.streams.open(exchange, on: connection, secretHash: secretHash)
         case (.put, "/v1/filter"): setFilter(exchange, connection, secretHash)
         case (.put, "/v1/power"): setPower(exchange, connection, secretHash)
+        case (.get, "/v1/policy"): sendPolicy(exchange, connection, secretHash)
         case (.post, "/v1/acks"): acknowledge(exchange, connection, secretHash)
         case (.delete, "/v1/devices/self"):
             perform(.removeSelf(secretHash: secretHash), exchange, connection)
         case (_, "/v1/stream"): Self.refuseMethod(exchange, allowed: "GET")
         case (_, "/v1/filter"): Self.refuseMethod(exchange, allowed: "PUT")
         case (_, "/v1/power"): Self.refuseMethod(exchange, allowed: "PUT")
+        case (_, "/v1/policy"): Self.refuseMethod(exchange, allowed: "GET")
         case (_, "/v1/acks"): Self.refuseMethod(exchange, allowed: "POST")
         case (_, "/v1/devices/self"): Self.refuseMethod(exchange, allowed: "DELETE")
         case _ where path.hasPrefix("/v1/apps/"):
@@ -78,6 +80,17 @@ final class DeviceEndpoint {
     private func setPower(_ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8]) {
         guard let body = ControlAnswer.body(DeviceAPI.Power.self, of: exchange) else { return }
         perform(.setPower(secretHash: secretHash, isSaving: body.saving), exchange, connection)
+    }
+
+    private func sendPolicy(_ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8]) {
+        loop.perform(.policy(.ofDevice(secretHash: secretHash)), for: exchange, on: connection) { result, exchange in
+            switch result {
+            case .success(.policy(let rules, let version)):
+                ControlAnswer.send(exchange, DeviceAPI.Policy(version: version, rules: rules))
+            case .success: preconditionFailure("the store answered a request with another request's answer")
+            case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
+            }
+        }
     }
 
     private func acknowledge(_ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8]) {

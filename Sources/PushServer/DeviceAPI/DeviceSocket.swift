@@ -52,6 +52,14 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
         outputGrew()
     }
 
+    func tell(_ notice: PolicyNotice) {
+        streams.withScratch { scratch in
+            StreamMessage.append(notice, to: &scratch)
+            socket.send(text: scratch.span)
+        }
+        outputGrew()
+    }
+
     func end(_ goodbye: StreamGoodbye) {
         streams.withScratch { scratch in
             StreamMessage.append(goodbye, to: &scratch)

@@ -11,6 +11,8 @@ protocol DeviceStream: AnyObject {
     func send(_ notifications: [PendingNotification])
     /// Sends something, so that both ends know that the other lives.
     func sendHeartbeat()
+    /// Tells which version the policies have.
+    func tell(_ notice: PolicyNotice)
     /// Says why the stream ends, and ends it.
     func end(_ goodbye: StreamGoodbye)
 }
@@ -42,6 +44,8 @@ final class EventStreamSender: DeviceStream {
     }
 
     func sendHeartbeat() { send { EventStream.appendComment(to: &$0) } }
+
+    func tell(_ notice: PolicyNotice) { send { notice.appendEvent(to: &$0) } }
 
     func end(_ goodbye: StreamGoodbye) {
         send { goodbye.appendEvent(to: &$0) }

@@ -108,6 +108,9 @@ final class DeviceStreams {
         let seconds = heartbeatSeconds(of: address)
         heartbeats.schedule(address, inSeconds: Int64.random(in: seconds / 2...seconds))
         loop.context.log.info("device_connected", ["device": device.text, "stream": type(of: sender).name])
+        // A device that was away may have other policies than there are now.
+        let policyVersion = loop.directory.policyVersion
+        if policyVersion > 0 { sender.tell(PolicyNotice(version: policyVersion)) }
     }
 
     func deliver(_ notifications: [PendingNotification], to address: ReplyAddress) {
@@ -173,6 +176,9 @@ final class DeviceStreams {
         let bytes = fields.bytes
         return Decimal.parse(bytes.span.extracting(range)).map(Heartbeat.granted)
     }
+
+    /// Tells every device that policies changed.
+    func tellPolicy(_ notice: PolicyNotice) { for stream in streams.values { stream.sender?.tell(notice) } }
 
     /// Says goodbye to every device, so that it comes back soon and not all at once.
     func endAll() {

@@ -67,7 +67,9 @@ extension StoreRefusal {
         switch self {
         case .unauthorized: 401
         case .badEnrolmentCode, .broadcastsNotAllowed: 403
-        case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel: 404
+        case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel,
+            .unknownPolicy:
+            404
         case .alreadyExists, .traceOff: 409
         case .tooMany: 429
         case .unavailable: 503
@@ -85,6 +87,7 @@ extension StoreRefusal {
         case .unknownTeam: "UnknownTeam"
         case .unknownCertificate: "UnknownCertificate"
         case .unknownChannel: "UnknownChannel"
+        case .unknownPolicy: "UnknownPolicy"
         case .broadcastsNotAllowed: "BroadcastsNotAllowed"
         case .alreadyExists: "AlreadyExists"
         case .traceOff: "TraceOff"
@@ -104,6 +107,7 @@ extension StoreRefusal {
         case .unknownTeam: "No app or key is of this team: see `posthorn app list`."
         case .unknownCertificate: "No certificate has this fingerprint: see `posthorn certificate list`."
         case .unknownChannel: "The app has no such channel in this environment: see `posthorn channel list`."
+        case .unknownPolicy: "Nothing is set there: see `posthorn policy list`."
         case .broadcastsNotAllowed: "The app may not have channels: `posthorn app set TOPIC --broadcasts on`."
         case .alreadyExists: "It exists already: list what there is, or choose another name."
         case .traceOff: "The trace is switched off: set trace = on in the server's configuration and start it again."

@@ -202,7 +202,10 @@ internal import PushTLS
                 exchange.context = nil
                 call.complete(result, exchange)
             }
-        case .directory(let directory): self.directory = TopicDirectory(directory)
+        case .directory(let directory):
+            let hasPolicyChanged = directory.policyVersion != self.directory.policyVersion
+            self.directory = TopicDirectory(directory)
+            if hasPolicyChanged { streams.tellPolicy(PolicyNotice(version: directory.policyVersion)) }
         }
     }
 

@@ -99,6 +99,7 @@ extension Rejection {
         case .unknownTopic: self.init(.topicMismatch)
         case .unavailable: self = condition.rejection
         case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownTeam,
+            .unknownPolicy,
             .unknownCertificate, .traceOff:
             self.init(.internalServerError)
         }

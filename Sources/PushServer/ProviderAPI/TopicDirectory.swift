@@ -29,6 +29,8 @@ final class TopicDirectory {
 
     /// Grows with each change.
     let version: UInt64
+    /// Of the policies.
+    let policyVersion: Int64
     private let topics: [TopicID: Entry]
     private let topicByName: [[UInt8]: TopicID]
     private let signers: [String: Signer]
@@ -37,6 +39,7 @@ final class TopicDirectory {
 
     init(_ directory: Directory) {
         version = directory.version
+        policyVersion = directory.policyVersion
         topics = directory.topics.mapValues { Entry($0) }
         topicByName = Dictionary(topics.map { ($1.name, $0) }) { first, _ in first }
         signers = directory.keys.mapValues { Signer($0) }

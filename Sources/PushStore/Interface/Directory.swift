@@ -135,15 +135,18 @@ package struct Directory: Sendable {
     package var keys: [String: SigningKey]
     /// Fingerprints of client certificates that were revoked.
     package var revokedCertificates: Set<[UInt8]>
+    /// Of the policies, of which devices are told; 0 when there never was one.
+    package var policyVersion: Int64
 
     /// Joins the parts.
     package init(
         version: UInt64, topics: [TopicID: Topic], keys: [String: SigningKey],
-        revokedCertificates: Set<[UInt8]> = []
+        revokedCertificates: Set<[UInt8]> = [], policyVersion: Int64 = 0
     ) {
         self.version = version
         self.topics = topics
         self.keys = keys
         self.revokedCertificates = revokedCertificates
+        self.policyVersion = policyVersion
     }
 }

@@ -54,6 +54,7 @@ package enum StoreRequest: Sendable {
     /// Begins to copy the database; answered by `done` when the copy has begun, `alreadyExists` while another is made.
     case backup(StoreBackup)
     case quota(QuotaRequest)
+    case policy(PolicyRequest)
     /// Answered by `trace` when the search is over, or by `traceOff`.
     case trace(TraceQuery)
     /// Answered by `done`; one that is there goes on where it is.
@@ -105,6 +106,7 @@ package enum StoreAnswer: Sendable {
     case channel(AdminAPI.Channel)
     case channels([AdminAPI.Channel])
     case quotas([QuotaSubject: QuotaLimits], [QuotaUse])
+    case policy([PolicyRule], version: Int64)
     case trace(TraceFindings)
 }
 
@@ -125,6 +127,8 @@ package enum StoreRefusal: Error, Equatable, Sendable {
     /// The app may not have channels.
     case broadcastsNotAllowed
     case alreadyExists
+    /// Nothing is set there.
+    case unknownPolicy
     /// The trace is switched off.
     case traceOff
     /// A bound of `Limits` was reached.

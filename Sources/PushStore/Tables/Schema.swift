@@ -10,7 +10,7 @@ internal import PushSQLite
 enum Schema {
     static let migrations = Migrations([
         .sql(version1), .sql(version2), .program(version3, SchemaVersion3.movePending), .sql(QuotaTable.version4),
-        .sql(version5),
+        .sql(version5), .sql(PolicyTable.version6),
     ])
 
     /// The first schema.

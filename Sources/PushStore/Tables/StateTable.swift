@@ -2,7 +2,8 @@
 
 internal import PushSQLite
 
-/// Single numbers that the file keeps: when the server last ran, and how far sequences and settling went.
+/// Single numbers that the file keeps: when the server last ran, how far sequences and settling went, and the version of
+/// the policies.
 final class StateTable {
     private let select: Statement
     private let upsert: Statement
@@ -30,6 +31,12 @@ final class StateTable {
 
     /// Notes that all pending notifications up to a sequence are settled.
     func setSettledThrough(_ sequence: Int64) throws(SQLiteError) { try set("settled_through", sequence) }
+
+    /// How often policies were changed.
+    func policyVersion() throws(SQLiteError) -> Int64 { try value("policy_version") ?? 0 }
+
+    /// Notes that policies were changed.
+    func setPolicyVersion(_ version: Int64) throws(SQLiteError) { try set("policy_version", version) }
 
     private func value(_ name: String) throws(SQLiteError) -> Int64? {
         select.bind(name, at: 1)

@@ -44,6 +44,7 @@ extension Executor {
         note(try removeWaiting(try pending.all(of: topic)), .unregistered)
         events.append(.holding(.registrationsChanged(nil)))
         try webhooks.remove(topic)
+        if try policies.removeAll(topic: topicName) { try notePolicyChange() }
         try topics.remove(topic, now: now)
         events.append(.stream(.silence(topic, on: nil)))
         events.append(.holding(.appRemoved(topic)))
@@ -157,7 +158,7 @@ extension Executor {
         return Directory(
             version: version, topics: Dictionary(topics) { first, _ in first },
             keys: Dictionary(keys) { first, _ in first },
-            revokedCertificates: try certificates.revokedFingerprints())
+            revokedCertificates: try certificates.revokedFingerprints(), policyVersion: try state.policyVersion())
     }
 }
 

@@ -36,6 +36,7 @@ extension Executor {
     private func remove(_ device: DeviceID) throws(SQLiteError) -> Verdict {
         _ = try endRegistrations(of: device, asExpired: false)
         try registrations.forgetFilter(of: device)
+        try policies.removeAll(of: device)
         try devices.remove(device, now: now)
         events.append(.holding(.deviceRemoved(device)))
         return .success(.done)

@@ -54,6 +54,7 @@ final class Executor {
     let cards: DeviceCards
     let sequences: Sequences
     let quotas: QuotaTable
+    let policies: PolicyTable
     let bounds: Bounds
     /// Until then no device is taken for gone, UNIX milliseconds: after a long stop they must first come back.
     let returnEndUnixMilliseconds: Int64
@@ -82,6 +83,7 @@ final class Executor {
         state = try StateTable(connection)
         backups = BackupWork(connection)
         quotas = try QuotaTable(connection)
+        policies = try PolicyTable(connection)
         webhooks = try WebhookTable(connection)
         traceTable = try TraceTable(connection)
         traceOrigins = TraceOrigins(traceTable)
@@ -195,6 +197,7 @@ final class Executor {
         case .counts: return counts(answer)
         case .backup(let order): return backups.begin(order)
         case .quota(let request): return try quota(request)
+        case .policy(let request): return try policy(request)
         case .trace(let query): return try search(query, answer)
         case .setWebhook(let topic, let url, let secret): return try setWebhook(topic, url, secret)
         case .removeWebhook(let topic): return try removeWebhook(topic)
@@ -226,6 +229,7 @@ extension StoreRequest {
     fileprivate var need: Executor.Need {
         switch self {
         case .quota(let request): request.need
+        case .policy(let request): request.need
         case .enrol, .register, .setFilter, .addApp, .changeApp, .addKey, .addEnrolmentCode, .addCertificate,
             .subscribe,
             .createChannel, .setWebhook, .noteWebhookProblem:

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// What an administrator sets reaches a device, and holds there.
+    struct PolicyTests {
+        /// A row of `posthorn settings show`, as words.
+        private func setting(_ name: String, of user: DeviceUser) async throws -> [Substring] {
+            let text = try await user.posthorn("settings", "show", House.app).output
+            let rows = text.split(separator: "\n").map { $0.split(separator: " ") }
+            return rows.first { $0.first == name[...] } ?? []
+        }
+
+        private func isSilentByPolicy(_ user: DeviceUser) async throws -> Bool {
+            let text = try await user.posthorn("settings", "list").output
+            return text.split(separator: "\n").contains { line in
+                line.contains("silent") && line.contains(" on ") && line.contains("set by the administrator")
+            }
+        }
+
+        @Test func `a locked value cannot be changed on the device, and without it the person's choice is back`()
+            async throws
+        {
+            let house = try await House()
+            try await house.user.posthorn("settings", "set", House.app, "alert", "alert")
+            try await house.server.posthorn("policy", "set", "--topic", House.app, "alert", "none", "--lock")
+            try await eventually("the device follows", evidence: { house.user.agent.now.transcript }) {
+                try await setting("alert", of: house.user).starts(with: ["alert", "none", "set"])
+            }
+            let refused = try await house.user.run(["settings", "set", House.app, "alert", "banner"])
+            #expect(refused.exit != .code(0) && refused.errorOutput.contains("administrator"), "\(refused)")
+            try await house.server.posthorn("policy", "set", "--topic", House.app, "alert", "banner")
+            try await eventually("a default leaves the choice to the person") {
+                try await setting("alert", of: house.user) == ["alert", "alert"]
+            }
+            try await house.server.posthorn("policy", "remove", "--topic", House.app, "alert")
+            #expect(try await house.server.posthorn("policy", "list").output.contains("No policies."))
+        }
+
+        @Test func `a device that was away learns of it when it comes back, and keeps it without the server`()
+            async throws
+        {
+            let house = try await House()
+            try await house.user.agent.killNow()
+            try await house.server.posthorn("policy", "set", "silent", "on", "--lock")
+            try await house.user.startAgent()
+            try await eventually("it is silent", evidence: { house.user.agent.now.transcript }) {
+                try await isSilentByPolicy(house.user)
+            }
+            try await house.server.process.killNow()
+            try await house.user.agent.killNow()
+            try await house.user.startAgent()
+            #expect(try await isSilentByPolicy(house.user))
+        }
+
+        @Test func `a slip is told with what there is`() async throws {
+            let server = try await InstalledServer()
+            let topic = try await slip(server, "policy", "set", "--topic", "org.example.None", "sound", "off")
+            #expect(topic.contains("No app has this topic"), "\(topic)")
+            let value = try await slip(server, "policy", "set", "schedule", "every night")
+            #expect(value.contains("mon-fri 22:00-07:00"), "\(value)")
+        }
+
+        private func slip(_ server: InstalledServer, _ arguments: String...) async throws -> String {
+            let result = try await RunningProcess.run(
+                RepositoryPaths.program("posthorn"), arguments,
+                environment: ["POSTHORN_ADMIN_SOCKET": server.admin.path])
+            #expect(result.exit != .code(0))
+            return result.errorOutput
+        }
+    }
+}

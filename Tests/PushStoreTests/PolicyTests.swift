@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@Suite struct PolicyTests {
+    private let store: TestStore
+    private let desk = TestDevice(number: 1)
+    private let lamp = TestDevice(number: 2)
+
+    init() throws {
+        store = try TestStore()
+        try store.addApp()
+        for number in [1, 2] as [UInt64] { _ = try store.enrol(number) }
+    }
+
+    private func place(
+        _ setting: PersonalSetting, _ device: TestDevice? = nil, topic: String? = nil
+    ) -> PolicyRequest.Place {
+        PolicyRequest.Place(device: device?.id, topic: topic, setting: setting)
+    }
+
+    private func asked(_ request: PolicyRequest) throws -> (rules: [PolicyRule], version: Int64) {
+        guard case .policy(let rules, let version) = try store.succeed(.policy(request)) else {
+            throw MissingReply(what: "policies")
+        }
+        return (rules, version)
+    }
+
+    private func values(_ device: TestDevice) throws -> [String] {
+        try asked(.ofDevice(secretHash: device.secretHash)).rules.map { "\($0.topic ?? "*") \($0.setting) \($0.value)" }
+    }
+
+    @Test func `a device's own rule goes before that for all, and each change has a version`() throws {
+        #expect(try asked(.all) == ([], 0))
+        #expect(try asked(.set(place(.silent), value: "on", isLocked: false)).version == 1)
+        _ = try asked(.set(place(.silent, lamp), value: "off", isLocked: true))
+        _ = try asked(.set(place(.sound, topic: "com.example.App"), value: "off", isLocked: true))
+        #expect(try values(desk) == ["* silent on", "com.example.App sound off"])
+        #expect(try values(lamp) == ["* silent off", "com.example.App sound off"])
+        try store.reopen()
+        #expect(try asked(.all).version == 3)
+        #expect(try asked(.remove(place(.silent, lamp))).version == 4)
+        #expect(try values(lamp) == ["* silent on", "com.example.App sound off"])
+        #expect(try store.refusal(.policy(.remove(place(.silent, lamp)))) == .unknownPolicy)
+        #expect(try asked(.all).version == 4)
+    }
+
+    @Test func `a rule is for what there is, and goes with it`() throws {
+        let nobody = TestDevice(number: 9)
+        #expect(try store.refusal(.policy(.ofDevice(secretHash: nobody.secretHash))) == .unauthorized)
+        let unknown = PolicyRequest.set(place(.silent, nobody), value: "on", isLocked: false)
+        #expect(try store.refusal(.policy(unknown)) == .unknownDevice)
+        let elsewhere = PolicyRequest.set(place(.sound, topic: "com.example.Other"), value: "on", isLocked: false)
+        #expect(try store.refusal(.policy(elsewhere)) == .unknownTopic)
+        _ = try asked(.set(place(.silent, lamp), value: "on", isLocked: false))
+        _ = try asked(.set(place(.sound, topic: "com.example.App"), value: "off", isLocked: false))
+        try store.succeed(.removeDevice(lamp.id))
+        #expect(try asked(.all).rules.map(\.setting) == ["sound"])
+        try store.succeed(.removeApp(topic: "com.example.App"))
+        #expect(try asked(.all) == ([], 3))
+    }
+}
