@@ -105,6 +105,7 @@ final class AgentHarness: AgentObserver {
     func subscriptionEnded(appID: String, channel: String, reason: String) {
         events.append("ended \(appID) \(channel) \(reason)")
     }
+    func notificationArrived(entry: Int64) { events.append("arrived \(entry)") }
     func inboxChanged() { events.append("inbox") }
     func statusChanged() { events.append("status") }
 }

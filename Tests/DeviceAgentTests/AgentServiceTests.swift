@@ -30,7 +30,11 @@ private final class ServiceHarness {
         client = try BusConnection(.address(busAddress))
         clientDriver = try BusDriver(loop: harness.loop, connection: client)
         harness.agent.observer = service
-        for member in ["TokenChanged", "BadgeChanged", "SettingsChanged", "InboxChanged", "SubscriptionEnded"] {
+        let members = [
+            "TokenChanged", "BadgeChanged", "SettingsChanged", "InboxChanged", "SubscriptionEnded",
+            "NotificationArrived",
+        ]
+        for member in members {
             try client.subscribe(sender: nil, path: AgentService.path, interface: AgentService.name, member: member) {
                 [weak self] signal in
                 self?.signals.append("\(member) \(signal.arguments.compactMap(\.stringValue).joined(separator: " "))")
@@ -92,7 +96,7 @@ private final class ServiceHarness {
         let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
             $0.components(separatedBy: "\"").first
         }
-        #expect(methods.count == 15)
+        #expect(methods.count == 19)
         for method in methods { #expect(try await service.refusal(method, []) != "UnknownMethod", "\(method)") }
         #expect(try await service.refusal("Nonsense", []) == "UnknownMethod")
     }
@@ -118,6 +122,29 @@ private final class ServiceHarness {
         let entry = try await service.call("GetInboxEntry", .int64(1)).get().first
         #expect(entry?[key: "payload"]?.stringValue == #"{"aps":{"alert":{"title":"T","body":"B"},"badge":3}}"#)
         #expect(try await service.call("ClearInbox", .string("")).get() == [.uint32(1)])
+    }
+
+    @Test func `the inbox is searched, counted, read and cleared one by one`() async throws {
+        let service = try start()
+        try await enrol(service)
+        _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
+        try await server.push(1, payload: #"{"aps":{"alert":"Lunch"}}"#)
+        try await server.push(2, payload: #"{"aps":{"alert":"Dinner"}}"#)
+        try await service.harness.loop.run("both arrived") {
+            service.signals.filter { $0.hasPrefix("NotificationArrived") }.count == 2
+        }
+        let found = try await service.call(
+            "SearchInbox", .string("dinner"), .string(""), .bool(true), .int64(0), .uint32(5)
+        ).get().first?.arrayValue
+        #expect(found?.count == 1 && found?.first?[key: "body"]?.stringValue == "Dinner")
+        let counts = try await service.call("CountInbox").get()
+        #expect(counts.first == .uint32(2) && counts.last?[key: "org.example.Mail"]?.integerValue == 2)
+        #expect(try await service.call("MarkRead", .int64(1), .string("")).get() == [.uint32(1)])
+        #expect(try await service.call("CountInbox").get().first == .uint32(1))
+        #expect(try await service.call("RemoveInboxEntry", .int64(2)).get() == [])
+        #expect(try await service.refusal("RemoveInboxEntry", [.int64(2)]) == "UnknownEntry")
+        #expect(try await service.refusal("MarkRead", [.int64(2), .string("")]) == "UnknownEntry")
+        #expect(try await service.call("CountInbox").get().first == .uint32(0))
     }
 
     @Test func `an app chooses its environment and subscribes to channels`() async throws {

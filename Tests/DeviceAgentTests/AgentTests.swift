@@ -75,7 +75,7 @@ private final class Dock: BadgePresenter {
         let harness = try await connected()
         try await server.push(1)
         try await server.push(1)
-        try await server.push(2)
+        try await server.push(2, payload: #"{"aps":{"alert":"Bye"}}"#)
         try await harness.loop.run("the last is shown") { harness.screen.contains("inbox show 2") }
         #expect(harness.screen.components(separatedBy: "[Example Mail]").count == 3)
     }

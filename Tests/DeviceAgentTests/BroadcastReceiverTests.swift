@@ -24,7 +24,11 @@ private final class Wall: AlertPresenter {
 /// What the device does with broadcasts that comes over its stream.
 @Suite struct BroadcastReceiverTests {
     private let file: DatabaseFile
-    private static let alert = #"{"aps":{"alert":{"title":"1:0","body":"Goal"},"event":"update"}}"#
+    private static let alert = alert("Goal")
+
+    private static func alert(_ body: String) -> String {
+        #"{"aps":{"alert":{"title":"1:0","body":"\#(body)"},"event":"update"}}"#
+    }
 
     init() throws { file = try DatabaseFile() }
 
@@ -45,7 +49,7 @@ private final class Wall: AlertPresenter {
     @Test func `a broadcast with an alert is a notification of its app`() throws {
         let database = try database()
         let reception = try receive(Sample.broadcast(1, payload: Self.alert), into: database)
-        #expect(reception == Reception(waiting: [1], newCount: 1))
+        #expect(reception == Reception(waiting: [1], arrived: [1], newCount: 1))
         let entry = try #require(try database.inbox.entry(1))
         #expect(entry.appID == "org.example.Mail" && entry.topic == "org.example.Mail")
         #expect(entry.title == "1:0" && entry.channel == Sample.channel.text && entry.collapseID == nil)
@@ -96,10 +100,10 @@ private final class Wall: AlertPresenter {
         let text = Sample.channel.text
         let first = try receive(
             Sample.broadcast(1, sequence: 1, payload: Self.alert),
-            Sample.broadcast(2, channel: Sample.otherChannel, payload: Self.alert),
+            Sample.broadcast(2, channel: Sample.otherChannel, payload: Self.alert("2")),
             Sample.notification(3, collapseID: text), Sample.notification(4), into: database)
         #expect(first.waiting == [1, 2, 3, 4])
-        let second = try receive(Sample.broadcast(5, payload: Self.alert), into: database)
+        let second = try receive(Sample.broadcast(5, payload: Self.alert("5")), into: database)
         #expect(second.waiting == [5] && second.replaced == [1])
         #expect(try database.inbox.waiting() == [2, 3, 4, 5])
         #expect(try database.outboxLines().contains("1 suppressed replaced"))
@@ -123,9 +127,9 @@ private final class Wall: AlertPresenter {
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: wall, sounds: nil)
         let notifications = [
             Sample.broadcast(1, payload: Self.alert), Sample.notification(2, collapseID: Sample.channel.text),
-            Sample.broadcast(3, channel: Sample.otherChannel, payload: Self.alert),
+            Sample.broadcast(3, channel: Sample.otherChannel, payload: Self.alert("3")),
             Sample.notification(4, collapseID: "channel \(Sample.channel.text)"),
-            Sample.broadcast(5, payload: Self.alert),
+            Sample.broadcast(5, payload: Self.alert("5")),
         ]
         for notification in notifications {
             queue.entriesArrived(try receive(notification, into: database).waiting)

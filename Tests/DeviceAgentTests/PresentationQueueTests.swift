@@ -53,6 +53,7 @@ private final class Ear: SoundPresenter {
     }
 
     private static let alert = #"{"aps":{"alert":"Hello"}}"#
+    private static let another = #"{"aps":{"alert":"Bye"}}"#
 
     @Test func `what waits is shown once, and the server is told`() throws {
         let database = try file.open()
@@ -80,7 +81,7 @@ private final class Ear: SoundPresenter {
         do {
             let database = try file.open()
             let queue = PresentationQueue(database, loop: try EventLoop(), presenter: dying, sounds: nil)
-            queue.entriesArrived(try receive([Self.alert, Self.alert], into: database))
+            queue.entriesArrived(try receive([Self.alert, Self.another], into: database))
             #expect(dying.shownCount == 1)
             #expect(try database.inbox.entry(1)?.state == .claimed)
         }
@@ -111,7 +112,7 @@ private final class Ear: SoundPresenter {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
         screen.isBroken = true
-        queue.entriesArrived(try receive([Self.alert, Self.alert], into: database))
+        queue.entriesArrived(try receive([Self.alert, Self.another], into: database))
         #expect(try database.inbox.waiting() == [1, 2])
         screen.isBroken = false
         queue.presenterBecameAvailable()

@@ -18,7 +18,7 @@ import Testing
         let payload = #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"B"},"badge":4},"own":[1,2]}"#
         let arrival = Arrival.notification(Sample.notification(7, payload: payload))
         let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 5000)
-        #expect(reception == Reception(waiting: [1], badges: ["org.example.Mail": 4], newCount: 1))
+        #expect(reception == Reception(waiting: [1], arrived: [1], badges: ["org.example.Mail": 4], newCount: 1))
         let entry = try #require(try database.inbox.entry(1))
         #expect(entry.state == .waiting && entry.sequence == 7 && entry.appID == "org.example.Mail")
         #expect([entry.title, entry.subtitle, entry.body] == ["T", "S", "B"])
@@ -104,7 +104,7 @@ import Testing
         let payload = #"{"aps":{"alert":"x","badge":4,"sound":"default"}}"#
         let arrival = Arrival.notification(Sample.notification(1, payload: payload))
         let reception = try Receiver(database).receive([arrival], nowUnixMilliseconds: 0)
-        #expect(reception == Reception(newCount: 1))
+        #expect(reception == Reception(arrived: [1], newCount: 1))
         #expect(try database.inbox.entry(1)?.reason == "master-off")
     }
 
@@ -212,11 +212,13 @@ import Testing
     @Test func `the inbox keeps the newest up to its bound`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
-        let count = UInt64(InboxTable.entryCountMax) + 5
-        let arrivals = (1...count).map { Arrival.notification(Sample.notification($0)) }
-        _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
-        let kept = try database.inbox.newest(countMax: .max)
-        #expect(kept.count == Int(InboxTable.entryCountMax))
-        #expect(kept.first?.entry == Int64(count) && kept.last?.entry == 6)
+        try database.choose(.inboxCount, "10")
+        let arrivals = (1...14).map {
+            Arrival.notification(Sample.notification($0, payload: $0 == 2 ? #"{"aps":{"alert":"x"}}"# : "{}"))
+        }
+        let reception = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
+        // What is still to be shown stays.
+        #expect(reception.removed == [1, 3, 4])
+        #expect(try database.inbox.newest(countMax: .max).map(\.entry) == [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 2])
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
+import PushNet
 import Testing
 
 @Suite struct TerminalPresenterTests {
@@ -29,16 +30,54 @@ import Testing
                 """)
     }
 
-    @Test(arguments: [
-        "\u{1B}[31mred\u{1B}[0m", "\u{1B}]0;title\u{7}x", "\u{9B}31mx", "\u{202E}evil", "\u{7F}\u{8}x", "a\rb",
-        "\u{1B}P1;2qx\u{1B}\\y",
-    ])
-    func `nothing in a payload acts on the terminal`(text: String) {
-        let output = printed(Alert(entry: 1, appID: "a", appName: text, title: text, body: text))
-        for scalar in output.unicodeScalars {
-            #expect(scalar == "\n" || scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value))
-            #expect(!(0x202A...0x202E).contains(scalar.value))
+    private static let evil = [
+        "\u{1B}[31mred\u{1B}[0m", "\u{1B}]0;title\u{7}x", "\u{1B}]8;;http://a\u{1B}\\x", "\u{9B}31mx",
+        "\u{9D}0;x\u{9C}y",
+        "\u{202E}evil", "\u{2066}evil", "\u{7F}\u{8}x", "a\rb", "a\u{0}b", "\u{1B}P1;2qx\u{1B}\\y", "\u{1B}c",
+        "\u{E}\u{F}x",
+        "\u{1B}",
+    ]
+
+    private func actsNowhere(_ output: String) -> Bool {
+        output.unicodeScalars.allSatisfy { scalar in
+            scalar == "\n"
+                || scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
+                    && !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
         }
+    }
+
+    @Test(arguments: evil) func `nothing in any text acts on the terminal`(text: String) {
+        #expect(actsNowhere(printed(Alert(entry: 1, appID: "a", appName: text, body: "x"))))
+        #expect(actsNowhere(printed(Alert(entry: 1, appID: text, appName: "Mail", body: "x"))))
+        for field in [\Alert.title, \.subtitle, \.body, \.viewLabel, \.icon, \.collapseID] {
+            var alert = Alert(entry: 1, appID: "a", appName: "Mail", body: "x")
+            alert[keyPath: field] = text
+            #expect(actsNowhere(printed(alert)))
+        }
+    }
+
+    @Test func `a sequence without an end swallows no more than its own text`() {
+        let output = printed(
+            Alert(entry: 1, appID: "a", appName: "Mail\u{1B}]0;", title: "T\u{1B}P", subtitle: "S\u{9D}", body: "B"))
+        #expect(output == "[Mail] T\n    S\n    B\n    posthorn inbox show 1\n")
+    }
+
+    @Test func `what the agent prints through the presenter comes from payloads as they are`() throws {
+        let file = try DatabaseFile()
+        let database = try file.open()
+        try database.apps.save(Sample.app)
+        let text = #"\u001b[2Jgone\u202e\r\u009b31m"#
+        let payload = #"{"aps":{"alert":{"title":"\#(text)","subtitle":"\#(text)","body":"\#(text)"}}}"#
+        var output: [UInt8] = []
+        let presenter = TerminalPresenter {
+            output += $0
+            return true
+        }
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: presenter, sounds: nil)
+        let arrival = Arrival.notification(Sample.notification(1, payload: payload))
+        queue.entriesArrived(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).waiting)
+        let printed = String(decoding: output, as: UTF8.self)
+        #expect(printed.contains("gone") && actsNowhere(printed))
     }
 
     @Test func `an alert cannot pretend to be two`() {

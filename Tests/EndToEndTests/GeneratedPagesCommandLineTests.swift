@@ -98,14 +98,16 @@ struct GeneratedPagesCommandLineTests {
         `posthorn inbox list --json`: newest first; `received_at` is UNIX **milliseconds**, `payload` is the provider's text,
         byte for byte but for NUL and Unicode's noncharacters, which a bus cannot carry. `state` is `waiting`, `shown`,
         `viewed`, `closed` or `suppressed`; `reason` says why it was [suppressed](device-protocol.md#acknowledge-post-v1acks),
-        or what went wrong; `channel` is the channel id of a broadcast.
+        or what went wrong; `effects` say what became of each part, as `badge` or `sound:silent`; `read` is whether the person
+        has seen it; `channel` is the channel id of a broadcast. `posthorn inbox search --json` prints the same.
         `posthorn inbox show ENTRY --json` prints one element of `entries`.
 
         ```json
         {"entries": [{"app_id": "org.example.Mail", "app_name": "Example Mail", "body": "At noon?",
-                      "channel": "", "entry": 1, "id": "c96a0202-32d0-4b2f-8c8c-202cf5f2c6d8",
+                      "channel": "", "effects": ["badge", "alert"], "entry": 1,
+                      "id": "c96a0202-32d0-4b2f-8c8c-202cf5f2c6d8",
                       "payload": "{\"aps\":{\"alert\":{\"body\":\"At noon?\",\"title\":\"Lunch\"},\"badge\":1}}",
-                      "reason": "", "received_at": 1795300714058, "state": "shown", "title": "Lunch"}]}
+                      "read": false, "reason": "", "received_at": 1795300714058, "state": "shown", "title": "Lunch"}]}
         ```
 
         `posthorn send --json` prints `status` and, where the server gave them, `apns_id`, `apns_unique_id`,

@@ -7,7 +7,11 @@ internal import Testing
 extension EndToEnd {
     /// What a person sees and hears, and that their settings decide.
     struct PresentationTests {
-        private let everything = #"{"aps":{"alert":{"title":"Lunch","body":"At noon"},"badge":4,"sound":"default"}}"#
+        /// With a title of its own each time: the same twice within a second is shown once.
+        private var everything: String {
+            let title = "Lunch \(UUID().uuidString)"
+            return #"{"aps":{"alert":{"title":"\#(title)","body":"At noon"},"badge":4,"sound":"default"}}"#
+        }
 
         @Test(.tags(.slow)) func `badge, sound and alert come alone and together, as the payload says`() async throws {
             let desk = try await Desk()

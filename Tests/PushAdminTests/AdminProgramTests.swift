@@ -28,8 +28,9 @@ struct AdminProgramTests {
                 "device list", "device show", "device remove", "send", "trace", "lint", "status", "backup",
                 "agent status",
                 "agent enrol",
-                "agent unenrol", "settings list", "settings show", "settings set", "inbox list", "inbox show",
-                "inbox clear", "register", "unregister", "subscribe", "unsubscribe", "completion", "help",
+                "agent unenrol", "settings list", "settings show", "settings set", "dnd", "inbox list", "inbox search",
+                "inbox show", "inbox read", "inbox clear", "watch", "badge", "register", "unregister", "subscribe",
+                "unsubscribe", "completion", "help",
             ])
     }
 

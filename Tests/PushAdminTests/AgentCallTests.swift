@@ -38,13 +38,31 @@ struct AgentCallTests {
 
     @Test(arguments: [([], 20), (["-n", "1"], 1), (["--limit=4294967295"], 4_294_967_295)] as [([String], UInt32)])
     func `inbox list asks for as many as were wanted`(words: [String], limit: UInt32) throws {
-        check(try InboxCommands.listCall(try typed(["inbox", "list"] + words)), "ListInbox", [.uint32(limit)])
+        check(
+            try InboxCommands.searchCall(try typed(["inbox", "list"] + words)), "SearchInbox",
+            [.string(""), .string(""), .bool(false), .int64(0), .uint32(limit)])
+    }
+
+    @Test func `inbox search asks for all words, of an app, of what is new, page by page`() throws {
+        let invocation = try typed("inbox", "search", "Lunch", "--app", "a", "-u", "--before", "7", "noon")
+        check(
+            try InboxCommands.searchCall(invocation), "SearchInbox",
+            [.string("Lunch noon"), .string("a"), .bool(true), .int64(7), .uint32(20)])
+    }
+
+    @Test func `read and clear take an entry, an app or everything`() throws {
+        check(InboxCommands.readCall(try typed("inbox", "read", "7")), "MarkRead", [.int64(7), .string("")])
+        check(InboxCommands.readCall(try typed("inbox", "read", "a.b")), "MarkRead", [.int64(0), .string("a.b")])
+        check(InboxCommands.readCall(try typed("inbox", "read")), "MarkRead", [.int64(0), .string("")])
+        check(InboxCommands.clearCall(try typed("inbox", "clear", "7")), "RemoveInboxEntry", [.int64(7)])
+        check(InboxCommands.clearCall(try typed("inbox", "clear", "a.b")), "ClearInbox", [.string("a.b")])
+        check(InboxCommands.clearCall(try typed("inbox", "clear", "-y")), "ClearInbox", [.string("")])
     }
 
     @Test(arguments: ["0", "-1", "4294967296", "all"])
     func `inbox list refuses a limit that is no count`(limit: String) throws {
         let invocation = try typed("inbox", "list", "--limit", limit)
-        let error = thrown { () throws(CommandError) in _ = try InboxCommands.listCall(invocation) }
+        let error = thrown { () throws(CommandError) in _ = try InboxCommands.searchCall(invocation) }
         #expect(error?.exitCode == .usage)
     }
 

@@ -177,7 +177,7 @@ struct ReportTests {
         #expect(text.contains("App       Mail (org.example.Mail)") && text.contains("State     suppressed: master"))
         #expect(text.hasSuffix("\n\n  one\n  two\n  State  viewed"))
         let row = InboxCommands.report(of: [entry]).text.split(separator: "\n")[1]
-        #expect(row.hasSuffix("Mail  suppressed  Hi: one two State  viewed"))
+        #expect(row.hasSuffix("Mail  suppressed: master, new  Hi: one two State  viewed"))
     }
 
     @Test func `register prints the device token alone`() throws {

@@ -14,12 +14,15 @@ struct DeploymentTests {
         ).succeeded()
     }
 
-    @Test(arguments: [("posthornd", "--system"), ("posthorn-agent", "--user")])
-    func `systemd understands every line of a unit`(name: String, manager: String) async throws {
+    @Test(arguments: [
+        ("posthornd", "--system", "posthornd"), ("posthorn-agent", "--user", "posthorn-agent"),
+        ("posthorn-agent-system", "--system", "posthorn-agent"),
+    ])
+    func `systemd understands every line of a unit`(name: String, manager: String, program: String) async throws {
         let files = try TemporaryDirectory()
         // systemd also looks whether the program is installed, which is not the question here.
         let unit = readText("\(RepositoryPaths.root)/deploy/systemd/\(name).service")
-            .replacing("ExecStart=/usr/bin/\(name)", with: "ExecStart=/bin/true")
+            .replacing("ExecStart=/usr/bin/\(program)", with: "ExecStart=/bin/true")
         let path = try files.write(unit, to: "\(name).service", permissions: 0o644)
         let result = try await RunningProcess.run(
             try RepositoryPaths.tool("systemd-analyze"), [manager, "verify", path],

@@ -27,6 +27,7 @@ package final class PresentationQueue {
     let database: AgentDatabase
     let loop: EventLoop
     let presenter: (any AlertPresenter)?
+    private let hooks: HookRunner?
     private let sounds: (any SoundPresenter)?
     private let desk: () -> DeskState
     private let texts: (String) -> AppTexts.Translation
@@ -43,13 +44,14 @@ package final class PresentationQueue {
 
     /// Works on a database with what there is to present with.
     package init(
-        _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, sounds: (any SoundPresenter)?,
-        desk: @escaping () -> DeskState = { DeskState() },
+        _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, hooks: HookRunner? = nil,
+        sounds: (any SoundPresenter)?, desk: @escaping () -> DeskState = { DeskState() },
         texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } }
     ) {
         self.database = database
         self.loop = loop
         self.presenter = presenter
+        self.hooks = hooks
         self.sounds = sounds
         self.desk = desk
         self.texts = texts
@@ -152,15 +154,16 @@ package final class PresentationQueue {
             return finish(number, .shown(playsSound: true), app, sound: nil, reason: TraceStep.soundOnly.word)
         }
         guard let presenter else {
-            return finish(number, .unavailable("nothing here shows alerts"), app, sound: nil)
+            return finish(number, runHook(entry, .unavailable("nothing here shows alerts")), app, sound: decision.sound)
         }
         var alert = try alert(entry, app, payload, decision)
         (alert.sound, alert.style) = (decision.sound, style)
         isPresenting = true
         presenter.present(alert) { [weak self] presented in
-            self?.isPresenting = false
-            self?.finish(number, presented, app, sound: decision.sound)
-            self?.presentNext()
+            guard let self else { return }
+            isPresenting = false
+            finish(number, runHook(entry, presented), app, sound: decision.sound)
+            presentNext()
         }
     }
 
@@ -172,6 +175,12 @@ package final class PresentationQueue {
         if entry.threadID != nil { alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: entry.entry) }
         if decision.hidesTexts { alert.hideTexts() }
         return alert
+    }
+
+    /// The hook of an alert runs when it is on the screen, and in the place of a screen where there is none.
+    private func runHook(_ entry: InboxEntry, _ presented: AlertPresented) -> AlertPresented {
+        guard hooks?.run(entry) == true, case .unavailable = presented else { return presented }
+        return .shown(playsSound: false)
     }
 
     private func claim(

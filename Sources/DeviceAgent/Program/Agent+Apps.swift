@@ -149,7 +149,7 @@ extension Agent {
                 try database.installations.remove(app.appID)
                 try database.eventTypes.replaceAll([], of: app.appID)
             }
-            let entries = try database.inbox.newest(countMax: InboxTable.entryCountMax)
+            let entries = try database.inbox.newest(countMax: InboxTable.answerCountMax)
                 .filter { $0.appID.utf8.elementsEqual(app.appID.utf8) && [.shown, .claimed].contains($0.state) }
             presentations.withdraw(entries.map(\.entry))
         } catch {

@@ -73,7 +73,7 @@ extension Agent: AlertPresenterDelegate {
         return true
     }
 
-    private func note(_ reason: String, on number: Int64) {
+    func note(_ reason: String, on number: Int64) {
         do {
             try database.inbox.setReason(reason, of: number)
         } catch {
@@ -92,6 +92,55 @@ extension Agent: AlertPresenterDelegate {
     /// One entry; nil when there is none of that number.
     package func inboxEntry(_ number: Int64) throws(AgentRefusal) -> InboxEntry? {
         try asking { () throws(SQLiteError) in try database.inbox.entry(number) }
+    }
+
+    /// Entries that match, newest first.
+    package func inbox(matching query: InboxSearch.Query) throws(AgentRefusal) -> [InboxEntry] {
+        try asking { () throws(SQLiteError) in
+            let names = try database.apps.all().map { ($0.appID, $0.name) }
+            return try database.search.entries(matching: query, appNames: Dictionary(uniqueKeysWithValues: names))
+        }
+    }
+
+    /// How many entries of each app the person has not seen.
+    package func unreadCounts() throws(AgentRefusal) -> [(appID: String, count: Int64)] {
+        try asking { () throws(SQLiteError) in try database.inbox.unreadCounts() }
+    }
+
+    /// Notes that the person saw an entry, or all of an app, or all; answers how many were new.
+    package func markRead(_ number: Int64, appID: String) throws(AgentRefusal) -> Int {
+        if number != 0, try inboxEntry(number) == nil { throw .unknownEntry(number) }
+        let count = try asking { () throws(SQLiteError) in try database.inbox.markRead(number, appID: appID) }
+        if count > 0 { inboxChanged() }
+        return count
+    }
+
+    /// Removes one entry and takes its alert off the screen.
+    package func removeInboxEntry(_ number: Int64) throws(AgentRefusal) {
+        guard try inboxEntry(number) != nil else { throw .unknownEntry(number) }
+        try asking { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in
+                try database.suppress(number, .cleared)
+                try database.inbox.remove(number)
+            }
+        }
+        presentations.withdraw([number])
+        link?.uplink.setNeedsFlush()
+        inboxChanged()
+    }
+
+    /// Removes what is older or more than the person wants to keep.
+    func trimInbox() {
+        do {
+            let removed = try database.transaction { () throws(SQLiteError) in
+                try database.trimInbox(nowUnixMilliseconds: WallClock.unixMilliseconds())
+            }
+            guard !removed.isEmpty else { return }
+            presentations.withdraw(removed)
+            inboxChanged()
+        } catch {
+            databaseFailed(error)
+        }
     }
 
     /// Removes the entries of an app, of all apps when empty, and takes their alerts off the screen; answers how many.

@@ -87,6 +87,7 @@ extension Agent {
                 if app.badge > 0 || shown > 0 { present(badge: shown, appID: app.appID) }
             }
         }
+        if appID.isEmpty { trimInbox() }
         observer?.settingsChanged(appID: appID)
         link?.uplink.setNeedsFlush()
     }

@@ -15,8 +15,9 @@ extension Agent: StreamClientDelegate {
         agentLog.info("received", ["new": "\(reception.newCount)", "repeated": "\(reception.repeatedCount)"])
         link?.uplink.setNeedsFlush()
         if reception.hasUnwantedChannel { link?.registrar.setNeedsFlush() }
-        presentations.withdraw(reception.replaced)
+        presentations.withdraw(reception.replaced + reception.removed)
         for (appID, badge) in reception.badges.sorted(by: { $0.key < $1.key }) { present(badge: badge, appID: appID) }
+        for entry in reception.arrived { observer?.notificationArrived(entry: entry) }
         presentations.entriesArrived(reception.waiting)
         if reception.newCount > 0 { inboxChanged() }
         return true

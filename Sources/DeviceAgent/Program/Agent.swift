@@ -14,6 +14,8 @@ package protocol AgentObserver: AnyObject {
     func settingsChanged(appID: String)
     /// The server ended or refused an app's subscription to a channel, with its word for why.
     func subscriptionEnded(appID: String, channel: String, reason: String)
+    /// A notification came, and has an entry in the inbox; what becomes of it follows.
+    func notificationArrived(entry: Int64)
     /// Entries came, changed or went.
     func inboxChanged()
     /// The connection opened or closed, or its error changed.
@@ -46,6 +48,7 @@ package final class Agent {
     var checkedUnixSeconds: Int64?
     /// Subscriptions that the server ended, until somebody asks for them anew or gives them up.
     var endedSubscriptions: [EndedSubscription] = []
+    private static let trimInterval: Duration = .seconds(3600)
     /// The policies are about to be asked for.
     var isPolicyDue = false
     private var isInboxChangeDue = false
@@ -71,13 +74,14 @@ package final class Agent {
         self.surroundings = surroundings
         receiver = Receiver(database, desk: surroundings.desk, texts: surroundings.texts)
         presentations = PresentationQueue(
-            database, loop: loop, presenter: surroundings.presenter, sounds: surroundings.sounds,
-            desk: surroundings.desk, texts: surroundings.texts)
+            database, loop: loop, presenter: surroundings.presenter, hooks: surroundings.hooks,
+            sounds: surroundings.sounds, desk: surroundings.desk, texts: surroundings.texts)
     }
 
     /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.
     package func start() throws(StorageError) {
         surroundings.presenter?.delegate = self
+        surroundings.hooks?.onFailure = { [weak self] entry, text in self?.note(text, on: entry) }
         presentations.onFailure = { [weak self] in self?.databaseFailed($0) }
         presentations.onChange = { [weak self] in self?.inboxChanged() }
         presentations.onOutcome = { [weak self] in self?.link?.uplink.setNeedsFlush() }
@@ -90,6 +94,7 @@ package final class Agent {
             throw .database(error)
         }
         defer { watchInstallations() }
+        trimInboxRepeatedly()
         guard let identity else { return }
         guard let secret = try secretFile.read() else {
             lastError = "the device secret is lost: leave the server and enrol again"
@@ -152,6 +157,12 @@ package final class Agent {
         } catch {
             databaseFailed(error)
         }
+    }
+
+    /// Old notifications go even while no new ones come.
+    private func trimInboxRepeatedly() {
+        trimInbox()
+        loop.schedule(after: Self.trimInterval) { [weak self] in self?.trimInboxRepeatedly() }
     }
 
     // MARK: Shared by the topics

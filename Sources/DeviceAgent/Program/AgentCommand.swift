@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
+internal import PushDBus
 
 /// The command line of `posthorn-agent`.
 package enum AgentCommand {
@@ -15,6 +16,9 @@ package enum AgentCommand {
             It needs no configuration: 'posthorn agent enrol SERVER CODE' makes a device of this account. Where nobody \
             is there to type that, the file says it: section [server] with url, ca_file, enrolment_code, name \
             and stream.
+
+            Programs called hooks/APPID or hooks/any beside agent.ini, or below /etc/posthorn, run for each alert, with the \
+            notification as JSON on standard input.
             """,
         options: [
             Option(
@@ -27,6 +31,9 @@ package enum AgentCommand {
             Explanation("posthorn-agent --terminal", "Watch notifications on this terminal."),
         ],
         environment: AgentSetting.allCases.map { Explanation($0.variable, $0.help + ".") } + [
+            Explanation(
+                BusConnection.Bus.agentVariable,
+                "Answer on another bus than the session's: 'system', or a D-Bus address; there is no desktop then."),
             Explanation("XDG_STATE_HOME", "Where inbox, settings and secret lie, below posthorn/ (~/.local/state)."),
             Explanation("XDG_CONFIG_HOME", "Where posthorn/agent.ini lies (~/.config)."),
         ],

@@ -55,6 +55,11 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         AgentRefusal(.badSound, "The sound cannot be installed: \(reason)")
     }
 
+    /// There is no such entry.
+    static func unknownEntry(_ number: Int64) -> AgentRefusal {
+        AgentRefusal(.unknownEntry, "There is no entry \(number).")
+    }
+
     /// There is no server.
     static let notEnrolled = AgentRefusal(.notEnrolled, "This device is enrolled at no server.")
 

@@ -13,9 +13,12 @@ internal import PushSound
 /// | a session bus with a notification service    | the desktop             |
 /// | no such service, but a terminal              | standard output         |
 /// | a session bus only                           | the desktop, once there |
+/// | another bus, by POSTHORN_AGENT_BUS           | the inbox only          |
 /// | nothing                                      | the inbox only          |
+///
+/// A hook of the app runs beside any of them, and in their place where there is none.
 final class Desk {
-    /// The session bus; nil when there is none.
+    /// The bus on which the agent answers, the session's if nothing else is said; nil when there is none.
     let connection: BusConnection?
     /// What was found.
     private(set) var surroundings: Surroundings
@@ -31,20 +34,23 @@ final class Desk {
         let manifests = AppManifestFiles(environment: environment)
         surroundings.manifest = manifests.find
         surroundings.texts = AppTexts(environment: environment).translation
+        surroundings.hooks = HookRunner(
+            loop: loop, folders: AgentDirectories(environment: environment).hooks, environment: environment)
+        let bus = BusConnection.Bus.ofAgent(environment: environment)
         do {
-            let connection = try BusConnection(.session)
+            let connection = try BusConnection(bus)
             driver = try BusDriver(loop: loop, connection: connection)
             self.connection = connection
         } catch {
             connection = nil
             let text = (error as? BusError)?.message ?? "\(error)"
-            agentLog.info("no_session_bus", ["consequence": "no Agent1 service, no desktop", "error": text])
+            agentLog.info("no_bus", ["consequence": "no Agent1 service, no desktop", "error": text])
         }
         driver?.connectionLost = { [weak self] error in
-            agentLog.warning("session_bus_lost", ["error": error.message])
+            agentLog.warning("bus_lost", ["error": error.message])
             self?.onBusLost()
         }
-        if let connection { addDesktop(connection, loop: loop, environment: environment) }
+        if let connection, bus.isSession { addDesktop(connection, loop: loop, environment: environment) }
         watchDesk(loop: loop)
         addSounds(loop: loop, environment: environment)
         chooseTerminal(wantsTerminal)

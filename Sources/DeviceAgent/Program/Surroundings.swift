@@ -8,6 +8,8 @@ package struct Surroundings {
     package var presenter: (any AlertPresenter)?
     /// Puts numbers on icons.
     package var badges: (any BadgePresenter)?
+    /// Runs the person's programs for each alert; nil for none.
+    package var hooks: HookRunner?
     /// Plays sounds.
     package var sounds: (any SoundPresenter)?
     /// Looks at sounds that apps bring.
@@ -26,7 +28,7 @@ package struct Surroundings {
     /// Joins the parts.
     package init(
         presenterName: String = "none", presenter: (any AlertPresenter)? = nil, badges: (any BadgePresenter)? = nil,
-        sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
+        hooks: HookRunner? = nil, sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
         desk: @escaping () -> DeskState = { DeskState() }, manifest: @escaping (String) -> [UInt8]? = { _ in nil },
         texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } },
         describeApp: @escaping (String) -> (name: String, icon: String?)? = { _ in nil }
@@ -34,6 +36,7 @@ package struct Surroundings {
         self.presenterName = presenterName
         self.presenter = presenter
         self.badges = badges
+        self.hooks = hooks
         self.sounds = sounds
         self.opener = opener
         self.desk = desk

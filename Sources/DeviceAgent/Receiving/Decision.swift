@@ -144,6 +144,19 @@ package struct Decision: Sendable, Equatable {
     package var needsPresentation: Bool { alert != nil || sound != nil }
 }
 
+extension Decision {
+    /// Keeps parts away that would have happened, because of the notification itself.
+    package mutating func withhold(_ parts: Set<Effect.Part>, _ reason: SuppressionReason) {
+        if parts.contains(.badge) { badge = nil }
+        if parts.contains(.sound) { sound = nil }
+        if parts.contains(.alert) { alert = nil }
+        for index in effects.indices where effects[index].obstacle == nil && parts.contains(effects[index].part) {
+            effects[index].obstacle = reason
+        }
+        suppression = suppression ?? reason
+    }
+}
+
 extension Sound {
     /// The person's choice goes before what the notification names.
     fileprivate init(_ sound: Payload.Sound, _ choice: SoundChoice) {

@@ -17,6 +17,10 @@ package struct Reception: Sendable, Equatable {
     package var waiting: [Int64] = []
     /// Entries that wait no longer: newer ones replaced them.
     package var replaced: [Int64] = []
+    /// Entries that were added, oldest first.
+    package var arrived: [Int64] = []
+    /// Entries that are gone: too old, or too many came since.
+    package var removed: [Int64] = []
     /// Numbers to put on icons, by app id.
     package var badges: [String: UInt32] = [:]
     /// Whether broadcasts came of channels that nobody listens to: the server is to hear of it.
@@ -28,11 +32,13 @@ package struct Reception: Sendable, Equatable {
 
     /// Joins the parts.
     package init(
-        waiting: [Int64] = [], replaced: [Int64] = [], badges: [String: UInt32] = [:], hasUnwantedChannel: Bool = false,
-        newCount: Int = 0, repeatedCount: Int = 0
+        waiting: [Int64] = [], replaced: [Int64] = [], arrived: [Int64] = [], removed: [Int64] = [],
+        badges: [String: UInt32] = [:], hasUnwantedChannel: Bool = false, newCount: Int = 0, repeatedCount: Int = 0
     ) {
         self.waiting = waiting
         self.replaced = replaced
+        self.arrived = arrived
+        self.removed = removed
         self.badges = badges
         self.hasUnwantedChannel = hasUnwantedChannel
         self.newCount = newCount
@@ -85,6 +91,7 @@ package final class Receiver {
                     try receive(notification, circumstances, now: now, &reception)
                 }
             }
+            if !reception.arrived.isEmpty { reception.removed = try database.trimInbox(nowUnixMilliseconds: now) }
             return reception
         }
     }
@@ -112,10 +119,12 @@ package final class Receiver {
         }
         let payload = try? Payload(
             parsing: notification.payload.span, translation: app.map { texts($0.appID) } ?? { _ in nil })
-        let decision = try payload.map { payload throws(SQLiteError) in
+        var decision = try payload.map { payload throws(SQLiteError) in
             try database.decide(payload, for: app, circumstances)
         }
-        if let app, let badge = payload?.badge {
+        let isExpired = notification.hasExpired(at: now)
+        if isExpired { decision?.withhold([.badge, .sound, .alert], .expired) }
+        if let app, let badge = payload?.badge, !isExpired {
             try receive(badge: badge, with: notification, for: app, decision, &reception)
         }
         if notification.channel != nil, let payload, payload.alert == nil, decision?.needsPresentation != true {
@@ -162,20 +171,27 @@ package final class Receiver {
         _ notification: ReceivedNotification, _ topic: String, _ app: RegisteredApp?, _ payload: Payload?,
         _ decision: Decision?, now: Int64, _ reception: inout Reception
     ) throws(SQLiteError) {
-        let reason = decision == nil ? .unreadable : decision?.suppression
-        let state: InboxEntry.State =
-            reason != nil ? .suppressed : decision?.needsPresentation == true ? .waiting : .shown
-        if let app { try replaceWaiting(of: app.appID, notification, &reception) }
-        let entry = InboxEntry(
+        var decision = decision
+        var entry = InboxEntry(
             uniqueID: notification.uniqueID.text, sequence: notification.sequence, appID: app?.appID ?? "",
             topic: topic, apnsID: notification.apnsID, receivedUnixMilliseconds: now,
             acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds, title: payload?.alert?.title,
             subtitle: payload?.alert?.subtitle, body: payload?.alert?.body, payload: notification.payload,
-            collapseID: notification.collapseID, channel: notification.channel?.text,
-            threadID: payload?.threadID, state: state,
-            reason: reason?.rawValue ?? "", effects: decision?.effectsText ?? "")
+            collapseID: notification.collapseID, channel: notification.channel?.text, threadID: payload?.threadID,
+            state: .suppressed)
+        if decision?.alert != nil, try database.inbox.hasTwin(of: entry) {
+            decision?.withhold([.sound, .alert], .duplicate)
+        } else if let app {
+            try replaceWaiting(of: app.appID, notification, &reception)
+        }
+        let reason = decision == nil ? .unreadable : decision?.suppression
+        if reason == nil { entry.state = decision?.needsPresentation == true ? .waiting : .shown }
+        entry.reason = reason?.rawValue ?? ""
+        entry.effects = decision?.effectsText ?? ""
+        entry.isRead = reason == .nothingToShow || reason == .duplicate
         let number = try database.inbox.append(entry)
-        switch state {
+        reception.arrived.append(number)
+        switch entry.state {
         case .waiting:
             reception.waiting.append(number)
         case .suppressed:
@@ -201,6 +217,12 @@ package final class Receiver {
 }
 
 extension ReceivedNotification {
+    /// Whether nobody wants it any more; 0 means now or never, and it is here now.
+    fileprivate func hasExpired(at unixMilliseconds: Int64) -> Bool {
+        guard let expirationUnixSeconds, expirationUnixSeconds > 0 else { return false }
+        return expirationUnixSeconds <= unixMilliseconds / 1000
+    }
+
     /// The topic that an app registered: without the suffix that the push type puts behind it.
     package var registeredTopic: String {
         if let app { return app }

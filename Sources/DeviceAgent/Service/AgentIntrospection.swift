@@ -127,6 +127,33 @@ package enum AgentIntrospection {
               <arg name="limit" type="u" direction="in"/>
               <arg name="entries" type="aa{sv}" direction="out"/>
             </method>
+            <!-- The same of those entries in whose texts or app's name all words of text are, in any case. text and app_id may be
+                 empty; unread leaves out what the person has seen; before is the last entry of the page before, 0 for the first page;
+                 limit is at most 1000. -->
+            <method name="SearchInbox">
+              <arg name="text" type="s" direction="in"/>
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="unread" type="b" direction="in"/>
+              <arg name="before" type="x" direction="in"/>
+              <arg name="limit" type="u" direction="in"/>
+              <arg name="entries" type="aa{sv}" direction="out"/>
+            </method>
+            <!-- How many entries the person has not seen: of all apps, and by app id (each u). -->
+            <method name="CountInbox">
+              <arg name="unread" type="u" direction="out"/>
+              <arg name="unread_by_app" type="a{sv}" direction="out"/>
+            </method>
+            <!-- Notes that the person has seen an entry; 0 for all of the app, and of all apps where app_id is empty. Answers how many
+                 were new. Error: .UnknownEntry. -->
+            <method name="MarkRead">
+              <arg name="entry" type="x" direction="in"/>
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="count" type="u" direction="out"/>
+            </method>
+            <!-- Removes one entry and takes its alert off the screen. Error: .UnknownEntry. -->
+            <method name="RemoveInboxEntry">
+              <arg name="entry" type="x" direction="in"/>
+            </method>
             <!-- One entry, with the same keys. Error: .UnknownEntry. -->
             <method name="GetInboxEntry">
               <arg name="entry" type="x" direction="in"/>
@@ -154,6 +181,10 @@ package enum AgentIntrospection {
               <arg name="app_id" type="s"/>
               <arg name="channel_id" type="s"/>
               <arg name="reason" type="s"/>
+            </signal>
+            <!-- A notification came and is in the inbox, even if it is not to be shown. -->
+            <signal name="NotificationArrived">
+              <arg name="entry" type="x"/>
             </signal>
             <signal name="InboxChanged"/>
           </interface>

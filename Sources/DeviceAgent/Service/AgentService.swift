@@ -5,7 +5,7 @@ internal import PushCore
 package import PushDBus
 internal import PushNet
 
-/// Serves `org.posthorn.Agent1` on the session bus: what deploy/dbus/org.posthorn.Agent1.xml describes.
+/// Serves `org.posthorn.Agent1` on the agent's bus: what deploy/dbus/org.posthorn.Agent1.xml describes.
 ///
 /// What comes from the bus is checked before anything uses it: who calls by the policy, arguments here.
 package final class AgentService {
@@ -79,27 +79,9 @@ package final class AgentService {
         case "Forget":
             try agent.forget()
             return []
-        case "ListInbox", "GetInboxEntry", "ClearInbox":
-            return try answerAboutInbox(call.member, arguments)
         default:
+            if let values = try answerAboutInbox(call.member, arguments) { return values }
             return try answerAboutSounds(call.member, arguments)
-        }
-    }
-
-    private func answerAboutInbox(_ member: String, _ arguments: Arguments) throws(AgentRefusal) -> [BusValue] {
-        switch member {
-        case "ListInbox":
-            let names = try appNames()
-            let entries = try agent.inbox(countMax: Int64(try arguments.uint32(0)))
-            return [.array("a{sv}", entries.map { .dictionary($0.dictionary(appName: names[$0.appID])) })]
-        case "GetInboxEntry":
-            let number = try arguments.int64(0)
-            guard let entry = try agent.inboxEntry(number) else {
-                throw AgentRefusal(.unknownEntry, "There is no entry \(number).")
-            }
-            return [.dictionary(entry.dictionary(appName: try appNames()[entry.appID]))]
-        default:
-            return [.uint32(UInt32(clamping: try agent.clearInbox(appID: try arguments.text(0))))]
         }
     }
 
@@ -166,7 +148,7 @@ package final class AgentService {
         ]
     }
 
-    private func appNames() throws(AgentRefusal) -> [String: String] {
+    func appNames() throws(AgentRefusal) -> [String: String] {
         Dictionary(try agent.apps().map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 }
@@ -187,6 +169,9 @@ extension AgentService: AgentObserver {
     package func subscriptionEnded(appID: String, channel: String, reason: String) {
         emit("SubscriptionEnded", [.text(appID), .text(channel), .text(reason)])
     }
+
+    /// Emits NotificationArrived.
+    package func notificationArrived(entry: Int64) { emit("NotificationArrived", [.int64(entry)]) }
 
     /// Emits InboxChanged.
     package func inboxChanged() { emit("InboxChanged", []) }
@@ -237,24 +222,4 @@ extension Agent.SettingLine {
             ("value", .variant(.text(value))), ("locked", .variant(.bool(isLocked))),
         ]
     }
-}
-
-extension InboxEntry {
-    /// As ListInbox and GetInboxEntry answer it.
-    fileprivate func dictionary(appName: String?) -> [(String, BusValue)] {
-        [
-            ("entry", .variant(.int64(entry))), ("id", .variant(.text(uniqueID))),
-            ("app_id", .variant(.text(appID))), ("app_name", .variant(.text(appName ?? appID))),
-            ("received_at", .variant(.int64(receivedUnixMilliseconds))), ("title", .variant(.text(title ?? ""))),
-            ("body", .variant(.text(body ?? ""))),
-            ("payload", .variant(.text(String(decoding: payload, as: UTF8.self)))),
-            ("state", .variant(.text(publicState))), ("reason", .variant(.text(reason))),
-            ("effects", .variant(.array("s", effects.split(separator: " ").map { .text(String($0)) }))),
-            ("read", .variant(.bool(isRead))),
-            ("channel", .variant(.text(channel ?? ""))), ("thread_id", .variant(.text(threadID ?? ""))),
-        ]
-    }
-
-    /// What is being presented counts as shown: nobody else needs to know the difference.
-    private var publicState: String { state == .claimed ? State.shown.rawValue : state.rawValue }
 }

@@ -22,6 +22,8 @@ package final class AgentDatabase {
     package let apps: AppTable
     /// Notifications.
     package let inbox: InboxTable
+    /// Finds notifications by their words.
+    package let search: InboxSearch
     /// Acknowledgements to send.
     package let outbox: OutboxTable
     /// Alerts on the screen.
@@ -57,6 +59,7 @@ package final class AgentDatabase {
             settings = SettingStore(choices, policy)
             apps = try AppTable(connection)
             inbox = try InboxTable(connection)
+            search = try InboxSearch(connection)
             outbox = try OutboxTable(connection)
             alerts = try AlertTable(connection)
             subscriptions = try SubscriptionTable(connection)

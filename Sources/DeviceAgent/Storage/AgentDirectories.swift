@@ -23,6 +23,8 @@ package struct AgentDirectories: Sendable {
     package var secretPath: String { "\(state)/device-secret" }
     /// Held for as long as an agent runs.
     package var lockPath: String { "\(state)/agent.lock" }
+    /// Where programs lie that run for each alert, the person's first.
+    package var hooks: [String] { ["\(configuration)/hooks", "/etc/posthorn/hooks"] }
     /// Read when `--config` names no other.
     package var configurationPath: String { "\(configuration)/agent.ini" }
 

@@ -10,7 +10,7 @@ internal import PushSQLite
 ///     policy         what the administrator set, as the server told it
 ///     event_types    what kinds of events apps declared
 ///     apps           registered apps and their badge
-///     inbox          every notification, until a person clears it or newer ones need the room
+///     inbox          every notification, until a person clears it, or it is too old or too many have come since
 ///     seen           ids of notifications that came; outlives the inbox, so that a repetition is known as one
 ///     outbox         acknowledgements that the server has not confirmed
 ///     alerts         which alerts are on the screen, and where, so that the next run takes them up

@@ -4,8 +4,10 @@ package import PushSQLite
 
 /// The table of notifications, and the ids of all that ever came.
 package final class InboxTable {
-    /// More than these are not kept; the oldest go.
-    package static let entryCountMax: Int64 = 1000
+    /// The most entries of one answer; who wants more asks for those before the last one.
+    package static let answerCountMax: Int64 = 1000
+    /// How far back a notification is looked for that looks the same.
+    private static let twinDistanceMax: Int64 = 20
     /// Ids of notifications that are remembered, far more than a server sends again.
     package static let seenCountMax: Int64 = 20_000
 
@@ -13,7 +15,11 @@ package final class InboxTable {
     private let insertSeen: Statement
     private let trimSeen: Statement
     private let insert: Statement
-    private let trim: Statement
+    private let removeSurplus: Statement
+    private let removeOld: Statement
+    private let selectTwin: Statement
+    private let selectUnread: Statement
+    private let updateRead: Statement
     private let selectEntry: Statement
     private let selectNewest: Statement
     private let selectWaiting: Statement
@@ -34,10 +40,34 @@ package final class InboxTable {
         insert = try connection.prepare(
             """
             INSERT INTO inbox (unique_id, sequence, app_id, topic, apns_id, received_ms, accepted_ms, title, subtitle,
-                body, payload, collapse_id, state, reason, channel, effects, thread_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                body, payload, collapse_id, state, reason, channel, effects, is_read, thread_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
-        trim = try connection.prepare("DELETE FROM inbox WHERE entry <= (SELECT max(entry) FROM inbox) - ?")
+        removeSurplus = try connection.prepare(
+            """
+            DELETE FROM inbox WHERE entry <= (SELECT max(entry) FROM inbox) - ?
+                AND state NOT IN ('waiting', 'claimed') RETURNING entry
+            """)
+        // Oldest first, up to the first that is young enough: the table is not read to its end.
+        removeOld = try connection.prepare(
+            """
+            DELETE FROM inbox WHERE entry < coalesce(
+                    (SELECT entry FROM inbox WHERE received_ms >= ? ORDER BY entry LIMIT 1), 9223372036854775807)
+                AND state NOT IN ('waiting', 'claimed') RETURNING entry
+            """)
+        selectTwin = try connection.prepare(
+            """
+            SELECT 1 FROM inbox WHERE entry > (SELECT max(entry) FROM inbox) - ?6 AND app_id = ?1
+                AND received_ms BETWEEN ?2 - 1000 AND ?2 AND state IN ('waiting', 'claimed', 'shown')
+                AND title IS ?3 AND subtitle IS ?4 AND body IS ?5
+            """)
+        selectUnread = try connection.prepare(
+            "SELECT app_id, count(*) FROM inbox WHERE is_read = 0 GROUP BY app_id ORDER BY app_id")
+        updateRead = try connection.prepare(
+            """
+            UPDATE inbox SET is_read = 1
+            WHERE is_read = 0 AND (?1 = 0 OR entry = ?1) AND (?2 = '' OR app_id = ?2)
+            """)
         selectEntry = try connection.prepare("SELECT * FROM inbox WHERE entry = ?")
         selectNewest = try connection.prepare("SELECT * FROM inbox ORDER BY entry DESC LIMIT ?")
         selectWaiting = try connection.prepare("SELECT entry FROM inbox WHERE state = 'waiting' ORDER BY entry")
@@ -68,12 +98,15 @@ package final class InboxTable {
             """)
         selectIDs = try connection.prepare("SELECT entry FROM inbox WHERE ?1 = '' OR app_id = ?1 ORDER BY entry")
         updateState = try connection.prepare(
-            "UPDATE inbox SET state = ?2, reason = ?3 WHERE entry = ?1 AND instr(?4, ' ' || state || ' ')")
+            """
+            UPDATE inbox SET state = ?2, reason = ?3, is_read = is_read OR ?2 IN ('viewed', 'closed')
+            WHERE entry = ?1 AND instr(?4, ' ' || state || ' ')
+            """)
         updateReason = try connection.prepare("UPDATE inbox SET reason = ?2 WHERE entry = ?1")
         updateEffects = try connection.prepare("UPDATE inbox SET effects = ?2 WHERE entry = ?1")
         settleClaimed = try connection.prepare(
             "UPDATE inbox SET state = 'shown', reason = ?1 WHERE state = 'claimed'")
-        delete = try connection.prepare("DELETE FROM inbox WHERE ?1 = '' OR app_id = ?1")
+        delete = try connection.prepare("DELETE FROM inbox WHERE (?1 = '' OR app_id = ?1) AND (?2 = 0 OR entry = ?2)")
     }
 
     /// Remembers that a notification came; false when it came before.
@@ -86,7 +119,7 @@ package final class InboxTable {
         return true
     }
 
-    /// Adds an entry and answers its number; the oldest goes when there are too many.
+    /// Adds an entry and answers its number.
     package func append(_ entry: InboxEntry) throws(SQLiteError) -> Int64 {
         insert.bind(entry.uniqueID, at: 1)
         insert.bind(entry.sequence, at: 2)
@@ -104,12 +137,22 @@ package final class InboxTable {
         insert.bind(entry.reason, at: 14)
         insert.bind(entry.channel, at: 15)
         insert.bind(entry.effects, at: 16)
-        insert.bind(entry.threadID, at: 17)
+        insert.bind(entry.isRead ? 1 : 0, at: 17)
+        insert.bind(entry.threadID, at: 18)
         try insert.run()
-        let number = connection.lastInsertedRow
-        trim.bind(Self.entryCountMax, at: 1)
-        try trim.run()
-        return number
+        return connection.lastInsertedRow
+    }
+
+    /// Whether one with the same texts came just before, from the same app, and the person did not answer it yet.
+    package func hasTwin(of entry: InboxEntry) throws(SQLiteError) -> Bool {
+        defer { selectTwin.reset() }
+        selectTwin.bind(entry.appID, at: 1)
+        selectTwin.bind(entry.receivedUnixMilliseconds, at: 2)
+        selectTwin.bind(entry.title, at: 3)
+        selectTwin.bind(entry.subtitle, at: 4)
+        selectTwin.bind(entry.body, at: 5)
+        selectTwin.bind(Self.twinDistanceMax, at: 6)
+        return try selectTwin.step()
     }
 
     /// One entry.
@@ -122,7 +165,7 @@ package final class InboxTable {
     /// The newest entries, newest first.
     package func newest(countMax: Int64) throws(SQLiteError) -> [InboxEntry] {
         defer { selectNewest.reset() }
-        selectNewest.bind(min(countMax, Self.entryCountMax), at: 1)
+        selectNewest.bind(min(countMax, Self.answerCountMax), at: 1)
         var entries: [InboxEntry] = []
         while try selectNewest.step() { entries.append(Self.entry(in: selectNewest)) }
         return entries
@@ -192,8 +235,47 @@ package final class InboxTable {
         selectIDs.bind(appID, at: 1)
         let removed = try numbers(selectIDs)
         delete.bind(appID, at: 1)
+        delete.bind(0, at: 2)
         try delete.run()
         return removed
+    }
+
+    /// Removes one entry.
+    package func remove(_ number: Int64) throws(SQLiteError) {
+        delete.bind("", at: 1)
+        delete.bind(number, at: 2)
+        try delete.run()
+    }
+
+    /// Removes what is too old or too much, but nothing that is still to be presented; answers the numbers.
+    package func removeSurplus(countMax: Int64, receivedSinceUnixMilliseconds: Int64) throws(SQLiteError) -> [Int64] {
+        removeSurplus.bind(countMax, at: 1)
+        removeOld.bind(receivedSinceUnixMilliseconds, at: 1)
+        return try numbers(removeSurplus) + numbers(removeOld)
+    }
+
+    // MARK: Seen by the person
+
+    /// Notes that the person saw entries; answers how many were new.
+    ///
+    /// - Parameters:
+    ///   - number: Which entry; 0 for all.
+    ///   - appID: Only those of this app; empty for all.
+    /// - Returns: How many were not marked before.
+    /// - Throws: What SQLite answered.
+    package func markRead(_ number: Int64, appID: String) throws(SQLiteError) -> Int {
+        updateRead.bind(number, at: 1)
+        updateRead.bind(appID, at: 2)
+        try updateRead.run()
+        return connection.changedRowCount
+    }
+
+    /// How many entries of each app the person has not seen.
+    package func unreadCounts() throws(SQLiteError) -> [(appID: String, count: Int64)] {
+        defer { selectUnread.reset() }
+        var counts: [(appID: String, count: Int64)] = []
+        while try selectUnread.step() { counts.append((selectUnread.string(0), selectUnread.int64(1))) }
+        return counts
     }
 
     private func numbers(_ statement: Statement) throws(SQLiteError) -> [Int64] {
@@ -203,7 +285,8 @@ package final class InboxTable {
         return numbers
     }
 
-    private static func entry(in row: Statement) -> InboxEntry {
+    /// An entry in a row of all columns.
+    static func entry(in row: Statement) -> InboxEntry {
         var entry = InboxEntry(
             uniqueID: row.string(1), sequence: row.int64(2), appID: row.string(3), topic: row.string(4),
             apnsID: row.string(5), receivedUnixMilliseconds: row.int64(6), acceptedUnixMilliseconds: row.int64(7),

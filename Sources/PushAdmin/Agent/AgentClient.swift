@@ -2,18 +2,19 @@
 
 package import PushDBus
 
-/// Calls this person's agent on the session bus; deploy/dbus/org.posthorn.Agent1.xml says what it understands.
+/// Calls this person's agent on its bus; deploy/dbus/org.posthorn.Agent1.xml says what it understands.
 final class AgentClient {
-    private static let busName = "org.posthorn.Agent1"
-    private static let objectPath = "/org/posthorn/Agent1"
+    static let busName = "org.posthorn.Agent1"
+    static let objectPath = "/org/posthorn/Agent1"
     /// Enrolling and registering wait for the agent's server, which has 30 seconds itself.
     private static let timeout = Duration.seconds(60)
 
-    private let connection: BusConnection
+    let connection: BusConnection
 
-    init() throws(CommandError) {
+    /// Connects to the bus that the environment names, the session's if it names none.
+    init(environment: [String: String]) throws(CommandError) {
         do throws(BusError) {
-            connection = try BusConnection(.session)
+            connection = try BusConnection(.ofAgent(environment: environment))
         } catch {
             // The first sentence; what to do about it is said once.
             throw .noSessionBus(String(error.message.prefix { $0 != "." }))

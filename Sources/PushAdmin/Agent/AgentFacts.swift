@@ -130,6 +130,8 @@ package struct InboxEntry: Codable, Sendable {
     let payload: String
     let state: String
     let reason: String
+    let effects: [String]
+    let read: Bool
     let channel: String
 
     /// Reads an `a{sv}`.
@@ -144,15 +146,26 @@ package struct InboxEntry: Codable, Sendable {
         payload = facts.text("payload")
         state = facts.text("state")
         reason = facts.text("reason")
+        effects = facts.texts("effects")
+        read = facts.flag("read")
         channel = facts.text("channel")
     }
 
     private enum CodingKeys: String, CodingKey {
-        case entry, id, title, body, payload, state, reason, channel
+        case entry, id, title, body, payload, state, reason, effects, read, channel
         case appID = "app_id"
         case appName = "app_name"
         case receivedAt = "received_at"
     }
+
+    /// Whose it is, as a person knows the app.
+    var appTitle: String { appName.isEmpty ? appID : appName }
+
+    /// Title and body in one line.
+    var summary: String { [title, body].filter { !$0.isEmpty }.joined(separator: ": ") }
+
+    /// How far it got, and why.
+    var outcome: String { reason.isEmpty ? state : "\(state): \(reason)" }
 }
 
 extension BusValue {

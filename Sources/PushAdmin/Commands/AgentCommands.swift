@@ -9,7 +9,11 @@ package enum AgentCommands {
         group: "agent", "Show the agent of this device, enrol it with a server, or leave.",
         environment: sessionBus, children: [status, enrol, unenrol])
 
-    static let sessionBus = [Explanation("DBUS_SESSION_BUS_ADDRESS", "The session bus on which the agent is.")]
+    static let sessionBus = [
+        Explanation("DBUS_SESSION_BUS_ADDRESS", "The session bus on which the agent is."),
+        Explanation(
+            BusConnection.Bus.agentVariable, "Another bus on which it is: 'system' for a machine's own agent."),
+    ]
 
     private static let status = CommandNode(Command("status", "Show how the agent is.")) {
         (_, surroundings) throws(CommandError) in

@@ -9,55 +9,127 @@ package enum InboxCommands {
     private static let shownCountDefault: Int64 = 20
 
     static let group = CommandNode(
-        group: "inbox", "List, show and clear the notifications that came to this device.",
-        environment: AgentCommands.sessionBus, children: [list, show, clear])
+        group: "inbox", "List, search, read and clear the notifications that came to this device.",
+        discussion: """
+            Everything that came is here, with what was done with it and why: also what was not shown. It is kept for as \
+            long as the settings inbox-days and inbox-count say.
+            """,
+        environment: AgentCommands.sessionBus, children: [list, search, show, read, clear])
+
+    private static let pageOptions: [Option] = [
+        Option("app", short: "a", value: "APP", "Only those of this app id."),
+        Option("unread", short: "u", "Only those that nobody has seen."),
+        Option("before", value: "ENTRY", "Only those that came before this one: the next page."),
+        Option("limit", short: "n", value: "COUNT", "At most this many; \(shownCountDefault) if left out."),
+    ]
 
     private static let list = CommandNode(
-        Command(
-            "list", "List notifications, newest first.",
-            options: [
-                Option("limit", short: "n", value: "COUNT", "At most this many; \(shownCountDefault) if left out.")
-            ])
+        Command("list", "List notifications, newest first.", options: OptionTable(pageOptions))
     ) { (invocation, surroundings) throws(CommandError) in
-        let entries = try surroundings.agent().call(try listCall(invocation))
-        return report(of: try AgentAnswer.list(entries, of: "ListInbox", as: InboxEntry.init))
+        try answer(to: invocation, surroundings)
+    }
+
+    private static let search = CommandNode(
+        Command(
+            "search", "Find notifications by words of their texts or by the app's name.",
+            arguments: [Argument("WORD", "All words must be there, in any case.", repeatable: true)],
+            options: OptionTable(pageOptions),
+            examples: [Explanation("posthorn inbox search lunch anna", "Finds 'Anna: Lunch at noon?'.")])
+    ) { (invocation, surroundings) throws(CommandError) in
+        try answer(to: invocation, surroundings)
+    }
+
+    private static func answer(
+        to invocation: Invocation, _ surroundings: Surroundings
+    ) throws(CommandError) -> Report {
+        let entries = try surroundings.agent().call(try searchCall(invocation))
+        return report(of: try AgentAnswer.list(entries, of: "SearchInbox", as: InboxEntry.init))
     }
 
     private static let show = CommandNode(
         Command(
-            "show", "Show a notification with its payload.",
+            "show", "Show a notification with its payload; it counts as read then.",
             arguments: [Argument("ENTRY", "The number in the first column of 'inbox list'.")])
     ) { (invocation, surroundings) throws(CommandError) in
-        let facts = try surroundings.agent().call(try showCall(invocation))
-        return report(of: InboxEntry(try AgentAnswer.dictionary(facts, of: "GetInboxEntry")))
+        let agent = try surroundings.agent()
+        let call = try showCall(invocation)
+        let facts = try AgentAnswer.dictionary(try agent.call(call), of: call.method)
+        try agent.call(AgentCall("MarkRead", call.arguments[0], .string("")))
+        return report(of: InboxEntry(facts))
+    }
+
+    private static let read = CommandNode(
+        Command(
+            "read", "Mark notifications as read.",
+            arguments: [Argument("WHICH", "An entry's number, or an app id; all if left out.", optional: true)])
+    ) { (invocation, surroundings) throws(CommandError) in
+        let answer = try surroundings.agent().call(readCall(invocation))
+        let count = try AgentAnswer.integer(answer, of: "MarkRead")
+        let noun = count == 1 ? "notification" : "notifications"
+        return Report("Marked \(count) \(noun) as read.", json: ["count": count])
     }
 
     private static let clear = CommandNode(
         Command(
             "clear", "Remove notifications, and take their alerts off the screen.",
-            arguments: [Argument("APP", "Only those of this app id; all if left out.", optional: true)],
+            arguments: [Argument("WHICH", "An entry's number, or an app id; all if left out.", optional: true)],
             options: [SharedOptions.yes])
     ) { (invocation, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()
-        let app = invocation.argument(0) ?? ""
-        let whose = app.isEmpty ? "all notifications" : "the notifications of \(app)"
+        let whose =
+            switch Which(invocation) {
+            case .entry(let number): "notification \(number)"
+            case .app(let app): app.isEmpty ? "all notifications" : "the notifications of \(app)"
+            }
         try Console.confirm("Remove \(whose)?", unless: invocation.has("yes"))
-        let answer = try agent.call(AgentCall("ClearInbox", .string(app)))
-        let count = try AgentAnswer.integer(answer, of: "ClearInbox")
+        let call = clearCall(invocation)
+        let answer = try agent.call(call)
+        let count = call.method == "ClearInbox" ? try AgentAnswer.integer(answer, of: call.method) : 1
         return Report("Removed \(count) \(count == 1 ? "notification" : "notifications").", json: ["count": count])
     }
 
-    /// What `inbox list` asks of the agent.
+    /// Which notifications a person means; an app id has a letter.
+    private enum Which {
+        case entry(Int64)
+        case app(String)
+
+        init(_ invocation: Invocation) {
+            let word = invocation.argument(0) ?? ""
+            self = Int64(word).map { .entry($0) } ?? .app(word)
+        }
+    }
+
+    /// What `inbox list` and `inbox search` ask of the agent.
     ///
-    /// - Parameter invocation: With or without `--limit`.
+    /// - Parameter invocation: With words or without.
     /// - Returns: The call.
-    /// - Throws: When the limit is no count.
-    package static func listCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
+    /// - Throws: When a number makes no sense.
+    package static func searchCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         do throws(UsageError) {
             let limit = try invocation.integer("limit", in: 1...Int64(UInt32.max)) ?? shownCountDefault
-            return AgentCall("ListInbox", .uint32(UInt32(limit)))
+            let before = try invocation.integer("before", in: 1...Int64.max) ?? 0
+            return AgentCall(
+                "SearchInbox", .string(invocation.arguments.joined(separator: " ")),
+                .string(invocation.value("app") ?? ""), .bool(invocation.has("unread")), .int64(before),
+                .uint32(UInt32(limit)))
         } catch {
             throw .usage(error)
+        }
+    }
+
+    /// What `inbox read` asks of the agent.
+    package static func readCall(_ invocation: Invocation) -> AgentCall {
+        switch Which(invocation) {
+        case .entry(let number): AgentCall("MarkRead", .int64(number), .string(""))
+        case .app(let app): AgentCall("MarkRead", .int64(0), .string(app))
+        }
+    }
+
+    /// What `inbox clear` asks of the agent.
+    package static func clearCall(_ invocation: Invocation) -> AgentCall {
+        switch Which(invocation) {
+        case .entry(let number): AgentCall("RemoveInboxEntry", .int64(number))
+        case .app(let app): AgentCall("ClearInbox", .string(app))
         }
     }
 
@@ -82,8 +154,7 @@ package enum InboxCommands {
             rows: entries.map { entry in
                 [
                     "\(entry.entry)", LocalTime.text(unixSeconds: entry.receivedAt / 1000),
-                    entry.appName.isEmpty ? entry.appID : entry.appName, entry.state,
-                    [entry.title, entry.body].filter { !$0.isEmpty }.joined(separator: ": "),
+                    entry.appTitle, entry.read ? entry.outcome : "\(entry.outcome), new", entry.summary,
                 ]
             })
         return Report(table.text, json: Inbox(entries: entries))
@@ -97,7 +168,7 @@ package enum InboxCommands {
                 ("Entry", "\(entry.entry)"), ("ID", entry.id),
                 ("App", entry.appName.isEmpty ? entry.appID : "\(entry.appName) (\(entry.appID))"),
                 ("Received", LocalTime.text(unixSeconds: entry.receivedAt / 1000)),
-                ("State", entry.reason.isEmpty ? entry.state : "\(entry.state): \(entry.reason)"),
+                ("State", entry.outcome), ("Parts", entry.effects.joined(separator: ", ")),
             ] + channel + [("Title", entry.title), ("Payload", entry.payload)])
         if !entry.body.isEmpty {
             // Indented, so that no line of it looks like one of ours.

@@ -79,14 +79,11 @@ package enum TraceCommand {
     /// `--since` in seconds; a day when it is left out.
     private static func age(_ invocation: Invocation) throws(CommandError) -> Int64 {
         guard let text = invocation.value("since") else { return 86_400 }
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count > 0,
-            count <= 36_500 * 86_400 / unit
-        else {
-            let expected = "a number and a unit: s, m, h or d"
-            throw .usage(invocation.error(.badValue(of: "--since", value: text, expected: expected)))
+        guard let seconds = TimeSpan.seconds(text) else {
+            throw .usage(
+                invocation.error(.badValue(of: "--since", value: text, expected: TimeSpan.expectation)))
         }
-        return count * unit
+        return seconds
     }
 
     // MARK: What it prints

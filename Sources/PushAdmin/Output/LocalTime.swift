@@ -2,6 +2,7 @@
 
 internal import FoundationEssentials
 internal import Glibc
+package import PushCore
 
 /// Moments as people read them.
 package enum LocalTime {
@@ -23,6 +24,38 @@ package enum LocalTime {
         }
         let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: zone)
         return Date(timeIntervalSince1970: Double(unixSeconds)).formatted(style)
+    }
+
+    /// Weekday and minute of a moment in this machine's time zone.
+    package static func weekTime(unixSeconds: Int64) -> QuietSchedule.LocalTime {
+        let parts = unsafe parts(unixSeconds)
+        return QuietSchedule.LocalTime(
+            weekday: unsafe (Int(parts.tm_wday) + 6) % 7, minute: unsafe Int(parts.tm_hour) * 60 + Int(parts.tm_min))
+    }
+
+    /// The next moment at which the clock on the wall shows `HH:MM`; nil for a text that is no time of day.
+    package static func next(_ text: String, afterUnixSeconds now: Int64) -> Int64? {
+        let numbers = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard numbers.count == 2, numbers.allSatisfy({ $0.utf8.count <= 2 && $0.utf8.allSatisfy(isDigit) }),
+            let hour = UInt8(numbers[0]), let minute = UInt8(numbers[1]), hour < 24, minute < 60
+        else { return nil }
+        for day in Int32(0)...1 {
+            var parts = unsafe parts(now)
+            unsafe parts.tm_mday += day
+            unsafe (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (Int32(hour), Int32(minute), 0, -1)
+            let moment = unsafe Int64(mktime(&parts))
+            if moment > now { return moment }
+        }
+        return nil
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func parts(_ unixSeconds: Int64) -> tm {
+        var seconds = time_t(clamping: unixSeconds)
+        var parts = unsafe tm()
+        unsafe localtime_r(&seconds, &parts)
+        return unsafe parts
     }
 
     /// Now, in whole seconds since 1970.

@@ -12,8 +12,8 @@ package enum AdminProgram {
         discussion: """
             Commands for the server (app, key, certificate, channel, quota, enrol, device, send, trace, status, backup) \
             talk to posthornd on this machine, through its admin socket; lint needs none. \
-            Commands for this person's notifications (agent, settings, inbox, register, unregister, subscribe, \
-            unsubscribe) talk to posthorn-agent.
+            Commands for this person's notifications (agent, settings, dnd, inbox, watch, badge, register, unregister, \
+            subscribe, unsubscribe) talk to posthorn-agent.
             """,
         options: [
             Option("json", "Answer in JSON, for scripts."),
@@ -34,8 +34,8 @@ package enum AdminProgram {
             LintCommand.node,
             StatusCommand.node, BackupCommand.node,
             AgentCommands.group,
-            SettingsCommands.group, InboxCommands.group, SoundCommands.group, RegisterCommands.register,
-            RegisterCommands.unregister,
+            SettingsCommands.group, QuietCommand.node, InboxCommands.group, WatchCommand.node, BadgeCommand.node,
+            SoundCommands.group, RegisterCommands.register, RegisterCommands.unregister,
             SubscribeCommands.subscribe, SubscribeCommands.unsubscribe, HelpCommands.completion, HelpCommands.help,
         ])
 

@@ -28,7 +28,7 @@ package struct Surroundings: Sendable {
 
     /// A client of this person's agent.
     ///
-    /// - Returns: The client, connected to the session bus.
-    /// - Throws: When there is no session bus.
-    func agent() throws(CommandError) -> AgentClient { try AgentClient() }
+    /// - Returns: The client, connected to the agent's bus.
+    /// - Throws: When there is no such bus.
+    func agent() throws(CommandError) -> AgentClient { try AgentClient(environment: environment) }
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushDBus
+
+/// `posthorn badge`: the numbers on icons, for bars that have no icons.
+package enum BadgeCommand {
+    /// For whom the line is.
+    package enum Format: String, CaseIterable, Sendable {
+        case plain, waybar, polybar, json
+    }
+
+    static let node = CommandNode(
+        Command(
+            "badge", "Print the number on an app's icon, or the sum of all.",
+            discussion: """
+                plain prints the number; polybar the number, or an empty line for none, so that the module hides; waybar \
+                its JSON, with a line for each app as the tooltip and the class 'unread', 'none' or 'offline'; json the \
+                number of each app. See docs/how-to/status-bars.md.
+                """,
+            arguments: [Argument("APP", "The app id; the sum of all apps if left out.", optional: true)],
+            options: [
+                Option(
+                    "format", short: "f", value: "FORMAT", "For whom; plain if left out.",
+                    values: .choice(Format.allCases.map(\.rawValue))),
+                Option("follow", "Print a line at each change, until Ctrl-C."),
+            ],
+            examples: [
+                Explanation("posthorn badge org.example.Mail", "Unread mails."),
+                Explanation("posthorn badge --format waybar --follow", "In a custom module of waybar."),
+            ],
+            environment: AgentCommands.sessionBus)
+    ) { (invocation, surroundings) throws(CommandError) in
+        let format = invocation.has("json") ? .json : Format(rawValue: invocation.value("format") ?? "") ?? .plain
+        let agent = try surroundings.agent()
+        if invocation.has("follow") { try follow(agent, app: invocation.argument(0), format) }
+        let badges = try badges(of: agent, app: invocation.argument(0))
+        if let app = invocation.argument(0), badges.isEmpty {
+            throw .agentRefused(name: AgentFailure.unknownApp.rawValue, message: "no app \(app) is registered")
+        }
+        return Report(line(badges, format), json: Badges(badges))
+    }
+
+    private static func follow(_ agent: AgentClient, app: String?, _ format: Format) throws(CommandError) -> Never {
+        let listener = try AgentListener(agent, to: ["BadgeChanged", "SettingsChanged"])
+        var printed: String?
+        while true {
+            var now: [AgentApp]?
+            do throws(CommandError) {
+                now = try badges(of: agent, app: app)
+            } catch {
+                guard case .agentUnreachable = error else { throw error }
+            }
+            let text = line(now, format)
+            if printed != text { _ = try Console.write("\(text)\n") }
+            printed = text
+            _ = try listener.wait()
+        }
+    }
+
+    private static func badges(of agent: AgentClient, app: String?) throws(CommandError) -> [AgentApp] {
+        let apps = try AgentAnswer.list(try agent.call(AgentCall("ListApps")), of: "ListApps", as: AgentApp.init)
+        guard let app else { return apps }
+        return apps.filter { $0.appID.utf8.elementsEqual(app.utf8) }
+    }
+
+    /// The line of a format.
+    ///
+    /// - Parameters:
+    ///   - apps: The apps that count; nil while the agent is away.
+    ///   - format: For whom.
+    /// - Returns: Without a line feed.
+    package static func line(_ apps: [AgentApp]?, _ format: Format) -> String {
+        let sum = (apps ?? []).reduce(0) { $0 + $1.badge }
+        switch format {
+        case .plain: return "\(sum)"
+        case .polybar: return sum > 0 ? "\(sum)" : ""
+        case .json: return JSONText.printable(JSONText.encodeKnown(Badges(apps ?? [])))
+        case .waybar:
+            // Waybar reads both texts as markup.
+            let lines = (apps ?? []).filter { $0.badge > 0 }.map {
+                "\(DisplayText.markup(oneLine($0.name), scalarCountMax: 64)): \($0.badge)"
+            }
+            let bar = WaybarText(
+                text: sum > 0 ? "\(sum)" : "", tooltip: lines.joined(separator: "\n"),
+                class: apps == nil ? "offline" : sum > 0 ? "unread" : "none")
+            return JSONText.printable(JSONText.encodeKnown(bar))
+        }
+    }
+}
+
+/// The JSON that waybar's custom modules read.
+private struct WaybarText: Encodable {
+    let text: String
+    let tooltip: String
+    let `class`: String
+}
+
+/// The JSON of `badge`.
+private struct Badges: Encodable, Sendable {
+    let count: Int64
+    let apps: [String: Int64]
+
+    init(_ apps: [AgentApp]) {
+        count = apps.reduce(0) { $0 + $1.badge }
+        self.apps = Dictionary(apps.map { ($0.appID, $0.badge) }, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Foundation
+import PushCore
+import PushNet
+import TestSupport
+import Testing
+
+/// Programs that run for each alert.
+@Suite struct HookTests {
+    private let file: DatabaseFile
+    private let database: AgentDatabase
+    private let directory: TemporaryDirectory
+    private let loop: EventLoop
+
+    init() throws {
+        file = try DatabaseFile()
+        database = try file.open()
+        try database.apps.save(Sample.app)
+        directory = try TemporaryDirectory()
+        try directory.makeDirectory("hooks")
+        try directory.makeDirectory("system")
+        loop = try EventLoop()
+    }
+
+    private func hook(_ name: String, _ body: String, permissions: Int = 0o755) throws {
+        let text = "#!/bin/sh\ncd '\(directory.path)'\n\(body)\n"
+        try directory.write(text, to: name, permissions: permissions)
+    }
+
+    private func runner(timeLimit: Duration = .seconds(30)) -> HookRunner {
+        HookRunner(
+            loop: loop, folders: [directory.path(of: "hooks"), directory.path(of: "system")],
+            environment: ["PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": "x", "POSTHORN_AGENT_ENROLMENT_CODE": "x"],
+            timeLimit: timeLimit)
+    }
+
+    private func entry() throws -> DeviceAgent.InboxEntry {
+        let payload = #"{"aps":{"alert":{"title":"T\n$(x)","body":"B"}}}"#
+        let number = UInt64(try database.inbox.newest(countMax: 1).first?.entry ?? 0) + 1
+        _ = try Receiver(database).receive(
+            [.notification(Sample.notification(number, payload: payload))], nowUnixMilliseconds: Int64(number) * 5000)
+        return try #require(try database.inbox.entry(Int64(number)))
+    }
+
+    private func text(_ name: String) -> String? {
+        try? String(contentsOfFile: directory.path(of: name), encoding: .utf8)
+    }
+
+    @Test func `a hook gets the notification as input and in variables, and nothing of the agent's`() async throws {
+        try hook("hooks/org.example.Mail", "cat > input.new; env > variables; mv input.new input")
+        let runner = runner()
+        let entry = try entry()
+        #expect(runner.run(entry))
+        try await loop.run("the hook ran") { text("input") != nil }
+        #expect(text("input").map { Array($0.utf8) } == entry.notificationJSON)
+        let variables = try #require(text("variables"))
+        #expect(variables.contains("POSTHORN_APP_ID=org.example.Mail\n") && variables.contains("POSTHORN_BODY=B\n"))
+        #expect(variables.contains("POSTHORN_TITLE=T\n$(x)\n") && variables.contains("POSTHORN_ENTRY=1\n"))
+        #expect(!variables.contains("NOTIFY_SOCKET") && !variables.contains("ENROLMENT_CODE"))
+    }
+
+    @Test func `the person's goes before the system's, and an app's own before any`() async throws {
+        try hook("system/any", "echo system any >> log")
+        let runner = runner()
+        #expect(runner.run(try entry()))
+        try await loop.run("the system's ran") { text("log") == "system any\n" }
+        try hook("hooks/any", "echo any >> log")
+        #expect(runner.run(try entry()))
+        try await loop.run("the person's ran") { text("log")?.hasSuffix("\nany\n") == true }
+        try hook("system/org.example.Mail", "echo mail >> log")
+        #expect(runner.run(try entry()))
+        try await loop.run("the app's ran") { text("log")?.hasSuffix("\nmail\n") == true }
+    }
+
+    @Test(arguments: [0o775, 0o757, 0o644])
+    func `one that others may write, or that is no program, does not run`(permissions: Int) throws {
+        try hook("hooks/org.example.Mail", "echo ran > log", permissions: permissions)
+        try hook("hooks/any", "echo ran > log")
+        #expect(!runner().run(try entry()))
+    }
+
+    @Test func `one in a folder that others may write does not run`() throws {
+        try hook("hooks/any", "echo ran > log")
+        #expect(unsafe chmod(directory.path(of: "hooks"), 0o777) == 0)
+        #expect(!runner().run(try entry()))
+    }
+
+    @Test func `an app that is unknown, or whose id is a path, has no hook`() throws {
+        try hook("hooks/any", "echo ran > log")
+        var entry = try entry()
+        for appID in ["", "../hooks/any", "a/b"] {
+            entry.appID = appID
+            #expect(!runner().run(entry))
+        }
+    }
+
+    @Test func `one that takes too long is killed with what it started, and that is told`() async throws {
+        try hook("hooks/any", "sleep 1000 & echo $! > child; wait")
+        let runner = runner(timeLimit: .milliseconds(300))
+        var failures: [String] = []
+        runner.onFailure = { failures.append("\($0) \($1)") }
+        #expect(runner.run(try entry()))
+        try await loop.run("it is killed") { !failures.isEmpty }
+        #expect(failures.first?.hasPrefix("1 ") == true && failures.first?.contains("took longer than") == true)
+        if let child = text("child").flatMap({ Int32($0.dropLast()) }) {
+            try await eventually("its child is gone") { kill(child, 0) != 0 }
+        }
+    }
+
+    @Test func `four run at a time, the others wait, and too many are told`() async throws {
+        try hook("hooks/any", "echo $POSTHORN_ENTRY >> started; while [ ! -e go ]; do sleep 0.05; done; echo x >> done")
+        let runner = runner()
+        var failures: [Int64] = []
+        runner.onFailure = { entry, _ in failures.append(entry) }
+        var entry = try entry()
+        let count = HookRunner.runningCountMax + HookRunner.waitingCountMax
+        for number in 1...count + 1 {
+            entry.entry = Int64(number)
+            #expect(runner.run(entry))
+        }
+        try await loop.run("four began") { text("started")?.split(separator: "\n").count == 4 }
+        try directory.write("", to: "go")
+        try await loop.run("all ran") { text("done")?.split(separator: "\n").count == count }
+        #expect(failures == [Int64(count + 1)])
+    }
+
+    // MARK: In the place of a screen
+
+    @Test func `where nothing shows alerts, a hook is what shows them, once`() async throws {
+        try hook("hooks/org.example.Mail", "echo $POSTHORN_ENTRY >> log")
+        let runner = runner()
+        let queue = PresentationQueue(database, loop: loop, presenter: nil, hooks: runner, sounds: nil)
+        let number = try entry().entry
+        queue.entriesArrived([number])
+        #expect(try database.inbox.entry(number)?.state == .shown)
+        #expect(try database.outboxLines() == ["1 delivered", "1 shown"])
+        try queue.resume()
+        try await loop.run("the hook ran") { text("log") == "1\n" }
+    }
+
+    @Test(arguments: [PersonalSetting.master, .doNotDisturb])
+    func `what keeps an alert away keeps its hook away`(setting: PersonalSetting) throws {
+        try hook("hooks/any", "echo ran > log")
+        let number = try entry().entry
+        try database.choose(setting, setting == .master ? "off" : "on")
+        let runner = runner()
+        let queue = PresentationQueue(database, loop: loop, presenter: nil, hooks: runner, sounds: nil)
+        queue.entriesArrived([number])
+        #expect(try database.inbox.entry(number)?.state == .suppressed)
+    }
+}

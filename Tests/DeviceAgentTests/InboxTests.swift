@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import Testing
+
+@Suite struct InboxTests {
+    private let file: DatabaseFile
+    private let database: AgentDatabase
+
+    init() throws {
+        file = try DatabaseFile()
+        database = try file.open()
+        try database.apps.save(Sample.app)
+    }
+
+    @discardableResult
+    private func receive(
+        _ payloads: String..., from number: UInt64 = 1, at now: Int64 = 0, expiration: Int64? = nil
+    ) throws -> Reception {
+        let arrivals = payloads.enumerated().map { index, payload in
+            var notification = Sample.notification(number + UInt64(index), payload: payload)
+            notification.expirationUnixSeconds = expiration
+            return Arrival.notification(notification)
+        }
+        return try Receiver(database).receive(arrivals, nowUnixMilliseconds: now)
+    }
+
+    private func search(_ text: String, _ change: (inout InboxSearch.Query) -> Void = { _ in }) throws -> [Int64] {
+        var query = InboxSearch.Query()
+        query.text = text
+        change(&query)
+        return try database.search.entries(matching: query, appNames: [Sample.app.appID: Sample.app.name])
+            .map(\.entry)
+    }
+
+    // MARK: What comes late or twice
+
+    @Test(arguments: [(Int64(99), true), (100, true), (101, false), (0, false)])
+    func `what had expired when it came is kept, and neither shown nor counted`(
+        expiration: Int64, isExpired: Bool
+    ) throws {
+        let reception = try receive(
+            #"{"aps":{"alert":"x","badge":3,"sound":"default"}}"#, at: 100_500, expiration: expiration)
+        let entry = try #require(try database.inbox.entry(1))
+        #expect(reception.waiting.isEmpty == isExpired && reception.badges.isEmpty == isExpired)
+        #expect(entry.state == (isExpired ? .suppressed : .waiting))
+        #expect(entry.effects == (isExpired ? "badge:expired sound:expired alert:expired" : "badge sound alert"))
+        #expect(try database.apps.app(id: Sample.app.appID)?.badge == (isExpired ? 0 : 3))
+        #expect(try database.outboxLines().contains("1 suppressed expired") == isExpired)
+    }
+
+    @Test func `the same texts within a second are one alert, and their badge counts`() throws {
+        let first = #"{"aps":{"alert":{"title":"T","body":"B"},"badge":1}}"#
+        let second = #"{"aps":{"alert":{"body":"B","title":"T"},"badge":2}}"#
+        #expect(try receive(first, second).waiting == [1])
+        #expect(try database.inbox.entry(2)?.reason == "duplicate")
+        #expect(try database.inbox.entry(2)?.effects == "badge alert:duplicate")
+        #expect(try database.apps.app(id: Sample.app.appID)?.badge == 2)
+        #expect(try receive(first, from: 3, at: 1001).waiting == [3])
+        #expect(try receive(first, from: 4, at: 2001).waiting.isEmpty)
+    }
+
+    @Test func `other texts, and texts of an answered or unshown notification, are no duplicates`() throws {
+        #expect(try receive(#"{"aps":{"alert":"x"}}"#, #"{"aps":{"alert":"y"}}"#).waiting == [1, 2])
+        _ = try database.inbox.move(1, from: [.waiting], to: .viewed)
+        try database.suppress(2, .tooMany)
+        #expect(try receive(#"{"aps":{"alert":"x"}}"#, #"{"aps":{"alert":"y"}}"#, from: 3).waiting == [3, 4])
+        #expect(try receive(#"{"aps":{"badge":1}}"#, #"{"aps":{"badge":1}}"#, from: 5).arrived == [5, 6])
+        #expect(try database.inbox.entry(6)?.state == .shown)
+    }
+
+    // MARK: How long it is kept
+
+    @Test func `what is older than the days of the setting goes, unless it is still to be shown`() throws {
+        try database.choose(.inboxDays, "2")
+        let day: Int64 = 24 * 3600 * 1000
+        try receive("{}", #"{"aps":{"alert":"x"}}"#, "{}", at: day)
+        try receive("{}", from: 4, at: 2 * day)
+        #expect(try receive("{}", from: 5, at: 3 * day + 1).removed == [1, 3])
+        #expect(try receive("{}", from: 6, at: 9 * day).removed == [4, 5])
+        #expect(try database.inbox.newest(countMax: 9).map(\.entry) == [6, 2])
+    }
+
+    // MARK: Seen
+
+    @Test func `what was seen, answered or has nothing to see is not counted as unread`() throws {
+        try receive(#"{"aps":{"alert":"a"}}"#, #"{"aps":{"alert":"b"}}"#, #"{"aps":{"alert":"c"}}"#, "{}")
+        #expect(try database.inbox.unreadCounts().map(\.count) == [3])
+        _ = try database.inbox.move(1, from: [.waiting], to: .closed)
+        #expect(try database.inbox.unreadCounts().map(\.count) == [2])
+        #expect(try database.inbox.markRead(2, appID: "") == 1)
+        #expect(try database.inbox.markRead(2, appID: "") == 0)
+        #expect(try database.inbox.markRead(0, appID: "org.example.Other") == 0)
+        #expect(try database.inbox.markRead(0, appID: Sample.app.appID) == 1)
+        #expect(try database.inbox.unreadCounts().isEmpty)
+        #expect(try database.inbox.entry(2)?.isRead == true)
+    }
+
+    // MARK: Finding
+
+    @Test func `all words must be there, in any case and any script, in texts or in the app's name`() throws {
+        try receive(
+            #"{"aps":{"alert":{"title":"Anna","subtitle":"Привет","body":"Lunch at 100%?"}}}"#,
+            #"{"aps":{"alert":"ÄPFEL und Birnen"}}"#)
+        #expect(try search("anna LUNCH") == [1])
+        #expect(try search("anna dinner").isEmpty)
+        #expect(try search("ПРИВЕТ") == [1])
+        #expect(try search("äpfel") == [2])
+        #expect(try search("100%") == [1])
+        #expect(try search("example mail") == [2, 1])
+        #expect(try search(" ") == [2, 1])
+    }
+
+    @Test func `pages follow each other, of one app, of what is new`() throws {
+        for number in 1...7 { try receive(#"{"aps":{"alert":"x \#(number)"}}"#, from: UInt64(number)) }
+        #expect(try search("x") { $0.countMax = 3 } == [7, 6, 5])
+        #expect(try search("x") { ($0.countMax, $0.before) = (3, 5) } == [4, 3, 2])
+        #expect(try search("") { $0.appID = "org.example.Other" }.isEmpty)
+        _ = try database.inbox.markRead(6, appID: "")
+        #expect(try search("") { ($0.isUnreadOnly, $0.countMax) = (true, 2) } == [7, 5])
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// An agent without a session: a bus of its own, and hooks.
+    struct MachineTests {
+        @Test func `an agent without a session runs a hook, and posthorn reaches it on its bus`() async throws {
+            let bus = try await DesktopBus()
+            let house = try await House(
+                environment: ["POSTHORN_AGENT_BUS": bus.address]
+            ) { user in
+                let folder = try user.files.makeDirectory("config/posthorn/hooks")
+                let script = "#!/bin/sh\necho \"$POSTHORN_APP_ID $POSTHORN_BODY\" >> '\(user.files.path)/log'\n"
+                try user.files.write(script, to: "config/posthorn/hooks/any", permissions: 0o755)
+                #expect(FileManager.default.fileExists(atPath: folder))
+            }
+            #expect(house.user.agent.now.transcript.contains("presenter=none"))
+            _ = try await house.provider.send(house.notification("disk full"))
+            try await house.user.waitForEntry("the hook is the presenter") { $0.state == "shown" }
+            let log = house.user.files.path(of: "log")
+            try await eventually("the hook ran") {
+                (try? String(contentsOfFile: log, encoding: .utf8)) == "\(House.app) disk full\n"
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// What a person without a desktop sees.
+    struct WatchTests {
+        @Test func `watch and badge go on over a restart of the agent`() async throws {
+            let house = try await House()
+            let posthorn = RepositoryPaths.program("posthorn")
+            let watch = try RunningProcess(posthorn, ["watch", "--json"], environment: house.user.environment)
+            let badge = try RunningProcess(
+                posthorn, ["badge", "--format", "polybar", "--follow"], environment: house.user.environment)
+            #expect(try await badge.outputLine(0) == "")
+            // It listens when it says what comes.
+            var sentCount = 0
+            try await eventually("watch prints the first") {
+                sentCount += 1
+                _ = try await house.provider.send(house.notification("first \(sentCount)"))
+                return watch.output.contains("first")
+            }
+            let payload = #"{"aps":{"alert":"counted","badge":5}}"#
+            _ = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+            #expect(try await badge.outputLine(1) == "5")
+
+            try await house.user.agent.killNow()
+            try await house.user.startAgent()
+            try await house.user.waitUntilConnected()
+            try await house.user.posthorn("dnd", "for", "1h")
+            let quiet = #"{"aps":{"alert":"second","badge":6}}"#
+            _ = try await house.provider.send(SentNotification(token: house.token, payload: quiet))
+            try await eventually("watch prints the second", evidence: { watch.transcript }) {
+                watch.output.contains("second")
+            }
+            try await eventually("badge prints the second", evidence: { badge.transcript }) {
+                badge.output.hasSuffix("6\n")
+            }
+            let line = try #require(watch.output.split(separator: "\n").last)
+            #expect(line.contains(#""effects":["badge","alert:do-not-disturb"]"#))
+            #expect(watch.exit == nil && badge.exit == nil)
+        }
+    }
+}

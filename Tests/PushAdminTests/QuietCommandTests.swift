@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAdmin
+internal import PushCore
+internal import PushDBus
+internal import Testing
+
+struct QuietCommandTests {
+    /// A Wednesday.
+    private static let now: Int64 = 1_800_000_000
+
+    private func call(_ words: String...) throws -> [BusValue]? {
+        try QuietCommand.setCall(try typed(["dnd"] + words), nowUnixSeconds: Self.now)?.arguments
+    }
+
+    private func report(_ manual: String, _ schedule: String) -> Report {
+        let settings = [("do-not-disturb", manual), ("schedule", schedule)].map { name, value in
+            AgentSetting(.dictionary([("name", .string(name)), ("value", .string(value))]))
+        }
+        return QuietCommand.report(of: settings, nowUnixSeconds: Self.now)
+    }
+
+    @Test func `words become settings`() throws {
+        func setting(_ name: String, _ value: String) -> [BusValue] {
+            [.string(""), .string(""), .string(name), .string(value)]
+        }
+        #expect(try call() == nil)
+        #expect(try call("on") == setting("do-not-disturb", "on"))
+        #expect(try call("off") == setting("do-not-disturb", "off"))
+        #expect(try call("for", "2h") == setting("do-not-disturb", "until \(Self.now + 7200)"))
+        #expect(try call("schedule", "none") == setting("schedule", "none"))
+        #expect(
+            try call("schedule", "mon-tue", "22:00-07:00,", "sun", "09:00-10:00")
+                == setting("schedule", "mon tue 22:00-07:00, sun 09:00-10:00"))
+    }
+
+    @Test(arguments: [
+        ["for", "2"], ["for"], ["for", "0h"], ["until", "24:00"], ["until", "7"], ["until", "+7:00"], ["on", "now"],
+        ["schedule", "weekend"], ["schedule", "sun 9:00-10:00"],
+    ])
+    func `words that make no sense are refused`(words: [String]) throws {
+        let invocation = try typed(["dnd"] + words)
+        let error = thrown { () throws(CommandError) in
+            _ = try QuietCommand.setCall(invocation, nowUnixSeconds: Self.now)
+        }
+        #expect(error?.exitCode == .usage)
+    }
+
+    @Test(arguments: ["00:00", "7:30", "07:30", "12:00", "23:59"])
+    func `until is the next time that the clock on the wall shows it`(time: String) throws {
+        let end = try #require(LocalTime.next(time, afterUnixSeconds: Self.now))
+        #expect(end > Self.now && end <= Self.now + 25 * 3600)
+        let shown = LocalTime.text(unixSeconds: end)
+        #expect(shown.contains(" \(time.utf8.count == 4 ? "0" : "")\(time):00"))
+    }
+
+    @Test func `what holds is told, and until when`() throws {
+        #expect(report("off", "none").text == "Do not disturb is off.")
+        #expect(report("until \(Self.now)", "none").text == "Do not disturb is off.")
+        #expect(report("on", "none").text.contains("posthorn dnd off"))
+        let later = report("until \(Self.now + 60)", "none")
+        #expect(later.text == "Do not disturb is on until \(LocalTime.text(unixSeconds: Self.now + 60)).")
+        #expect(try later.jsonText == #"{"active":true,"schedule":"none","until":1800000060}"#)
+    }
+
+    @Test func `a schedule that holds ends where its last span does`() throws {
+        let minute = LocalTime.weekTime(unixSeconds: Self.now).minute
+        func clock(_ minute: Int) -> String {
+            let (hour, rest) = (minute % 1440).quotientAndRemainder(dividingBy: 60)
+            return "\(hour < 10 ? "0" : "")\(hour):\(rest < 10 ? "0" : "")\(rest)"
+        }
+        let times = "\(clock(minute + 1439))-\(clock(minute + 5)), \(clock(minute + 5))-\(clock(minute + 9))"
+        let end = Self.now - Self.now % 60 + 9 * 60
+        let holding = report("off", times)
+        let until = LocalTime.text(unixSeconds: end)
+        #expect(holding.text.hasPrefix("Do not disturb is on by its schedule until \(until)."))
+        #expect(holding.text.hasSuffix("\nSchedule: \(times)"))
+        let other = report("off", "\(clock(minute + 1))-\(clock(minute + 2))")
+        #expect(other.text.hasPrefix("Do not disturb is off.\nSchedule: "))
+        #expect(report("off", "00:00-24:00").text.contains("by its schedule until"))
+    }
+}
