@@ -365,7 +365,7 @@ import Testing
         try await server.push(4)
         try await harness.loop.run("the last is shown") { harness.screen.contains("Hello") }
         #expect(!harness.screen.contains("3:0"))
-        #expect(try harness.agent.inbox(countMax: 9).map(\.body) == ["Hello", "1:0"])
+        #expect(try harness.agent.inbox(countMax: 9).map(\.body) == ["Hello 4", "1:0"])
         #expect(!server.requests("POST /v1/acks").joined().contains(#""id":0"#))
     }
 

@@ -26,8 +26,9 @@ final class ScriptedDeviceServer {
         try await tell(["do": "push", "event": event, "id": idLine, "data": data])
     }
 
-    /// Sends a notification on every open stream.
-    func push(_ number: Int, sequence: Int64? = nil, payload: String = #"{"aps":{"alert":"Hello"}}"#) async throws {
+    /// Sends a notification on every open stream; each with a text of its own if nothing is said.
+    func push(_ number: Int, sequence: Int64? = nil, payload: String? = nil) async throws {
+        let payload = payload ?? #"{"aps":{"alert":"Hello \#(number)"}}"#
         let sequence = sequence ?? Int64(number)
         let id = String(repeating: "0", count: 12 - "\(number)".utf8.count) + "\(number)"
         try await push(

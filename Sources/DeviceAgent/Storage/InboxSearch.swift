@@ -63,8 +63,8 @@ package final class InboxSearch {
     }
 
     private func numbers(matching query: Query, appNames: [String: String]) throws(SQLiteError) -> [Int64] {
-        let words = Self.folded(query.text).prefix(Self.textByteCountMax).split(separator: UInt8(ascii: " ")).prefix(
-            Self.wordCountMax)
+        let words = Self.folded(query.text).prefix(Self.textByteCountMax)
+            .split(separator: UInt8(ascii: " ")).prefix(Self.wordCountMax)
         let countMax = min(query.countMax, InboxTable.answerCountMax)
         selectTexts.bind(query.before, at: 1)
         selectTexts.bind(query.appID, at: 2)
