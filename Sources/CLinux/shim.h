@@ -6,5 +6,6 @@
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/file.h>
+#include <sys/pidfd.h>
 #include <sys/random.h>
 #include <malloc.h>

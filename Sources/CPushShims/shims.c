@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "CPushShims.h"
 #include <sys/prctl.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 int push_accept_nonblocking(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -31,4 +33,8 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
 
 int push_remove_tree(const char *path) {
     return nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int push_pipe(int ends[2]) {
+    return pipe2(ends, O_CLOEXEC);
 }

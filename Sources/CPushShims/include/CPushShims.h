@@ -10,6 +10,9 @@
 /// accept4(2) with SOCK_NONBLOCK | SOCK_CLOEXEC: Glibc's module hides it without _GNU_SOURCE.
 int push_accept_nonblocking(int listener);
 
+/// pipe2(2) with O_CLOEXEC: Glibc's module hides it without _GNU_SOURCE. Returns 0, or -1 with errno.
+int push_pipe(int ends[2]);
+
 /// Peer credentials of a UNIX socket: `struct ucred` needs _GNU_SOURCE. Returns 0, or -1 with errno.
 int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *process);
 

@@ -27,10 +27,31 @@ struct ChildProcesses {
     ///   - environment: All of it.
     /// - Throws: `Failure`: missing, not executable, or the system is out of something.
     func start(_ program: String, _ arguments: [String], environment: [String: String]) throws(Failure) {
+        watch(try Self.spawn(program, arguments, environment: environment, input: nil, output: nil))
+    }
+
+    /// Starts a program as `start` does; the caller collects its end.
+    ///
+    /// - Parameters:
+    ///   - program: The absolute path.
+    ///   - arguments: The vector, the program's own name first.
+    ///   - environment: All of it.
+    ///   - input: Its standard input; nothing when nil.
+    ///   - output: Its standard output; the agent's when nil.
+    /// - Returns: Its number, which is that of its session and of its process group, too.
+    /// - Throws: `Failure`: missing, not executable, or the system is out of something.
+    static func spawn(
+        _ program: String, _ arguments: [String], environment: [String: String], input: Int32?, output: Int32?
+    ) throws(Failure) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if let input {
+            unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        } else {
+            unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
+        if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         var attributes = ChildProcesses.attributes()
         defer { unsafe posix_spawnattr_destroy(&attributes) }
 
@@ -42,7 +63,7 @@ struct ChildProcesses {
             }
         }
         guard code == 0 else { throw Failure(code: code) }
-        watch(identifier)
+        return identifier
     }
 
     private func watch(_ identifier: pid_t) {

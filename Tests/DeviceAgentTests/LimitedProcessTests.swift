@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Foundation
+import PushNet
+import TestSupport
+import Testing
+
+/// Real programs that do their work, and others that do everything wrong.
+struct LimitedProcessTests {
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop() }
+
+    private func run(
+        _ program: String, _ arguments: [String] = [], input: [UInt8] = [], within timeLimit: Duration = .seconds(60),
+        outputByteCountMax: Int = 64 * 1024
+    ) async throws -> Result<String, LimitedProcess.Failure> {
+        var results: [Result<[UInt8], LimitedProcess.Failure>] = []
+        let command = LimitedProcess.Command(
+            program, arguments, environment: ["PATH": "/usr/bin:/bin", "GREETING": "hello"], input: input)
+        let process = LimitedProcess(
+            command, on: loop, timeLimit: timeLimit, outputByteCountMax: outputByteCountMax
+        ) { results.append($0) }
+        #expect(results.isEmpty)
+        try await loop.run("\(program) is answered") { !results.isEmpty }
+        withExtendedLifetime(process) {}
+        #expect(results.count == 1)
+        return try #require(results.first).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func shell(
+        _ script: String, input: [UInt8] = [], within timeLimit: Duration = .seconds(60)
+    ) async throws -> Result<String, LimitedProcess.Failure> {
+        try await run("/bin/sh", ["-c", script], input: input, within: timeLimit)
+    }
+
+    @Test func `it gets arguments, environment and input, and its output is the answer`() async throws {
+        let answer = try await shell(#"echo "$GREETING $0"; tr a-z A-Z"#, input: Array("from stdin".utf8))
+        #expect(answer == .success("hello /bin/sh\nFROM STDIN"))
+        #expect(try await run("/bin/echo", ["$(id)", "a b"]) == .success("$(id) a b\n"))
+    }
+
+    @Test func `more than a pipe holds goes in and out`() async throws {
+        let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
+        let answer = try await run("/bin/cat", input: bytes, outputByteCountMax: bytes.count)
+        #expect(answer == .success(String(repeating: "x", count: bytes.count)))
+    }
+
+    @Test func `one that does not read its input is asked all the same`() async throws {
+        let bytes = [UInt8](repeating: 0, count: 1_000_000)
+        #expect(try await shell("exec 0<&-; echo done", input: bytes) == .success("done\n"))
+    }
+
+    @Test(arguments: [(1000, true), (1001, false)])
+    func `the output has a limit`(count: Int, isTaken: Bool) async throws {
+        let answer = try await run("/usr/bin/head", ["-c", "\(count)", "/dev/zero"], outputByteCountMax: 1000)
+        #expect(answer == (isTaken ? .success(String(repeating: "\0", count: count)) : .failure(.saidTooMuch(1000))))
+    }
+
+    @Test func `one that writes for ever is killed at the limit`() async throws {
+        #expect(try await run("/bin/cat", ["/dev/zero"]) == .failure(.saidTooMuch(64 * 1024)))
+    }
+
+    @Test func `one that hangs is killed with all that it started`() async throws {
+        let directory = try TemporaryDirectory()
+        let numbers = directory.path(of: "numbers")
+        let script = "trap '' TERM; sleep 1000 & echo $$ $! > '\(numbers)'; wait"
+        #expect(try await shell(script, within: .seconds(1)) == .failure(.tookTooLong(.seconds(1))))
+        let processes = directory.read("numbers").split(whereSeparator: \.isWhitespace)
+        #expect(processes.count == 2)
+        try await loop.run("both are gone") { processes.allSatisfy { !isRunning($0) } }
+    }
+
+    @Test func `what it leaves in the background holds nobody up and goes`() async throws {
+        let answer = try await shell("sleep 1000 & echo $!")
+        let process = try answer.get().split(whereSeparator: \.isWhitespace)[0]
+        try await loop.run("it is gone") { !isRunning(process) }
+    }
+
+    @Test func `one that fails says how`() async throws {
+        #expect(try await shell("echo text; exit 3") == .failure(.exited(3)))
+        #expect(try await shell("echo text; kill -9 $$") == .failure(.killed(9)))
+        #expect(try await run("/nonexistent/program") == .failure(.notStarted(ENOENT)))
+        #expect(try await run("/etc/passwd") == .failure(.notStarted(EACCES)))
+    }
+
+    @Test func `one that is cancelled is killed and says nothing`() async throws {
+        let directory = try TemporaryDirectory()
+        var answerCount = 0
+        let script = "echo $$ > '\(directory.path(of: "new"))'; cd '\(directory.path)'; mv new number; sleep 1000"
+        let process = LimitedProcess(
+            .init("/bin/sh", ["-c", script], environment: ["PATH": "/usr/bin:/bin"]), on: loop,
+            timeLimit: .seconds(60), outputByteCountMax: 1
+        ) { _ in answerCount += 1 }
+        try await loop.run("it runs") { !directory.read("number").isEmpty }
+        process.cancel()
+        let number = directory.read("number").trimmingCharacters(in: .whitespacesAndNewlines)
+        try await loop.run("it is gone") { !FileManager.default.fileExists(atPath: "/proc/\(number)") }
+        #expect(answerCount == 0)
+    }
+
+    @Test func `it does not outlive the loop that waits for it`() async throws {
+        let directory = try TemporaryDirectory()
+        let script = "echo $$ > '\(directory.path(of: "new"))'; cd '\(directory.path)'; mv new number; sleep 1000"
+        do {
+            let loop = try EventLoop()
+            _ = LimitedProcess(
+                .init("/bin/sh", ["-c", script], environment: ["PATH": "/usr/bin:/bin"]), on: loop,
+                timeLimit: .seconds(60), outputByteCountMax: 1
+            ) { _ in }
+            try await loop.run("it runs") { !directory.read("number").isEmpty }
+        }
+        let number = directory.read("number").trimmingCharacters(in: .whitespacesAndNewlines)
+        try await eventually("it is dead") { !isRunning(Substring(number)) }
+    }
+}
+
+/// Whether a process is there and not only waiting to be collected, as orphans may for ever in a container.
+private func isRunning(_ process: Substring) -> Bool {
+    let status = readText("/proc/\(process)/stat")
+    guard let state = status.split(separator: ")").last?.split(separator: " ").first else { return false }
+    return state != "Z" && state != "X"
+}
