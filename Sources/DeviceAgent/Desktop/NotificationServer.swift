@@ -15,6 +15,8 @@ struct NotificationServer: Equatable {
     var hasBody: Bool { capabilities.contains("body") }
     /// Whether buttons or clicks come back to us.
     var hasActions: Bool { capabilities.contains("actions") }
+    /// Whether a person can type into the alert: KDE and swaync.
+    var hasReplies: Bool { hasActions && capabilities.contains("inline-reply") }
     /// Whether it plays the sound that we name.
     var playsSounds: Bool { capabilities.contains("sound") && !quirks.contains(.saysSoundButPlaysNone) }
 

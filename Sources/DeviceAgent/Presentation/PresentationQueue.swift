@@ -211,6 +211,7 @@ extension Alert {
             subtitle: entry.subtitle, body: entry.body, viewLabel: payload.actionLabel,
             urgency: payload.interruptionLevel == .passive ? 0 : payload.interruptionLevel == .critical ? 2 : 1,
             collapseID: entry.replacementKey, sound: sound)
+        if viewLabel != nil { actions = app.manifest.category(payload.category)?.actions ?? [] }
     }
 }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushSQLite
+
+extension Agent {
+    /// A button of the app: opens the app, or passes the choice on and opens nothing.
+    func act(_ number: Int64, _ chosen: ChosenAction, activationToken: String?) {
+        guard let action = declaredAction(chosen.id, of: number), !action.isForeground,
+            !(action.takesText && chosen.text == nil)
+        else { return view(number, chosen, activationToken: activationToken) }
+        guard finish(number, to: .closed, .closed), let entry = entryToHandOver(number) else { return }
+        guard let opener = surroundings.opener else { return note("nothing here reaches apps", on: number) }
+        opener.act(appID: entry.appID, notification: entry.notificationJSON, action: chosen) { [weak self] result in
+            switch result {
+            case .success: self?.note("\(action.title): passed to the app", on: number)
+            case .failure(let error):
+                agentLog.warning("action_not_passed", ["app": entry.appID, "error": error.text])
+                self?.note("\(action.title): \(error.text)", on: number)
+            }
+        }
+    }
+
+    /// The button as the app declares it now; nil when it does not any more: then the app itself may know.
+    private func declaredAction(_ id: String, of number: Int64) -> AppManifest.Action? {
+        do {
+            guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
+                let payload = try? Payload(parsing: entry.payload.span)
+            else { return nil }
+            let actions = app.manifest.category(payload.category)?.actions ?? []
+            return actions.first { $0.id.utf8.elementsEqual(id.utf8) }
+        } catch {
+            databaseFailed(error)
+            return nil
+        }
+    }
+}
