@@ -2,6 +2,7 @@
 
 import DeviceAgent
 import Foundation
+import PushCore
 import PushNet
 import TestSupport
 import Testing
@@ -24,6 +25,10 @@ private final class RecordingApp: AppOpener {
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         answer("act \(action.id) \(action.text ?? "-")", notification, completion)
+    }
+
+    func wake(appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void) {
+        answer("wake", notification, completion)
     }
 
     private func answer(
@@ -103,6 +108,50 @@ struct AgentActionsTests {
         #expect(
             entry.reason == "Archive: no org.example.Mail.desktop in the applications folders: install the app")
     }
+
+    // MARK: In the background
+
+    private static let background = #"{"aps":{"content-available":1},"n":7}"#
+
+    @Test(arguments: [
+        (background, #"{"background":true}"#, true, ["wake"], "woke-app"),
+        (background, #"{"background":true}"#, false, [], "nothing-to-show"),
+        (background, "{}", true, [], "nothing-to-show"),
+        (#"{"aps":{}}"#, #"{"background":true}"#, true, [], "nothing-to-show"),
+        (#"{"aps":{"content-available":1,"alert":"Hello"}}"#, #"{"background":true}"#, true, ["wake"], ""),
+        (#"{"aps":{"content-available":1,"alert":"Hello"}}"#, #"{"background":true}"#, false, [], "master-off"),
+    ])
+    func `an app is woken when it wants to be, and never while the master switch is off`(
+        payload: String, manifest: String, isMasterOn: Bool, calls: [String], reason: String
+    ) throws {
+        let harness = try AgentHarness(in: directory, opener: app)
+        try harness.agent.start()
+        var mail = Sample.app
+        mail.manifestText = Array(manifest.utf8)
+        try harness.database.apps.save(mail)
+        if !isMasterOn { try harness.database.choose(.master, "off") }
+        let arrival = Arrival.notification(Sample.notification(1, payload: payload))
+        for _ in 1...2 { #expect(harness.agent.streamReceived([arrival])) }
+        #expect(app.calls == calls)
+        if !calls.isEmpty { #expect(app.notifications[0].hasSuffix(#""payload":\#(payload)}"#)) }
+        #expect(try harness.database.inbox.entry(1)?.reason == reason)
+        if payload == Self.background {
+            #expect(try harness.database.outboxLines().contains("1 suppressed nothing-to-show"))
+        }
+    }
+
+    @Test func `an app that cannot be woken leaves a line in the inbox`() throws {
+        let harness = try AgentHarness(in: directory, opener: app)
+        try harness.agent.start()
+        var mail = Sample.app
+        mail.manifestText = Array(#"{"background":true}"#.utf8)
+        try harness.database.apps.save(mail)
+        app.failure = .failed("busy")
+        #expect(harness.agent.streamReceived([.notification(Sample.notification(1, payload: Self.background))]))
+        #expect(try harness.database.inbox.entry(1)?.reason == "the app was not woken: busy")
+    }
+
+    // MARK: On the screen
 
     @Test func `the alert has the buttons of its category, and View where there is none`() throws {
         var mail = Sample.app

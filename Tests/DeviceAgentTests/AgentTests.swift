@@ -24,6 +24,10 @@ private final class Opener: AppOpener {
     ) {
         Issue.record("View passed a button on")
     }
+
+    func wake(appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void) {
+        Issue.record("View woke the app")
+    }
 }
 
 private final class Dock: BadgePresenter {

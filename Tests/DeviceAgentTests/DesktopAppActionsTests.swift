@@ -82,6 +82,32 @@ struct DesktopAppActionsTests {
         #expect(missing == .noDesktopFile(appID: "org.posthorn.Missing"))
     }
 
+    @Test func `an app on the bus is woken by Wake, and no program is started for one that is not`() async throws {
+        let home = try AppFolder()
+        try home.addApp("org.posthorn.Nobody", "Exec=/bin/sh \(home.recorder)")
+        let session = try DesktopSession(await DesktopBus())
+        let app = try ScriptedApp("org.posthorn.Test", on: session) { _ in .success([]) }
+        #expect(try await wake("org.posthorn.Test", home, session) == nil)
+        #expect(app.calls.map(\.member) == ["Wake"])
+        #expect(app.calls[0].arguments == [.string(json)])
+        for (appID, reason) in [
+            ("org.posthorn.Nobody", "it does not serve org.posthorn.App1 on D-Bus"),
+            ("nobusname", "'nobusname' cannot be a name on D-Bus"),
+        ] {
+            #expect(try await wake(appID, home, session) == .failed(reason))
+        }
+        #expect(home.files.read("record").isEmpty)
+    }
+
+    private func wake(_ appID: String, _ home: AppFolder, _ session: DesktopSession) async throws -> AppOpenError? {
+        var results: [Result<Void, AppOpenError>] = []
+        let launcher = home.launcher(session)
+        launcher.wake(appID: appID, notification: Array(json.utf8)) { results.append($0) }
+        let result = try await session.value("waking \(appID) has a result") { results.first }
+        guard case .failure(let error) = result else { return nil }
+        return error
+    }
+
     private func act(_ appID: String, _ home: AppFolder, _ session: DesktopSession) async throws -> AppOpenError? {
         var results: [Result<Void, AppOpenError>] = []
         let launcher = home.launcher(session)

@@ -7,6 +7,8 @@ extension AppLauncher {
     static let interface = "org.posthorn.App1"
     /// An app that takes longer counts as one that fails.
     static let actTimeout: Duration = .seconds(30)
+    /// An app that takes longer to fetch what is new is not waited for.
+    static let wakeTimeout: Duration = .seconds(30)
 
     /// By `Act`; an app that is not on the bus gets the button in the environment of its program.
     package func act(
@@ -23,6 +25,24 @@ extension AppLauncher {
                 if let self { completion(execute(appID, text, action)) }
             case .failure(let error): completion(.failure(.failed("\(error.name): \(error.message)")))
             }
+        }
+    }
+
+    /// By `Wake`; an app that is not on the bus is not woken, because its program would open a window.
+    package func wake(
+        appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        guard AppLauncher.isBusName(appID) else {
+            return completion(.failure(.failed("'\(appID)' cannot be a name on D-Bus")))
+        }
+        let text = String(decoding: notification, as: UTF8.self)
+        call(appID, "Wake", [.string(text)], timeout: AppLauncher.wakeTimeout) { answer in
+            completion(
+                answer.map { _ in }.mapError { error in
+                    .failed(
+                        AppLauncher.isNobodyThere(error)
+                            ? "it does not serve \(AppLauncher.interface) on D-Bus" : "\(error.name): \(error.message)")
+                })
         }
     }
 

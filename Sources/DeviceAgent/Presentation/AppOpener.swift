@@ -24,6 +24,14 @@ package protocol AppOpener: AnyObject {
     func act(
         appID: String, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void)
+
+    /// Lets the app fetch something, without a window.
+    ///
+    /// - Parameters:
+    ///   - appID: The app.
+    ///   - notification: A JSON object.
+    ///   - completion: Called once, when the app is done or its time is over.
+    func wake(appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void)
 }
 
 /// A button of an app, as the person chose it.

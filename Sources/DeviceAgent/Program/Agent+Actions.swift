@@ -22,6 +22,41 @@ extension Agent {
         }
     }
 
+    /// Wakes an app, unless the person or the app does not want it any more; answers whether it was called.
+    func wake(_ wake: BackgroundWakes.Wake, _ completion: @escaping () -> Void) -> Bool {
+        guard let opener = surroundings.opener, let entry = entryToHandOver(wake.entry), mayWake(wake.appID) else {
+            return false
+        }
+        opener.wake(appID: wake.appID, notification: entry.notificationJSON) { [weak self] result in
+            self?.noteWake(of: entry, result)
+            completion()
+        }
+        return true
+    }
+
+    private func mayWake(_ appID: String) -> Bool {
+        do {
+            guard try database.settings.isOn(.master) else { return false }
+            return try database.apps.app(id: appID)?.manifest.wakesInBackground == true
+        } catch {
+            databaseFailed(error)
+            return false
+        }
+    }
+
+    /// Where there was nothing else in it, the inbox says what became of it.
+    private func noteWake(of entry: InboxEntry, _ result: Result<Void, AppOpenError>) {
+        let isBackgroundOnly = entry.reason.utf8.elementsEqual(SuppressionReason.nothingToShow.rawValue.utf8)
+        switch result {
+        case .success:
+            agentLog.info("app_woken", ["app": entry.appID])
+            if isBackgroundOnly { note("woke-app", on: entry.entry) }
+        case .failure(let error):
+            agentLog.warning("app_not_woken", ["app": entry.appID, "error": error.text])
+            if isBackgroundOnly { note("the app was not woken: \(error.text)", on: entry.entry) }
+        }
+    }
+
     /// The button as the app declares it now; nil when it does not any more: then the app itself may know.
     private func declaredAction(_ id: String, of number: Int64) -> AppManifest.Action? {
         do {

@@ -36,6 +36,7 @@ package final class Agent {
     let streamForm: StreamForm
     let receiver: Receiver
     let presentations: PresentationQueue
+    let wakes: BackgroundWakes
     var identity: Identity?
     var link: Link?
     var connectedSinceUnixSeconds: Int64?
@@ -70,6 +71,7 @@ package final class Agent {
         self.secretFile = secretFile
         self.surroundings = surroundings
         receiver = Receiver(database, desk: surroundings.desk)
+        wakes = BackgroundWakes(loop: loop)
         presentations = PresentationQueue(
             database, loop: loop, presenter: surroundings.presenter, sounds: surroundings.sounds,
             desk: surroundings.desk)
@@ -78,6 +80,7 @@ package final class Agent {
     /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.
     package func start() throws(StorageError) {
         surroundings.presenter?.delegate = self
+        wakes.start = { [weak self] in self?.wake($0, $1) ?? false }
         presentations.onFailure = { [weak self] in self?.databaseFailed($0) }
         presentations.onChange = { [weak self] in self?.inboxChanged() }
         presentations.onOutcome = { [weak self] in self?.link?.uplink.setNeedsFlush() }

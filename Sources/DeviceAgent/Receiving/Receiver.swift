@@ -17,6 +17,8 @@ package struct Reception: Sendable, Equatable {
     package var waiting: [Int64] = []
     /// Entries that wait no longer: newer ones replaced them.
     package var replaced: [Int64] = []
+    /// Apps to wake in the background, in order.
+    package var wakes: [BackgroundWakes.Wake] = []
     /// Numbers to put on icons, by app id.
     package var badges: [String: UInt32] = [:]
     /// Whether broadcasts came of channels that nobody listens to: the server is to hear of it.
@@ -167,6 +169,9 @@ package final class Receiver {
             collapseID: notification.collapseID, channel: notification.channel?.text, state: state,
             reason: reason?.rawValue ?? "", effects: decision?.effectsText ?? "")
         let number = try database.inbox.append(entry)
+        if let app, payload?.isContentAvailable == true, app.manifest.wakesInBackground {
+            reception.wakes.append(BackgroundWakes.Wake(appID: app.appID, entry: number))
+        }
         switch state {
         case .waiting:
             reception.waiting.append(number)
