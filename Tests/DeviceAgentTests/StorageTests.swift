@@ -118,7 +118,7 @@ import Testing
         do { _ = try file.open() }
         try raiseVersion(file.path)
         let error = #expect(throws: StorageError.self) { try file.open() }
-        guard case .newerDatabase(_, 99, 4) = error else {
+        guard case .newerDatabase(_, 99, 5) = error else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -5,6 +5,20 @@ internal import PushNet
 internal import PushSQLite
 
 extension Agent {
+    /// What apps' filters let through goes to the screen.
+    func joinFilters() {
+        filters.onReady = { [weak self] in self?.presentations.entriesArrived($0) }
+        filters.onBadge = { [weak self] badge, appID in self?.present(badge: badge, appID: appID) }
+        filters.onFailure = { [weak self] in self?.databaseFailed($0) }
+        filters.onTrouble = { appID, message in
+            agentLog.warning("filter_failed", ["app": appID, "error": message])
+        }
+        filters.onChange = { [weak self] in
+            self?.link?.uplink.setNeedsFlush()
+            self?.inboxChanged()
+        }
+    }
+
     /// A button of the app: opens the app, or passes the choice on and opens nothing.
     func act(_ number: Int64, _ chosen: ChosenAction, activationToken: String?) {
         guard let action = declaredAction(chosen.id, of: number), !action.isForeground,
@@ -61,7 +75,7 @@ extension Agent {
     private func declaredAction(_ id: String, of number: Int64) -> AppManifest.Action? {
         do {
             guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
-                let payload = try? Payload(parsing: entry.payload.span)
+                let payload = try database.shownPayload(of: entry)
             else { return nil }
             let actions = app.manifest.category(payload.category)?.actions ?? []
             return actions.first { $0.id.utf8.elementsEqual(id.utf8) }

@@ -18,6 +18,7 @@ extension Agent: StreamClientDelegate {
         presentations.withdraw(reception.replaced)
         for (appID, badge) in reception.badges.sorted(by: { $0.key < $1.key }) { present(badge: badge, appID: appID) }
         presentations.entriesArrived(reception.waiting)
+        filters.entriesArrived(reception.filtering)
         for wake in reception.wakes { wakes.wake(wake) }
         if reception.newCount > 0 { inboxChanged() }
         return true

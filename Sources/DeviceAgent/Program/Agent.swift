@@ -37,6 +37,7 @@ package final class Agent {
     let receiver: Receiver
     let presentations: PresentationQueue
     let wakes: BackgroundWakes
+    let filters: FilterQueue
     var identity: Identity?
     var link: Link?
     var connectedSinceUnixSeconds: Int64?
@@ -72,6 +73,10 @@ package final class Agent {
         self.surroundings = surroundings
         receiver = Receiver(database, desk: surroundings.desk)
         wakes = BackgroundWakes(loop: loop)
+        filters = FilterQueue(database, filter: surroundings.filter) { () throws(SQLiteError) in
+            try database.settings.circumstances(
+                nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: surroundings.desk())
+        }
         presentations = PresentationQueue(
             database, loop: loop, presenter: surroundings.presenter, sounds: surroundings.sounds,
             desk: surroundings.desk)
@@ -80,6 +85,7 @@ package final class Agent {
     /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.
     package func start() throws(StorageError) {
         surroundings.presenter?.delegate = self
+        joinFilters()
         wakes.start = { [weak self] in self?.wake($0, $1) ?? false }
         presentations.onFailure = { [weak self] in self?.databaseFailed($0) }
         presentations.onChange = { [weak self] in self?.inboxChanged() }
@@ -89,6 +95,7 @@ package final class Agent {
             lastConnectedUnixSeconds = try database.facts.value(of: .lastConnectedUnixSeconds)
             try presentBadges()
             try presentations.resume()
+            try filters.resume()
         } catch {
             throw .database(error)
         }

@@ -41,6 +41,7 @@ final class Desk {
             agentLog.warning("session_bus_lost", ["error": error.message])
             self?.onBusLost()
         }
+        surroundings.filter = AppFilters(connection: connection, loop: loop, environment: environment)
         if let connection { addDesktop(connection, loop: loop, environment: environment) }
         addSounds(loop: loop, environment: environment)
         chooseTerminal(wantsTerminal)

@@ -17,6 +17,8 @@ package struct Reception: Sendable, Equatable {
     package var waiting: [Int64] = []
     /// Entries that wait no longer: newer ones replaced them.
     package var replaced: [Int64] = []
+    /// Entries whose app's filter is due, oldest first; they are not to be presented yet.
+    package var filtering: [Int64] = []
     /// Apps to wake in the background, in order.
     package var wakes: [BackgroundWakes.Wake] = []
     /// Numbers to put on icons, by app id.
@@ -110,13 +112,20 @@ package final class Receiver {
         let decision = try payload.map { payload throws(SQLiteError) in
             try database.decide(payload, for: app, circumstances)
         }
-        if let app, let badge = payload?.badge {
+        let isFilterDue = app.map { $0.filters(payload, decision) } ?? false
+        // The filter may set another number.
+        if let app, let badge = payload?.badge, !isFilterDue {
             try receive(badge: badge, with: notification, for: app, decision, &reception)
         }
         if notification.channel != nil, let payload, payload.alert == nil, decision?.needsPresentation != true {
             return try settleSilently(notification, decision)
         }
-        try append(notification, topic, app, payload, decision, now: now, &reception)
+        let number = try append(notification, topic, app, payload, decision, now: now, &reception)
+        if isFilterDue {
+            try database.filters.add(number)
+            reception.filtering.append(number)
+            reception.waiting.removeAll { $0 == number }
+        }
     }
 
     /// Whether the app listens to a channel; when not, remembers to tell the server so.
@@ -156,7 +165,7 @@ package final class Receiver {
     private func append(
         _ notification: ReceivedNotification, _ topic: String, _ app: RegisteredApp?, _ payload: Payload?,
         _ decision: Decision?, now: Int64, _ reception: inout Reception
-    ) throws(SQLiteError) {
+    ) throws(SQLiteError) -> Int64 {
         let reason = decision == nil ? .unreadable : decision?.suppression
         let state: InboxEntry.State =
             reason != nil ? .suppressed : decision?.needsPresentation == true ? .waiting : .shown
@@ -181,6 +190,7 @@ package final class Receiver {
             try database.outbox.append(
                 sequence: entry.sequence, .shown, reason: decision?.badge == nil ? nil : TraceDetail.badgeOnly.word)
         }
+        return number
     }
 
     private func replaceWaiting(
@@ -192,8 +202,17 @@ package final class Receiver {
         for older in replaced {
             try database.suppress(older, .replaced)
             reception.waiting.removeAll { $0 == older }
+            reception.filtering.removeAll { $0 == older }
             reception.replaced.append(older)
         }
+    }
+}
+
+extension RegisteredApp {
+    /// Whether the app's filter comes before what would be shown.
+    fileprivate func filters(_ payload: Payload?, _ decision: Decision?) -> Bool {
+        guard let payload, payload.isMutable, payload.alert != nil else { return false }
+        return decision?.needsPresentation == true && manifest.filter != nil
     }
 }
 

@@ -26,6 +26,8 @@ package final class AgentDatabase {
     package let outbox: OutboxTable
     /// Alerts on the screen.
     package let alerts: AlertTable
+    /// What apps' filters made of notifications.
+    package let filters: FilterTable
     /// Channels that apps listen to.
     package let subscriptions: SubscriptionTable
 
@@ -57,6 +59,7 @@ package final class AgentDatabase {
             inbox = try InboxTable(connection)
             outbox = try OutboxTable(connection)
             alerts = try AlertTable(connection)
+            filters = try FilterTable(connection)
             subscriptions = try SubscriptionTable(connection)
         } catch {
             throw .database(error)

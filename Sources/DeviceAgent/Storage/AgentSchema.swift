@@ -14,9 +14,10 @@ internal import PushSQLite
 ///     seen           ids of notifications that came; outlives the inbox, so that a repetition is known as one
 ///     outbox         acknowledgements that the server has not confirmed
 ///     alerts         which alerts are on the screen, and where, so that the next run takes them up
+///     filters        what apps' filters made of notifications, and which are still to run
 ///     subscriptions  channels that apps listen to, and what the server does not know of it yet
 enum AgentSchema {
-    static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth)])
+    static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth), .sql(fifth)])
 
     private static let first: StaticString = """
         CREATE TABLE identity (
@@ -120,5 +121,17 @@ enum AgentSchema {
         ) STRICT, WITHOUT ROWID;
         ALTER TABLE inbox ADD COLUMN effects TEXT NOT NULL DEFAULT '';
         ALTER TABLE inbox ADD COLUMN is_read INTEGER NOT NULL DEFAULT 0;
+        """
+
+    private static let fifth: StaticString = """
+        CREATE TABLE filters (
+            entry INTEGER PRIMARY KEY,
+            is_due INTEGER NOT NULL,
+            payload BLOB,
+            note TEXT NOT NULL DEFAULT ''
+        ) STRICT;
+        CREATE TRIGGER filters_go AFTER DELETE ON inbox BEGIN
+            DELETE FROM filters WHERE entry = old.entry;
+        END;
         """
 }
