@@ -19,7 +19,8 @@ final class AgentHarness: AgentObserver {
     private(set) var events: [String] = []
 
     init(
-        in directory: TemporaryDirectory, opener: (any AppOpener)? = nil, badges: (any BadgePresenter)? = nil
+        in directory: TemporaryDirectory, opener: (any AppOpener)? = nil, badges: (any BadgePresenter)? = nil,
+        filterTimeLimit: Duration = .seconds(60)
     ) throws {
         loop = try EventLoop()
         database = try AgentDatabase(path: directory.path(of: "agent.sqlite"))
@@ -34,6 +35,8 @@ final class AgentHarness: AgentObserver {
             loop: loop, database: database, secretFile: secretFile,
             surroundings: Surroundings(
                 presenterName: "terminal", presenter: presenter, badges: badges, opener: opener,
+                filter: AppFilters(
+                    connection: nil, loop: loop, environment: ["PATH": "/usr/bin:/bin"], timeLimit: filterTimeLimit),
                 describeApp: { installed.names[$0].map { ($0, "mail") } }))
         agent.observer = self
         screen.harness = self

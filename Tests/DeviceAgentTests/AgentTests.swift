@@ -11,11 +11,22 @@ private final class Opener: AppOpener {
     var failure: AppOpenError?
 
     func open(
-        appID: String, notification: [UInt8], activationToken: String?,
+        appID: String, notification: [UInt8], action: ChosenAction?, activationToken: String?,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         opened.append("\(appID) \(activationToken ?? "-") \(String(decoding: notification, as: UTF8.self))")
         completion(failure.map { .failure($0) } ?? .success(()))
+    }
+
+    func act(
+        appID: String, notification: [UInt8], action: ChosenAction,
+        completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        Issue.record("View passed a button on")
+    }
+
+    func wake(appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void) {
+        Issue.record("View woke the app")
     }
 }
 

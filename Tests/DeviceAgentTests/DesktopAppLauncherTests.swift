@@ -87,7 +87,7 @@ struct DesktopAppLauncherTests {
         for (count, isOpened) in [(64 * 1024, true), (64 * 1024 + 1, false)] {
             var result: Result<Void, AppOpenError>?
             home.launcher(session).open(
-                appID: "a", notification: Array(repeating: 0x20, count: count), activationToken: nil
+                appID: "a", notification: Array(repeating: 0x20, count: count), action: nil, activationToken: nil
             ) { result = $0 }
             let answer = try #require(result)
             #expect((answer == .success(())) == isOpened)
@@ -192,7 +192,9 @@ struct DesktopAppLauncherTests {
         _ appID: String, _ launcher: AppLauncher, _ session: DesktopSession, token: String? = nil
     ) async throws -> Result<Void, AppOpenError> {
         var results: [Result<Void, AppOpenError>] = []
-        launcher.open(appID: appID, notification: Array(json.utf8), activationToken: token) { results.append($0) }
+        launcher.open(
+            appID: appID, notification: Array(json.utf8), action: nil, activationToken: token
+        ) { results.append($0) }
         let result = try await session.value("opening \(appID) has a result") { results.first }
         #expect(results.count == 1)
         return result
@@ -200,7 +202,7 @@ struct DesktopAppLauncherTests {
 }
 
 /// A person's data directory with apps in it, and a program that writes down how it was started.
-private struct AppFolder {
+struct AppFolder {
     let files: TemporaryDirectory
     let recorder: String
 
@@ -214,7 +216,7 @@ private struct AppFolder {
             echo run >> '\(record).runs'
             {
                 printf 'arguments='; for argument; do printf '%s|' "$argument"; done; echo
-                for name in POSTHORN_NOTIFICATION XDG_ACTIVATION_TOKEN DESKTOP_STARTUP_ID HOME NOTIFY_SOCKET; do
+                for name in POSTHORN_NOTIFICATION POSTHORN_ACTION POSTHORN_TEXT XDG_ACTIVATION_TOKEN DESKTOP_STARTUP_ID HOME NOTIFY_SOCKET; do
                     echo "$name=$(printenv "$name")"
                 done
                 echo "stdin=$(readlink "/proc/$$/fd/0")"

@@ -32,6 +32,14 @@ package struct AppManifest: Sendable, Equatable {
         package var isForeground: Bool
         /// Whether the person types a text with it, where the desktop can.
         package var takesText: Bool
+
+        /// Joins the parts.
+        package init(id: String, title: String, isForeground: Bool = false, takesText: Bool = false) {
+            self.id = id
+            self.title = title
+            self.isForeground = isForeground
+            self.takesText = takesText
+        }
     }
 
     /// How `mutable-content` notifications are changed before they are shown.

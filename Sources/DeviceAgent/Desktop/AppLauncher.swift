@@ -6,7 +6,8 @@ internal import PushNet
 /// Opens apps for View: by D-Bus where the app is activatable, otherwise by its `Exec` line; never by a shell.
 ///
 /// The notification reaches the app as JSON: as the parameter of the action `view-notification`, or in the environment
-/// variable `POSTHORN_NOTIFICATION`.
+/// variable `POSTHORN_NOTIFICATION`. A button of the app that was chosen is in the members `action` and `text`, and in
+/// `POSTHORN_ACTION` and `POSTHORN_TEXT`.
 ///
 /// - SeeAlso: Desktop Entry Specification 1.5, sections 7 and 8.
 package final class AppLauncher: AppOpener {
@@ -15,9 +16,9 @@ package final class AppLauncher: AppOpener {
     /// The longest notification that is handed over, in bytes: an environment variable has 128 KiB at most.
     static let notificationByteCountMax = 64 * 1024
 
-    private let connection: BusConnection
+    let connection: BusConnection
     private let environment: [String: String]
-    private let entries: DesktopEntries
+    let entries: DesktopEntries
     private let children = ChildProcesses()
 
     /// Takes what apps are found and started with.
@@ -32,7 +33,7 @@ package final class AppLauncher: AppOpener {
     }
 
     package func open(
-        appID: String, notification: [UInt8], activationToken: String?,
+        appID: String, notification: [UInt8], action: ChosenAction?, activationToken: String?,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         guard let entry = entries.find(appID) else { return completion(.failure(.noDesktopFile(appID: appID))) }
@@ -41,14 +42,14 @@ package final class AppLauncher: AppOpener {
         }
         let text = String(decoding: notification, as: UTF8.self)
         guard entry.isDBusActivatable, AppLauncher.isBusName(appID) else {
-            return completion(execute(entry, text, activationToken))
+            return completion(execute(entry, text, action, activationToken))
         }
         activate(entry, text, activationToken) { [weak self] error in
             guard let error else { return completion(.success(())) }
             guard let self, entry.exec != nil, AppLauncher.isNobodyThere(error) else {
                 return completion(.failure(.failed("\(error.name): \(error.message)")))
             }
-            completion(execute(entry, text, activationToken))
+            completion(execute(entry, text, action, activationToken))
         }
     }
 
@@ -88,7 +89,7 @@ package final class AppLauncher: AppOpener {
     /// Whether no app got the action, so that starting the program does not open it twice.
     ///
     /// A call without answer is none of these: the app may have opened and be slow.
-    private static func isNobodyThere(_ error: BusError) -> Bool {
+    static func isNobodyThere(_ error: BusError) -> Bool {
         switch error.name {
         case BusError.serviceUnknownName, BusError.unknownMethodName, "org.freedesktop.DBus.Error.UnknownObject",
             "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.NameHasNoOwner":
@@ -99,14 +100,17 @@ package final class AppLauncher: AppOpener {
 
     // MARK: By its program
 
-    private func execute(_ entry: DesktopEntry, _ notification: String, _ token: String?) -> Result<Void, AppOpenError>
-    {
+    func execute(
+        _ entry: DesktopEntry, _ notification: String, _ action: ChosenAction?, _ token: String?
+    ) -> Result<Void, AppOpenError> {
         guard let exec = entry.exec, let name = exec.first else { return .failure(.notLaunchable(path: entry.path)) }
         guard let program = entries.program(name) else {
             return .failure(.failed("\(name) is not installed or cannot be executed"))
         }
         var variables = environment
         variables["POSTHORN_NOTIFICATION"] = notification
+        variables["POSTHORN_ACTION"] = action?.id
+        variables["POSTHORN_TEXT"] = action?.text
         variables["XDG_ACTIVATION_TOKEN"] = token
         variables["DESKTOP_STARTUP_ID"] = token
         let command = AppLauncher.command(program, exec, in: entry.workingDirectory)

@@ -78,13 +78,32 @@ struct DesktopNotification {
 
     // MARK: Buttons
 
-    /// Keys and labels in turn: Close left and View right, or a single OK; a click on the text is View, too.
+    /// Keys and labels in turn: Close left and View or the app's buttons right, or a single OK; a click on the text is
+    /// View, too.
     var actions: [String] {
         guard server.hasActions else { return [] }
         guard let label = alert.viewLabel else { return ["ok", "OK"] }
-        let view = cleaned(label, DesktopNotification.labelScalarCountMax)?.replacingLineFeeds() ?? "View"
-        let clicking = server.quirks.contains(.showsDefaultAsButton) ? [] : ["default", view]
-        return clicking + ["close", "Close", "view", view]
+        let view = buttonLabel(label) ?? "View"
+        let buttons = alert.actions.flatMap { [key(of: $0), buttonLabel($0.title) ?? $0.id] }
+        // One more button is worth its place where nothing else opens the app.
+        let isDefaultLeftOut = server.quirks.contains(.showsDefaultAsButton) && buttons.isEmpty
+        let clicking = isDefaultLeftOut ? [] : ["default", view]
+        return clicking + ["close", "Close"] + (buttons.isEmpty ? ["view", view] : buttons)
+    }
+
+    /// Not the app's own id alone: servers give keys such as `settings` a meaning.
+    static func key(of action: AppManifest.Action) -> String { "action-\(action.id)" }
+
+    /// The button with a field to type in, of which an alert has one.
+    static let replyKey = "inline-reply"
+
+    private func key(of action: AppManifest.Action) -> String {
+        let hasField = server.hasReplies && action == alert.replyAction
+        return hasField ? DesktopNotification.replyKey : DesktopNotification.key(of: action)
+    }
+
+    private func buttonLabel(_ text: String) -> String? {
+        cleaned(text, DesktopNotification.labelScalarCountMax)?.replacingLineFeeds()
     }
 
     /// The longest label of a button; a longer one would push Close off the alert.
@@ -95,7 +114,13 @@ struct DesktopNotification {
     private var hints: [(String, BusValue)] {
         // A byte: dunst does not see any other integer.
         [("desktop-entry", .string(alert.appID)), ("urgency", .byte(min(alert.urgency, 2)))]
-            + collapseHints + soundHints
+            + collapseHints + soundHints + replyHints
+    }
+
+    /// KDE's text in the empty field.
+    private var replyHints: [(String, BusValue)] {
+        guard server.hasReplies, let title = alert.replyAction.flatMap({ buttonLabel($0.title) }) else { return [] }
+        return [("x-kde-reply-placeholder-text", .string(title))]
     }
 
     /// Servers that know these replace by the tag also what an earlier agent showed.

@@ -55,6 +55,9 @@ extension DesktopPresenter {
         try subscribe("ActionInvoked") { presenter, id, detail in
             presenter.invoked(detail.stringValue ?? "", on: id)
         }
+        try subscribe("NotificationReplied") { presenter, id, detail in
+            presenter.replied(detail.stringValue ?? "", to: id)
+        }
     }
 
     /// All its signals have the alert's number and one more argument.
@@ -98,9 +101,20 @@ extension DesktopPresenter {
         case "default" where alert.alert.viewLabel == nil: end(id, .dismissed)
         case "default", "view": end(id, .view(activationToken: alert.activationToken))
         case "close", "ok": end(id, .dismissed)
-        default: return
+        case let key:
+            let actions = alert.alert.actions
+            guard let action = actions.first(where: { DesktopNotification.key(of: $0) == key }) else { return }
+            end(id, .action(id: action.id, text: nil, activationToken: alert.activationToken))
         }
         // Servers keep an alert after its action, or not.
+        close(id)
+    }
+
+    /// The person typed something; one who typed nothing, or a whole book, is shown the app.
+    private func replied(_ text: String, to id: UInt32) {
+        guard let alert = shown[id], let action = alert.alert.replyAction else { return }
+        let isText = !text.isEmpty && text.utf8.count <= Self.replyByteCountMax
+        end(id, .action(id: action.id, text: isText ? text : nil, activationToken: alert.activationToken))
         close(id)
     }
 

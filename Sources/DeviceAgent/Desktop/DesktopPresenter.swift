@@ -23,6 +23,8 @@ package final class DesktopPresenter: AlertPresenter {
     static let waitingCountMax = 64
     /// Alerts on the screen that are kept track of; the oldest is taken off for one more.
     static let shownCountMax = 256
+    /// The longest text that a person can answer with, in bytes: it goes into an environment variable.
+    static let replyByteCountMax = 16 * 1024
     /// A server that takes longer counts as none.
     static let answerTimeout: Duration = .seconds(10)
 

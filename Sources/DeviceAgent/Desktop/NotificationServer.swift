@@ -17,6 +17,8 @@ struct NotificationServer: Equatable {
     var hasActions: Bool { capabilities.contains("actions") }
     /// Whether it keeps a list of what came, in groups of its own.
     var keepsList: Bool { capabilities.contains("persistence") }
+    /// Whether a person can type into the alert: KDE and swaync.
+    var hasReplies: Bool { hasActions && capabilities.contains("inline-reply") }
     /// Whether it plays the sound that we name.
     var playsSounds: Bool { capabilities.contains("sound") && !quirks.contains(.saysSoundButPlaysNone) }
 

@@ -17,6 +17,8 @@ package struct Alert: Sendable, Equatable {
     package var body: String?
     /// View's label; nil when the alert has a single OK.
     package var viewLabel: String?
+    /// Buttons of the app in the place of View, in order; none for an alert that has View.
+    package var actions: [AppManifest.Action] = []
     /// `interruption-level` mapped: 0 low, 1 normal, 2 critical.
     package var urgency: UInt8
     /// Replaces the alert with the same key of the same app that is on the screen.
@@ -50,8 +52,12 @@ package struct Alert: Sendable, Equatable {
 }
 
 extension Alert {
+    /// The button in which a person types, where the desktop can.
+    package var replyAction: AppManifest.Action? { actions.first(where: \.takesText) }
+
     /// Leaves only whose it is, for a screen that anybody may see.
     package mutating func hideTexts() {
+        actions = []
         title = nil
         subtitle = nil
         body = "Notification"

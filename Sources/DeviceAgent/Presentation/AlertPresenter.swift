@@ -24,6 +24,8 @@ package protocol AlertPresenter: AnyObject {
 package enum AlertOutcome: Sendable, Equatable {
     /// View, or a click on the body; the token lets the app's window come to the front.
     case view(activationToken: String?)
+    /// A button of the app, by its id in the manifest; the text is what the person typed, nil for nothing.
+    case action(id: String, text: String?, activationToken: String?)
     /// Close, OK, Escape or the window's own close.
     case dismissed
     /// It left the screen by itself.

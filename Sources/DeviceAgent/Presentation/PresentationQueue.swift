@@ -61,7 +61,8 @@ package final class PresentationQueue {
     package func resume() throws(SQLiteError) {
         let (alerts, waiting) = try database.transaction { () throws(SQLiteError) in
             _ = try database.inbox.settleClaimed(reason: "the agent ended while it was shown")
-            return (try alertsOnScreen(), try database.inbox.waiting())
+            let unfiltered = Set(try database.filters.due())
+            return (try alertsOnScreen(), try database.inbox.waiting().filter { !unfiltered.contains($0) })
         }
         presenter?.adopt(alerts)
         entriesArrived(waiting)
@@ -92,7 +93,7 @@ package final class PresentationQueue {
         var alerts: [(alert: Alert, place: AlertPlace)] = []
         for (number, place) in try database.alerts.unanswered() {
             guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
-                let payload = try? Payload(parsing: entry.payload.span, translation: texts(entry.appID))
+                let payload = try database.shownPayload(of: entry, texts(entry.appID))
             else { continue }
             alerts.append((Alert(entry, app, payload, sound: nil), place))
         }
@@ -187,7 +188,7 @@ package final class PresentationQueue {
         _ number: Int64
     ) throws(SQLiteError) -> (InboxEntry, RegisteredApp, Payload, Decision)? {
         guard let entry = try database.inbox.entry(number), entry.state == .waiting else { return nil }
-        guard let payload = try? Payload(parsing: entry.payload.span, translation: texts(entry.appID)) else {
+        guard let payload = try database.shownPayload(of: entry, texts(entry.appID)) else {
             try database.suppress(number, .unreadable)
             onOutcome?()
             return nil
@@ -214,8 +215,11 @@ package final class PresentationQueue {
         do {
             switch presented {
             case .shown(let playsSound):
-                _ = try database.transaction { () throws(SQLiteError) in
-                    try database.finish(number, from: [.claimed], to: .shown, .shown, reason: reason)
+                try database.transaction { () throws(SQLiteError) in
+                    let isShown = try database.finish(number, from: [.claimed], to: .shown, .shown, reason: reason)
+                    if isShown, let note = try database.filters.row(of: number)?.note, !note.isEmpty {
+                        try database.inbox.setReason(note, of: number)
+                    }
                 }
                 if !playsSound, let sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
                 onOutcome?()
@@ -244,6 +248,7 @@ extension Alert {
             urgency: payload.interruptionLevel == .passive ? 0 : payload.interruptionLevel == .critical ? 2 : 1,
             collapseID: entry.replacementKey, sound: sound)
         threadID = entry.threadID
+        if viewLabel != nil { actions = app.manifest.category(payload.category)?.actions ?? [] }
     }
 }
 

@@ -9,6 +9,7 @@ extension Agent: AlertPresenterDelegate {
     package func alert(_ entry: Int64, ended outcome: AlertOutcome) {
         switch outcome {
         case .view(let token): view(entry, activationToken: token)
+        case .action(let id, let text, let token): act(entry, ChosenAction(id: id, text: text), activationToken: token)
         case .dismissed: finish(entry, to: .closed, .closed)
         case .expired: break
         }
@@ -39,26 +40,31 @@ extension Agent: AlertPresenterDelegate {
     package func presenterBecameAvailable() { presentations.presenterBecameAvailable() }
 
     /// Opens the app, once: what was viewed is on the disk before.
-    private func view(_ number: Int64, activationToken: String?) {
-        guard finish(number, to: .viewed, .viewed) else { return }
-        let entry: InboxEntry
-        do {
-            guard let found = try database.inbox.entry(number) else { return }
-            entry = found
-        } catch {
-            return databaseFailed(error)
-        }
+    func view(_ number: Int64, _ action: ChosenAction? = nil, activationToken: String?) {
+        guard finish(number, to: .viewed, .viewed), let entry = entryToHandOver(number) else { return }
         guard let opener = surroundings.opener else { return note("nothing here opens apps", on: number) }
-        opener.open(appID: entry.appID, notification: entry.notificationJSON, activationToken: activationToken) {
-            [weak self] result in
+        opener.open(
+            appID: entry.appID, notification: entry.notificationJSON(with: action), action: action,
+            activationToken: activationToken
+        ) { [weak self] result in
             guard case .failure(let error) = result else { return }
             agentLog.warning("app_not_opened", ["app": entry.appID, "error": error.text])
             self?.note(error.text, on: number)
         }
     }
 
+    /// One entry; nil when it was cleared, or when the disk fails.
+    func entryToHandOver(_ number: Int64) -> InboxEntry? {
+        do {
+            return try database.inbox.entry(number)
+        } catch {
+            databaseFailed(error)
+            return nil
+        }
+    }
+
     @discardableResult
-    private func finish(_ number: Int64, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome) -> Bool {
+    func finish(_ number: Int64, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome) -> Bool {
         do {
             let isMoved = try database.transaction { () throws(SQLiteError) in
                 try database.finish(number, from: [.waiting, .claimed, .shown], to: state, outcome)
@@ -174,14 +180,18 @@ extension AppOpenError {
 }
 
 extension InboxEntry {
-    /// What View hands to the app: the facts, and the payload byte for byte.
-    package var notificationJSON: [UInt8] {
+    /// What the app gets of it: the facts, and the payload byte for byte.
+    package var notificationJSON: [UInt8] { notificationJSON(with: nil) }
+
+    /// What the app gets of it with the button that was chosen: its id and what the person typed.
+    func notificationJSON(with action: ChosenAction?) -> [UInt8] {
         var output = Array("{".utf8)
         var facts = [
             ("app_id", appID), ("topic", topic), ("apns_id", apnsID), ("unique_id", uniqueID), ("title", title ?? ""),
             ("body", body ?? ""),
         ]
         if let channel { facts.append(("channel_id", channel)) }
+        if let action { facts += [("action", action.id), ("text", action.text ?? "")] }
         for (key, text) in facts {
             JSONWriter.append(key: key, to: &output)
             JSONWriter.append(text, to: &output)

@@ -19,6 +19,8 @@ extension Agent: StreamClientDelegate {
         for (appID, badge) in reception.badges.sorted(by: { $0.key < $1.key }) { present(badge: badge, appID: appID) }
         for entry in reception.arrived { observer?.notificationArrived(entry: entry) }
         presentations.entriesArrived(reception.waiting)
+        filters.entriesArrived(reception.filtering)
+        for wake in reception.wakes { wakes.wake(wake) }
         if reception.newCount > 0 { inboxChanged() }
         return true
     }

@@ -38,6 +38,8 @@ package final class Agent {
     let streamForm: StreamForm
     let receiver: Receiver
     let presentations: PresentationQueue
+    let wakes: BackgroundWakes
+    let filters: FilterQueue
     var identity: Identity?
     var link: Link?
     var connectedSinceUnixSeconds: Int64?
@@ -73,6 +75,12 @@ package final class Agent {
         self.secretFile = secretFile
         self.surroundings = surroundings
         receiver = Receiver(database, desk: surroundings.desk, texts: surroundings.texts)
+        wakes = BackgroundWakes(loop: loop)
+        filters = FilterQueue(database, filter: surroundings.filter, texts: surroundings.texts) {
+            () throws(SQLiteError) in
+            try database.settings.circumstances(
+                nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: surroundings.desk())
+        }
         presentations = PresentationQueue(
             database, loop: loop, presenter: surroundings.presenter, hooks: surroundings.hooks,
             sounds: surroundings.sounds, desk: surroundings.desk, texts: surroundings.texts)
@@ -82,6 +90,8 @@ package final class Agent {
     package func start() throws(StorageError) {
         surroundings.presenter?.delegate = self
         surroundings.hooks?.onFailure = { [weak self] entry, text in self?.note(text, on: entry) }
+        joinFilters()
+        wakes.start = { [weak self] in self?.wake($0, $1) ?? false }
         presentations.onFailure = { [weak self] in self?.databaseFailed($0) }
         presentations.onChange = { [weak self] in self?.inboxChanged() }
         presentations.onOutcome = { [weak self] in self?.link?.uplink.setNeedsFlush() }
@@ -90,6 +100,7 @@ package final class Agent {
             lastConnectedUnixSeconds = try database.facts.value(of: .lastConnectedUnixSeconds)
             try presentBadges()
             try presentations.resume()
+            try filters.resume()
         } catch {
             throw .database(error)
         }

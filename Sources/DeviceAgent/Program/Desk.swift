@@ -50,6 +50,7 @@ final class Desk {
             agentLog.warning("bus_lost", ["error": error.message])
             self?.onBusLost()
         }
+        surroundings.filter = AppFilters(connection: connection, loop: loop, environment: environment)
         if let connection, bus.isSession { addDesktop(connection, loop: loop, environment: environment) }
         watchDesk(loop: loop)
         addSounds(loop: loop, environment: environment)

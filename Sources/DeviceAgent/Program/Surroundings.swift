@@ -16,6 +16,8 @@ package struct Surroundings {
     var soundInstaller: SoundInstaller?
     /// Opens apps for View.
     package var opener: (any AppOpener)?
+    /// Has apps change notifications.
+    package var filter: (any AppFilter)?
     /// What is going on at the person's desk.
     package var desk: () -> DeskState
     /// The manifest that an app installed; nil when there is none.
@@ -29,6 +31,7 @@ package struct Surroundings {
     package init(
         presenterName: String = "none", presenter: (any AlertPresenter)? = nil, badges: (any BadgePresenter)? = nil,
         hooks: HookRunner? = nil, sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,
+        filter: (any AppFilter)? = nil,
         desk: @escaping () -> DeskState = { DeskState() }, manifest: @escaping (String) -> [UInt8]? = { _ in nil },
         texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } },
         describeApp: @escaping (String) -> (name: String, icon: String?)? = { _ in nil }
@@ -39,6 +42,7 @@ package struct Surroundings {
         self.hooks = hooks
         self.sounds = sounds
         self.opener = opener
+        self.filter = filter
         self.desk = desk
         self.manifest = manifest
         self.texts = texts

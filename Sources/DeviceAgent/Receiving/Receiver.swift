@@ -21,6 +21,10 @@ package struct Reception: Sendable, Equatable {
     package var arrived: [Int64] = []
     /// Entries that are gone: too old, or too many came since.
     package var removed: [Int64] = []
+    /// Entries whose app's filter is due, oldest first; they are not to be presented yet.
+    package var filtering: [Int64] = []
+    /// Apps to wake in the background, in order.
+    package var wakes: [BackgroundWakes.Wake] = []
     /// Numbers to put on icons, by app id.
     package var badges: [String: UInt32] = [:]
     /// Whether broadcasts came of channels that nobody listens to: the server is to hear of it.
@@ -124,13 +128,21 @@ package final class Receiver {
         }
         let isExpired = notification.hasExpired(at: now)
         if isExpired { decision?.withhold([.badge, .sound, .alert], .expired) }
-        if let app, let badge = payload?.badge, !isExpired {
+        let mayFilter = app.map { $0.filters(payload, decision) } ?? false
+        // The filter may set another number.
+        if let app, let badge = payload?.badge, !mayFilter, !isExpired {
             try receive(badge: badge, with: notification, for: app, decision, &reception)
         }
         if notification.channel != nil, let payload, payload.alert == nil, decision?.needsPresentation != true {
             return try settleSilently(notification, decision)
         }
-        try append(notification, topic, app, payload, decision, now: now, &reception)
+        let entry = try append(notification, topic, app, payload, decision, now: now, &reception)
+        // One that looks like the one before it is not shown, and needs no filter.
+        if mayFilter, entry.state == .waiting {
+            try database.filters.add(entry.entry)
+            reception.filtering.append(entry.entry)
+            reception.waiting.removeAll { $0 == entry.entry }
+        }
     }
 
     /// Whether the app listens to a channel; when not, remembers to tell the server so.
@@ -170,7 +182,7 @@ package final class Receiver {
     private func append(
         _ notification: ReceivedNotification, _ topic: String, _ app: RegisteredApp?, _ payload: Payload?,
         _ decision: Decision?, now: Int64, _ reception: inout Reception
-    ) throws(SQLiteError) {
+    ) throws(SQLiteError) -> InboxEntry {
         var decision = decision
         var entry = InboxEntry(
             uniqueID: notification.uniqueID.text, sequence: notification.sequence, appID: app?.appID ?? "",
@@ -190,7 +202,11 @@ package final class Receiver {
         entry.effects = decision?.effectsText ?? ""
         entry.isRead = reason == .nothingToShow || reason == .duplicate
         let number = try database.inbox.append(entry)
+        entry.entry = number
         reception.arrived.append(number)
+        if let app, payload?.isContentAvailable == true, app.manifest.wakesInBackground {
+            reception.wakes.append(BackgroundWakes.Wake(appID: app.appID, entry: number))
+        }
         switch entry.state {
         case .waiting:
             reception.waiting.append(number)
@@ -200,6 +216,7 @@ package final class Receiver {
             try database.outbox.append(
                 sequence: entry.sequence, .shown, reason: decision?.badge == nil ? nil : TraceDetail.badgeOnly.word)
         }
+        return entry
     }
 
     private func replaceWaiting(
@@ -211,8 +228,17 @@ package final class Receiver {
         for older in replaced {
             try database.suppress(older, .replaced)
             reception.waiting.removeAll { $0 == older }
+            reception.filtering.removeAll { $0 == older }
             reception.replaced.append(older)
         }
+    }
+}
+
+extension RegisteredApp {
+    /// Whether the app's filter comes before what would be shown.
+    fileprivate func filters(_ payload: Payload?, _ decision: Decision?) -> Bool {
+        guard let payload, payload.isMutable, payload.alert != nil else { return false }
+        return decision?.needsPresentation == true && manifest.filter != nil
     }
 }
 

@@ -28,6 +28,8 @@ package final class AgentDatabase {
     package let outbox: OutboxTable
     /// Alerts on the screen.
     package let alerts: AlertTable
+    /// What apps' filters made of notifications.
+    package let filters: FilterTable
     /// Channels that apps listen to.
     package let subscriptions: SubscriptionTable
     /// Which apps were seen to be installed.
@@ -62,6 +64,7 @@ package final class AgentDatabase {
             search = try InboxSearch(connection)
             outbox = try OutboxTable(connection)
             alerts = try AlertTable(connection)
+            filters = try FilterTable(connection)
             subscriptions = try SubscriptionTable(connection)
             installations = try InstallationTable(connection)
         } catch {

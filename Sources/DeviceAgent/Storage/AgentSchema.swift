@@ -14,6 +14,7 @@ internal import PushSQLite
 ///     seen           ids of notifications that came; outlives the inbox, so that a repetition is known as one
 ///     outbox         acknowledgements that the server has not confirmed
 ///     alerts         which alerts are on the screen, and where, so that the next run takes them up
+///     filters        what apps' filters made of notifications, and which are still to run
 ///     subscriptions  channels that apps listen to, and what the server does not know of it yet
 ///     installations  apps whose .desktop file was seen, and since when it is gone
 enum AgentSchema {
@@ -135,5 +136,14 @@ enum AgentSchema {
         DROP TABLE alerts;
         ALTER TABLE alerts_of_servers RENAME TO alerts;
         ALTER TABLE inbox ADD COLUMN thread_id TEXT;
+        CREATE TABLE filters (
+            entry INTEGER PRIMARY KEY,
+            is_due INTEGER NOT NULL,
+            payload BLOB,
+            note TEXT NOT NULL DEFAULT ''
+        ) STRICT;
+        CREATE TRIGGER filters_go AFTER DELETE ON inbox BEGIN
+            DELETE FROM filters WHERE entry = old.entry;
+        END;
         """
 }

@@ -30,6 +30,7 @@ package final class InboxTable {
     private let updateState: Statement
     private let updateReason: Statement
     private let updateEffects: Statement
+    private let updateTexts: Statement
     private let settleClaimed: Statement
     private let delete: Statement
 
@@ -104,6 +105,8 @@ package final class InboxTable {
             """)
         updateReason = try connection.prepare("UPDATE inbox SET reason = ?2 WHERE entry = ?1")
         updateEffects = try connection.prepare("UPDATE inbox SET effects = ?2 WHERE entry = ?1")
+        updateTexts = try connection.prepare(
+            "UPDATE inbox SET title = ?2, subtitle = ?3, body = ?4 WHERE entry = ?1")
         settleClaimed = try connection.prepare(
             "UPDATE inbox SET state = 'shown', reason = ?1 WHERE state = 'claimed'")
         delete = try connection.prepare("DELETE FROM inbox WHERE (?1 = '' OR app_id = ?1) AND (?2 = 0 OR entry = ?2)")
@@ -221,6 +224,15 @@ package final class InboxTable {
         updateEffects.bind(number, at: 1)
         updateEffects.bind(effects, at: 2)
         try updateEffects.run()
+    }
+
+    /// Writes the texts that are shown of an entry.
+    package func setTexts(title: String?, subtitle: String?, body: String?, of number: Int64) throws(SQLiteError) {
+        updateTexts.bind(number, at: 1)
+        updateTexts.bind(title, at: 2)
+        updateTexts.bind(subtitle, at: 3)
+        updateTexts.bind(body, at: 4)
+        try updateTexts.run()
     }
 
     /// At start: what was being presented when the agent ended counts as shown; answers how many.

@@ -23,6 +23,7 @@ extension Payload {
             sound: (aps["sound"] ?? aps["alert"]?["sound"]).flatMap(Sound.init),
             category: aps["category"]?.nonEmptyString, threadID: aps["thread-id"]?.nonEmptyString,
             isContentAvailable: aps["content-available"]?.integer == 1,
+            isMutable: aps["mutable-content"]?.integer == 1,
             interruptionLevel: aps["interruption-level"]?.string.flatMap(InterruptionLevel.init) ?? .active)
     }
 }

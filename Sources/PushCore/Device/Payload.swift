@@ -78,6 +78,8 @@ package struct Payload: Sendable, Equatable {
     package var threadID: String?
     /// `content-available`: the app is to fetch something in the background.
     package var isContentAvailable: Bool
+    /// `mutable-content`: the app may change what is shown.
+    package var isMutable: Bool
     /// How much the alert may interrupt; active when the provider does not say.
     package var interruptionLevel: InterruptionLevel
 
@@ -90,7 +92,8 @@ package struct Payload: Sendable, Equatable {
     /// Joins the parts.
     package init(
         alert: Alert? = nil, badge: UInt32? = nil, sound: Sound? = nil, category: String? = nil,
-        threadID: String? = nil, isContentAvailable: Bool = false, interruptionLevel: InterruptionLevel = .active
+        threadID: String? = nil, isContentAvailable: Bool = false, isMutable: Bool = false,
+        interruptionLevel: InterruptionLevel = .active
     ) {
         self.alert = alert
         self.badge = badge
@@ -98,6 +101,7 @@ package struct Payload: Sendable, Equatable {
         self.category = category
         self.threadID = threadID
         self.isContentAvailable = isContentAvailable
+        self.isMutable = isMutable
         self.interruptionLevel = interruptionLevel
     }
 }

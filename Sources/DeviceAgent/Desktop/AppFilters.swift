@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushDBus
+package import PushNet
+
+/// Asks the filters of apps: `org.posthorn.App1.Filter`, or a program; never by a shell.
+package final class AppFilters: AppFilter {
+    /// A filter that takes longer changes nothing.
+    package static let timeLimit: Duration = .seconds(5)
+    /// An answer that is longer changes nothing.
+    package static let answerByteCountMax = 64 * 1024
+
+    private let connection: BusConnection?
+    private let loop: EventLoop
+    private let environment: [String: String]
+    private let timeLimit: Duration
+
+    /// Takes what apps are reached by.
+    ///
+    /// - Parameters:
+    ///   - connection: The session bus, driven by the caller; nil when there is none.
+    ///   - loop: Whose thread this is.
+    ///   - environment: The agent's; programs get it without what the service manager meant for the agent alone.
+    ///   - timeLimit: For each filter.
+    package init(
+        connection: BusConnection?, loop: EventLoop, environment: [String: String],
+        timeLimit: Duration = AppFilters.timeLimit
+    ) {
+        self.connection = connection
+        self.loop = loop
+        self.environment = environment.filter { !AppLauncher.ownVariables.contains($0.key) }
+        self.timeLimit = timeLimit
+    }
+
+    package func filter(
+        appID: String, by filter: AppManifest.Filter, notification: [UInt8],
+        completion: @escaping (Result<[UInt8], AppFilterError>) -> Void
+    ) {
+        switch filter {
+        case .bus: ask(appID, notification, completion)
+        case .program(let words): run(words, notification, completion)
+        }
+    }
+
+    private func ask(
+        _ appID: String, _ notification: [UInt8], _ completion: @escaping (Result<[UInt8], AppFilterError>) -> Void
+    ) {
+        guard let connection, AppLauncher.isBusName(appID) else {
+            return loop.atEndOfTurn { completion(.failure(AppFilterError("the filter cannot be reached by D-Bus"))) }
+        }
+        connection.send(
+            appID, AppLauncher.objectPath(of: appID), AppLauncher.interface, "Filter",
+            [.string(String(decoding: notification, as: UTF8.self))], timeout: timeLimit
+        ) { answer in
+            switch answer {
+            case .success(let values): completion(AppFilters.payload(in: values))
+            case .failure(let error):
+                completion(.failure(AppFilterError("the filter failed: \(error.name): \(error.message)")))
+            }
+        }
+    }
+
+    private static func payload(in values: [BusValue]) -> Result<[UInt8], AppFilterError> {
+        guard let text = values.first?.stringValue else {
+            return .failure(AppFilterError("the filter answered no text"))
+        }
+        guard text.utf8.count <= answerByteCountMax else {
+            return .failure(AppFilterError("the filter wrote more than \(answerByteCountMax) bytes"))
+        }
+        return .success(Array(text.utf8))
+    }
+
+    private func run(
+        _ words: [String], _ notification: [UInt8], _ completion: @escaping (Result<[UInt8], AppFilterError>) -> Void
+    ) {
+        guard let program = words.first else { preconditionFailure("a manifest names the filter's program") }
+        let command = LimitedProcess.Command(
+            program, Array(words.dropFirst()), environment: environment, input: notification)
+        // The loop keeps it until it is done.
+        _ = LimitedProcess(
+            command, on: loop, timeLimit: timeLimit, outputByteCountMax: AppFilters.answerByteCountMax
+        ) { result in
+            completion(result.mapError { AppFilterError("the filter \($0.message)") })
+        }
+    }
+}

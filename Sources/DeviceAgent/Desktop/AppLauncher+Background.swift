@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// Calls of `org.posthorn.App1`, which deploy/dbus/org.posthorn.App1.xml describes.
+extension AppLauncher {
+    static let interface = "org.posthorn.App1"
+    /// An app that takes longer counts as one that fails.
+    static let actTimeout: Duration = .seconds(30)
+    /// An app that takes longer to fetch what is new is not waited for.
+    static let wakeTimeout: Duration = .seconds(30)
+
+    /// By `Act`; an app that is not on the bus gets the button in the environment of its program.
+    package func act(
+        appID: String, notification: [UInt8], action: ChosenAction,
+        completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        let text = String(decoding: notification, as: UTF8.self)
+        guard AppLauncher.isBusName(appID) else { return completion(execute(appID, text, action)) }
+        let arguments: [BusValue] = [.string(action.id), .string(action.text ?? ""), .string(text)]
+        call(appID, "Act", arguments, timeout: AppLauncher.actTimeout) { [weak self] answer in
+            switch answer {
+            case .success: completion(.success(()))
+            case .failure(let error) where AppLauncher.isNobodyThere(error):
+                if let self { completion(execute(appID, text, action)) }
+            case .failure(let error): completion(.failure(.failed("\(error.name): \(error.message)")))
+            }
+        }
+    }
+
+    /// By `Wake`; an app that is not on the bus is not woken, because its program would open a window.
+    package func wake(
+        appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        guard AppLauncher.isBusName(appID) else {
+            return completion(.failure(.failed("'\(appID)' cannot be a name on D-Bus")))
+        }
+        let text = String(decoding: notification, as: UTF8.self)
+        call(appID, "Wake", [.string(text)], timeout: AppLauncher.wakeTimeout) { answer in
+            completion(
+                answer.map { _ in }.mapError { error in
+                    .failed(
+                        AppLauncher.isNobodyThere(error)
+                            ? "it does not serve \(AppLauncher.interface) on D-Bus" : "\(error.name): \(error.message)")
+                })
+        }
+    }
+
+    private func execute(
+        _ appID: String, _ notification: String, _ action: ChosenAction
+    ) -> Result<Void, AppOpenError> {
+        guard let entry = entries.find(appID) else { return .failure(.noDesktopFile(appID: appID)) }
+        guard notification.utf8.count <= AppLauncher.notificationByteCountMax else {
+            return .failure(.failed("the notification has \(notification.utf8.count) bytes"))
+        }
+        return execute(entry, notification, action, nil)
+    }
+
+    func call(
+        _ appID: String, _ member: String, _ arguments: [BusValue], timeout: Duration,
+        completion: @escaping (Result<[BusValue], BusError>) -> Void
+    ) {
+        connection.send(
+            appID, AppLauncher.objectPath(of: appID), AppLauncher.interface, member, arguments, timeout: timeout,
+            completion: completion)
+    }
+}

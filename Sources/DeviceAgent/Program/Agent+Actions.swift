@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushSQLite
+
+extension Agent {
+    /// What apps' filters let through goes to the screen.
+    func joinFilters() {
+        filters.onReady = { [weak self] in self?.presentations.entriesArrived($0) }
+        filters.onBadge = { [weak self] badge, appID in self?.present(badge: badge, appID: appID) }
+        filters.onFailure = { [weak self] in self?.databaseFailed($0) }
+        filters.onTrouble = { appID, message in
+            agentLog.warning("filter_failed", ["app": appID, "error": message])
+        }
+        filters.onChange = { [weak self] in
+            self?.link?.uplink.setNeedsFlush()
+            self?.inboxChanged()
+        }
+    }
+
+    /// A button of the app: opens the app, or passes the choice on and opens nothing.
+    func act(_ number: Int64, _ chosen: ChosenAction, activationToken: String?) {
+        guard let action = declaredAction(chosen.id, of: number), !action.isForeground,
+            !(action.takesText && chosen.text == nil)
+        else { return view(number, chosen, activationToken: activationToken) }
+        guard finish(number, to: .closed, .closed), let entry = entryToHandOver(number) else { return }
+        guard let opener = surroundings.opener else { return note("nothing here reaches apps", on: number) }
+        opener.act(appID: entry.appID, notification: entry.notificationJSON, action: chosen) { [weak self] result in
+            switch result {
+            case .success: self?.note("\(action.title): passed to the app", on: number)
+            case .failure(let error):
+                agentLog.warning("action_not_passed", ["app": entry.appID, "error": error.text])
+                self?.note("\(action.title): \(error.text)", on: number)
+            }
+        }
+    }
+
+    /// Wakes an app, unless the person or the app does not want it any more; answers whether it was called.
+    func wake(_ wake: BackgroundWakes.Wake, _ completion: @escaping () -> Void) -> Bool {
+        guard let opener = surroundings.opener, let entry = entryToHandOver(wake.entry), mayWake(wake.appID) else {
+            return false
+        }
+        opener.wake(appID: wake.appID, notification: entry.notificationJSON) { [weak self] result in
+            self?.noteWake(of: entry, result)
+            completion()
+        }
+        return true
+    }
+
+    private func mayWake(_ appID: String) -> Bool {
+        do {
+            guard try database.settings.isOn(.master) else { return false }
+            return try database.apps.app(id: appID)?.manifest.wakesInBackground == true
+        } catch {
+            databaseFailed(error)
+            return false
+        }
+    }
+
+    /// Where there was nothing else in it, the inbox says what became of it.
+    private func noteWake(of entry: InboxEntry, _ result: Result<Void, AppOpenError>) {
+        let isBackgroundOnly = entry.reason.utf8.elementsEqual(SuppressionReason.nothingToShow.rawValue.utf8)
+        switch result {
+        case .success:
+            agentLog.info("app_woken", ["app": entry.appID])
+            if isBackgroundOnly { note("woke-app", on: entry.entry) }
+        case .failure(let error):
+            agentLog.warning("app_not_woken", ["app": entry.appID, "error": error.text])
+            if isBackgroundOnly { note("the app was not woken: \(error.text)", on: entry.entry) }
+        }
+    }
+
+    /// The button as the app declares it now; nil when it does not any more: then the app itself may know.
+    private func declaredAction(_ id: String, of number: Int64) -> AppManifest.Action? {
+        do {
+            guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
+                let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
+            else { return nil }
+            let actions = app.manifest.category(payload.category)?.actions ?? []
+            return actions.first { $0.id.utf8.elementsEqual(id.utf8) }
+        } catch {
+            databaseFailed(error)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+package import PushSQLite
+
+/// Has apps change their `mutable-content` notifications, a few at a time, before these wait for the screen.
+///
+/// ```
+/// due ──filter answers──▶ filtered ──commit──▶ waits for the screen, or is suppressed
+///  ▲ a crash begins anew   └── wrong, late or nothing: as it was sent
+/// ```
+///
+/// What needs no filter does not wait for what does.
+package final class FilterQueue {
+    /// Filters that run at a time.
+    package static let runningCountMax = 4
+    /// Entries that may wait for theirs; when there are more, the oldest are left to the inbox.
+    package static let waitingCountMax = 20
+
+    /// Gets entries that are ready to be presented.
+    package var onReady: (([Int64]) -> Void)?
+    /// Gets the number to put on an app's icon.
+    package var onBadge: ((_ badge: UInt32, _ appID: String) -> Void)?
+    /// Gets what SQLite said when an entry could not be moved on.
+    package var onFailure: ((SQLiteError) -> Void)?
+    /// Gets what a filter did wrong.
+    package var onTrouble: ((_ appID: String, _ message: String) -> Void)?
+    /// Called when an entry has changed, and when acknowledgements were added to the outbox.
+    package var onChange: (() -> Void)?
+
+    private let database: AgentDatabase
+    private let filter: (any AppFilter)?
+    private let texts: (String) -> AppTexts.Translation
+    private let circumstances: () throws(SQLiteError) -> Circumstances
+    private var waiting: [Int64] = []
+    private var runningCount = 0
+
+    /// Works on a database.
+    ///
+    /// - Parameters:
+    ///   - database: Where entries and answers are.
+    ///   - filter: Asks apps; without it, all is shown as it was sent.
+    ///   - texts: The texts that an app brought.
+    ///   - circumstances: What decides at a moment.
+    package init(
+        _ database: AgentDatabase, filter: (any AppFilter)?,
+        texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } },
+        circumstances: @escaping () throws(SQLiteError) -> Circumstances
+    ) {
+        self.database = database
+        self.filter = filter
+        self.texts = texts
+        self.circumstances = circumstances
+    }
+
+    /// At start: begins anew with what an earlier run of the agent did not finish.
+    package func resume() throws(SQLiteError) { entriesArrived(try database.filters.due()) }
+
+    /// Takes entries whose filter is due.
+    package func entriesArrived(_ entries: [Int64]) {
+        waiting += entries
+        do {
+            try leaveSurplus()
+            while runningCount < Self.runningCountMax, !waiting.isEmpty { try start(waiting.removeFirst()) }
+        } catch {
+            onFailure?(error)
+        }
+    }
+
+    private func leaveSurplus() throws(SQLiteError) {
+        let surplus = waiting.prefix(max(0, waiting.count - Self.waitingCountMax))
+        guard !surplus.isEmpty else { return }
+        try database.transaction { () throws(SQLiteError) in
+            for entry in surplus { try database.suppress(entry, .tooMany) }
+        }
+        waiting.removeFirst(surplus.count)
+        onChange?()
+    }
+
+    private func start(_ number: Int64) throws(SQLiteError) {
+        guard let entry = try database.inbox.entry(number), entry.state == .waiting else { return }
+        guard let filter, let app = try database.apps.app(id: entry.appID), let way = app.manifest.filter else {
+            return try finish(number, .success([]))
+        }
+        runningCount += 1
+        filter.filter(appID: app.appID, by: way, notification: entry.notificationJSON) { [weak self] answer in
+            guard let self else { return }
+            runningCount -= 1
+            do throws(SQLiteError) {
+                try finish(number, answer)
+            } catch {
+                onFailure?(error)
+            }
+            entriesArrived([])
+        }
+    }
+
+    // MARK: The answer
+
+    /// Keeps the answer, unless the entry was replaced or cleared meanwhile.
+    private func finish(_ number: Int64, _ answer: Result<[UInt8], AppFilterError>) throws(SQLiteError) {
+        let shown = FilterQueue.shown(answer)
+        var badge: (count: UInt32, appID: String)?
+        let isReady = try database.transaction { () throws(SQLiteError) in
+            guard let entry = try database.inbox.entry(number), entry.state == .waiting,
+                try database.filters.row(of: number)?.isDue == true
+            else { return false }
+            try database.filters.finish(number, payload: shown.bytes, note: shown.note)
+            if !shown.note.isEmpty { onTrouble?(entry.appID, shown.note) }
+            let payload = try database.shownPayload(of: entry, texts(entry.appID))
+            if let payload { badge = try keepBadge(of: payload, entry) }
+            if shown.bytes != nil {
+                let alert = payload?.alert
+                guard alert != nil else {
+                    try database.suppress(number, .filtered)
+                    return false
+                }
+                try database.inbox.setTexts(
+                    title: alert?.title, subtitle: alert?.subtitle, body: alert?.body, of: number)
+            }
+            return true
+        }
+        if let badge { onBadge?(badge.count, badge.appID) }
+        onChange?()
+        if isReady { onReady?([number]) }
+    }
+
+    /// The payload that is shown instead of the provider's, and what was wrong with the answer.
+    private static func shown(_ answer: Result<[UInt8], AppFilterError>) -> (bytes: [UInt8]?, note: String) {
+        switch answer {
+        case .success(let bytes) where bytes.isEmpty: return (nil, "")
+        case .success(let bytes):
+            guard (try? Payload(parsing: bytes.span)) != nil else { return (nil, "the filter wrote no JSON object") }
+            return (bytes, "")
+        case .failure(let error): return (nil, error.message)
+        }
+    }
+
+    /// Remembers the number; answers it when it is to be on the icon now.
+    private func keepBadge(
+        of payload: Payload, _ entry: InboxEntry
+    ) throws(SQLiteError) -> (count: UInt32, appID: String)? {
+        guard let badge = payload.badge, let app = try database.apps.app(id: entry.appID) else { return nil }
+        let isNewest = try database.apps.setBadge(
+            badge, of: app.appID, sequence: entry.sequence, acceptedUnixMilliseconds: entry.acceptedUnixMilliseconds)
+        guard isNewest, try database.decide(payload, for: app, circumstances()).badge != nil else { return nil }
+        return (badge, app.appID)
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Foundation
+import PushCore
+import PushNet
+import TestSupport
+import Testing
+
+/// An app that writes down what it is asked.
+private final class RecordingApp: AppOpener {
+    var calls: [String] = []
+    var notifications: [String] = []
+    var failure: AppOpenError?
+
+    func open(
+        appID: String, notification: [UInt8], action: ChosenAction?, activationToken: String?,
+        completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        answer("open \(action?.id ?? "-") \(action?.text ?? "-") \(activationToken ?? "-")", notification, completion)
+    }
+
+    func act(
+        appID: String, notification: [UInt8], action: ChosenAction,
+        completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        answer("act \(action.id) \(action.text ?? "-")", notification, completion)
+    }
+
+    func wake(appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void) {
+        answer("wake", notification, completion)
+    }
+
+    private func answer(
+        _ call: String, _ notification: [UInt8], _ completion: (Result<Void, AppOpenError>) -> Void
+    ) {
+        calls.append(call)
+        notifications.append(String(decoding: notification, as: UTF8.self))
+        completion(failure.map { .failure($0) } ?? .success(()))
+    }
+}
+
+struct AgentActionsTests {
+    private let directory: TemporaryDirectory
+    private let app = RecordingApp()
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private static let manifest = """
+        {"categories": [{"id": "mail", "actions": [
+            {"id": "open", "title": "Open", "foreground": true}, {"id": "archive", "title": "Archive"},
+            {"id": "reply", "title": "Reply", "text": true}]}]}
+        """
+
+    /// An agent that shows one notification of the category.
+    private func agentWithAlert() throws -> AgentHarness {
+        let harness = try AgentHarness(in: directory, opener: app)
+        try harness.agent.start()
+        var mail = Sample.app
+        mail.manifestText = Array(Self.manifest.utf8)
+        try harness.database.apps.save(mail)
+        let payload = #"{"aps":{"alert":"Hello","category":"mail"},"n":1.50}"#
+        #expect(harness.agent.streamReceived([.notification(Sample.notification(1, payload: payload))]))
+        #expect(try harness.database.inbox.entry(1)?.state == .shown)
+        return harness
+    }
+
+    private func outcomes(_ harness: AgentHarness) throws -> [String] {
+        Array(try harness.database.outboxLines().dropFirst(2))
+    }
+
+    @Test(arguments: [
+        ("open", nil, "open open -"), ("open", "text", "open open text"), ("reply", nil, "open reply -"),
+        ("gone", nil, "open gone -"),
+    ])
+    func `a button that needs the app opens it, once`(id: String, text: String?, call: String) throws {
+        let harness = try agentWithAlert()
+        for _ in 1...2 {
+            harness.agent.alert(1, ended: .action(id: id, text: text, activationToken: "token"))
+            harness.agent.alert(1, ended: .view(activationToken: "token"))
+        }
+        #expect(app.calls == ["\(call) token"])
+        #expect(app.notifications[0].contains(#""action":"\#(id)","text":"\#(text ?? "")""#))
+        #expect(app.notifications[0].hasSuffix(#""payload":{"aps":{"alert":"Hello","category":"mail"},"n":1.50}}"#))
+        #expect(try harness.database.inbox.entry(1)?.state == .viewed)
+        #expect(try outcomes(harness) == ["1 viewed"])
+    }
+
+    @Test(arguments: [("archive", nil, "act archive -", "Archive"), ("reply", "At noon", "act reply At noon", "Reply")])
+    func `a button that opens nothing is passed on, once`(
+        id: String, text: String?, call: String, title: String
+    ) throws {
+        let harness = try agentWithAlert()
+        for _ in 1...2 { harness.agent.alert(1, ended: .action(id: id, text: text, activationToken: nil)) }
+        harness.agent.alert(1, ended: .view(activationToken: nil))
+        #expect(app.calls == [call])
+        let entry = try #require(try harness.database.inbox.entry(1))
+        #expect(entry.state == .closed)
+        #expect(entry.reason == "\(title): passed to the app")
+        #expect(try outcomes(harness) == ["1 closed"])
+    }
+
+    @Test func `an app that cannot be reached leaves a line in the inbox`() throws {
+        let harness = try agentWithAlert()
+        app.failure = .noDesktopFile(appID: "org.example.Mail")
+        harness.agent.alert(1, ended: .action(id: "archive", text: nil, activationToken: nil))
+        let entry = try #require(try harness.database.inbox.entry(1))
+        #expect(
+            entry.reason == "Archive: no org.example.Mail.desktop in the applications folders: install the app")
+    }
+
+    // MARK: In the background
+
+    private static let background = #"{"aps":{"content-available":1},"n":7}"#
+
+    @Test(arguments: [
+        (background, #"{"background":true}"#, true, ["wake"], "woke-app"),
+        (background, #"{"background":true}"#, false, [], "nothing-to-show"),
+        (background, "{}", true, [], "nothing-to-show"),
+        (#"{"aps":{}}"#, #"{"background":true}"#, true, [], "nothing-to-show"),
+        (#"{"aps":{"content-available":1,"alert":"Hello"}}"#, #"{"background":true}"#, true, ["wake"], ""),
+        (#"{"aps":{"content-available":1,"alert":"Hello"}}"#, #"{"background":true}"#, false, [], "master-off"),
+    ])
+    func `an app is woken when it wants to be, and never while the master switch is off`(
+        payload: String, manifest: String, isMasterOn: Bool, calls: [String], reason: String
+    ) throws {
+        let harness = try AgentHarness(in: directory, opener: app)
+        try harness.agent.start()
+        var mail = Sample.app
+        mail.manifestText = Array(manifest.utf8)
+        try harness.database.apps.save(mail)
+        if !isMasterOn { try harness.database.choose(.master, "off") }
+        let arrival = Arrival.notification(Sample.notification(1, payload: payload))
+        for _ in 1...2 { #expect(harness.agent.streamReceived([arrival])) }
+        #expect(app.calls == calls)
+        if !calls.isEmpty { #expect(app.notifications[0].hasSuffix(#""payload":\#(payload)}"#)) }
+        #expect(try harness.database.inbox.entry(1)?.reason == reason)
+        if payload == Self.background {
+            #expect(try harness.database.outboxLines().contains("1 suppressed nothing-to-show"))
+        }
+    }
+
+    @Test func `an app that cannot be woken leaves a line in the inbox`() throws {
+        let harness = try AgentHarness(in: directory, opener: app)
+        try harness.agent.start()
+        var mail = Sample.app
+        mail.manifestText = Array(#"{"background":true}"#.utf8)
+        try harness.database.apps.save(mail)
+        app.failure = .failed("busy")
+        #expect(harness.agent.streamReceived([.notification(Sample.notification(1, payload: Self.background))]))
+        #expect(try harness.database.inbox.entry(1)?.reason == "the app was not woken: busy")
+    }
+
+    // MARK: On the screen
+
+    @Test func `the alert has the buttons of its category, and View where there is none`() throws {
+        var mail = Sample.app
+        mail.manifestText = Array(Self.manifest.utf8)
+        let database = try AgentDatabase(path: directory.path(of: "agent.sqlite"))
+        try database.apps.save(mail)
+        let screen = AlertCollector()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen, sounds: nil)
+        let payloads = [
+            #"{"aps":{"alert":"Hello","category":"mail"}}"#, #"{"aps":{"alert":"Hello","category":"other"}}"#,
+            #"{"aps":{"alert":"Hello"}}"#,
+            #"{"aps":{"alert":{"body":"Hello","action-loc-key":null},"category":"mail"}}"#,
+        ]
+        let arrivals = payloads.enumerated().map {
+            Arrival.notification(Sample.notification(UInt64($0.offset + 1), payload: $0.element))
+        }
+        queue.entriesArrived(try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0).waiting)
+        #expect(screen.alerts.map { $0.actions.map(\.id) } == [["open", "archive", "reply"], [], [], []])
+        #expect(screen.alerts.map(\.viewLabel) == ["View", "View", "View", nil])
+    }
+}
+
+/// A screen that shows everything.
+final class AlertCollector: AlertPresenter {
+    weak var delegate: (any AlertPresenterDelegate)?
+    let isAvailable = true
+    private(set) var alerts: [Alert] = []
+
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+        alerts.append(alert)
+        completion(.shown(playsSound: true))
+    }
+    func withdraw(entries: [Int64]) {}
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+}
