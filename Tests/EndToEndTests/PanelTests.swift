@@ -21,9 +21,8 @@ extension EndToEnd {
                 try await desk.screen.xdotool("search", "--onlyvisible", "--name", "Posthorn").exit == .code(0)
             }
             try await eventually("the master switch is off", evidence: { panel.transcript }) {
-                if try await user.posthorn("settings", "list", "--json").output.contains(#""master":false"#) {
-                    return true
-                }
+                let settings = try await user.posthorn("settings", "list", "--json").output
+                if settings.contains(#""name":"master","value":"off""#) { return true }
                 try await desk.screen.click(settingsTab)
                 try await desk.screen.click(masterSwitch)
                 return false

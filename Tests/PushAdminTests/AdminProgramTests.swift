@@ -24,12 +24,14 @@ struct AdminProgramTests {
                 "app add", "app set", "app list", "app show", "app remove", "key create", "key list", "key revoke",
                 "certificate issue", "certificate list", "certificate revoke",
                 "channel create", "channel list", "channel show", "channel remove",
-                "quota list", "quota set", "quota clear", "enrol",
+                "quota list", "quota set", "quota clear", "policy list", "policy set", "policy remove", "enrol",
                 "device list", "device show", "device remove", "send", "trace", "lint", "status", "backup",
                 "agent status",
                 "agent enrol",
                 "agent unenrol", "settings list", "settings show", "settings set", "dnd", "inbox list", "inbox search",
-                "inbox show", "inbox read", "inbox clear", "watch", "badge", "register", "unregister", "subscribe",
+                "inbox show", "inbox read", "inbox clear", "watch", "badge", "sound list", "sound play",
+                "sound install",
+                "sound remove", "register", "unregister", "subscribe",
                 "unsubscribe", "completion", "help",
             ])
     }

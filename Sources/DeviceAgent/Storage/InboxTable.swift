@@ -49,19 +49,8 @@ package final class InboxTable {
             DELETE FROM inbox WHERE entry <= (SELECT max(entry) FROM inbox) - ?
                 AND state NOT IN ('waiting', 'claimed') RETURNING entry
             """)
-        // Oldest first, up to the first that is young enough: the table is not read to its end.
-        removeOld = try connection.prepare(
-            """
-            DELETE FROM inbox WHERE entry < coalesce(
-                    (SELECT entry FROM inbox WHERE received_ms >= ? ORDER BY entry LIMIT 1), 9223372036854775807)
-                AND state NOT IN ('waiting', 'claimed') RETURNING entry
-            """)
-        selectTwin = try connection.prepare(
-            """
-            SELECT 1 FROM inbox WHERE entry > (SELECT max(entry) FROM inbox) - ?6 AND app_id = ?1
-                AND received_ms BETWEEN ?2 - 1000 AND ?2 AND state IN ('waiting', 'claimed', 'shown')
-                AND title IS ?3 AND subtitle IS ?4 AND body IS ?5
-            """)
+        removeOld = try connection.prepare(Self.removeOldSQL)
+        selectTwin = try connection.prepare(Self.twinSQL)
         selectUnread = try connection.prepare(
             "SELECT app_id, count(*) FROM inbox WHERE is_read = 0 GROUP BY app_id ORDER BY app_id")
         updateRead = try connection.prepare(
@@ -78,25 +67,8 @@ package final class InboxTable {
                 AND CASE WHEN ?3 IS NULL THEN channel IS NULL AND collapse_id = ?2 ELSE channel = ?3 END
             ORDER BY entry
             """)
-        selectReplacement = try connection.prepare(
-            """
-            SELECT 1 FROM inbox newer, inbox older WHERE older.entry = ?1 AND newer.entry > older.entry
-                AND newer.state <> 'waiting' AND newer.state <> 'suppressed' AND newer.app_id = older.app_id
-                AND CASE WHEN older.channel IS NULL THEN newer.channel IS NULL AND newer.collapse_id = older.collapse_id
-                    ELSE newer.channel = older.channel END
-            LIMIT 1
-            """)
-        // What was answered answers what came before it. Of those with one collapse id only the newest counts.
-        selectThreadCount = try connection.prepare(
-            """
-            SELECT count(*) FROM inbox AS older, inbox AS newest WHERE newest.entry = ?1
-                AND older.entry < newest.entry AND older.app_id = newest.app_id AND older.thread_id = newest.thread_id
-                AND older.state = 'shown' AND older.is_read = 0 AND instr(' ' || older.effects || ' ', ' alert ')
-                AND NOT EXISTS (SELECT 1 FROM inbox AS later WHERE later.entry > older.entry
-                    AND later.entry <= newest.entry AND later.app_id = newest.app_id
-                    AND (later.collapse_id = older.collapse_id
-                        OR later.thread_id = newest.thread_id AND later.state IN ('viewed', 'closed')))
-            """)
+        selectReplacement = try connection.prepare(Self.replacementSQL)
+        selectThreadCount = try connection.prepare(Self.threadCountSQL)
         selectIDs = try connection.prepare("SELECT entry FROM inbox WHERE ?1 = '' OR app_id = ?1 ORDER BY entry")
         updateState = try connection.prepare(
             """

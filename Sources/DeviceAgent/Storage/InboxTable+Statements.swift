@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The longer statements of the inbox.
+extension InboxTable {
+    static let twinSQL: StaticString = """
+        SELECT 1 FROM inbox WHERE entry > (SELECT max(entry) FROM inbox) - ?6 AND app_id = ?1
+            AND received_ms BETWEEN ?2 - 1000 AND ?2 AND state IN ('waiting', 'claimed', 'shown')
+            AND title IS ?3 AND subtitle IS ?4 AND body IS ?5
+        """
+
+    static let replacementSQL: StaticString = """
+        SELECT 1 FROM inbox newer, inbox older WHERE older.entry = ?1 AND newer.entry > older.entry
+            AND newer.state <> 'waiting' AND newer.state <> 'suppressed' AND newer.app_id = older.app_id
+            AND CASE WHEN older.channel IS NULL THEN newer.channel IS NULL AND newer.collapse_id = older.collapse_id
+                ELSE newer.channel = older.channel END
+        LIMIT 1
+        """
+
+    // What was answered answers what came before it. Of those with one collapse id only the newest counts.
+    static let threadCountSQL: StaticString = """
+        SELECT count(*) FROM inbox AS older, inbox AS newest WHERE newest.entry = ?1
+            AND older.entry < newest.entry AND older.app_id = newest.app_id AND older.thread_id = newest.thread_id
+            AND older.state = 'shown' AND older.is_read = 0 AND instr(' ' || older.effects || ' ', ' alert ')
+            AND NOT EXISTS (SELECT 1 FROM inbox AS later WHERE later.entry > older.entry
+                AND later.entry <= newest.entry AND later.app_id = newest.app_id
+                AND (later.collapse_id = older.collapse_id
+                    OR later.thread_id = newest.thread_id AND later.state IN ('viewed', 'closed')))
+        """
+
+    // Oldest first, up to the first that is young enough: the table is not read to its end.
+    static let removeOldSQL: StaticString = """
+        DELETE FROM inbox WHERE entry < coalesce(
+                (SELECT entry FROM inbox WHERE received_ms >= ? ORDER BY entry LIMIT 1), 9223372036854775807)
+            AND state NOT IN ('waiting', 'claimed') RETURNING entry
+        """
+}
