@@ -141,7 +141,9 @@ struct FilterTests {
     @Test func `of too many the oldest are left to the inbox`() async throws {
         let harness = try agent("sleep 1000")
         let count = FilterQueue.runningCountMax + FilterQueue.waitingCountMax
-        for number in 1...count + 1 { push(Self.mutable, UInt64(number), to: harness) }
+        for number in 1...count + 1 {
+            push(#"{"aps":{"alert":"\#(number)","mutable-content":1}}"#, UInt64(number), to: harness)
+        }
         let left = (1...count + 1).filter { state(Int64($0), harness) == .suppressed }
         #expect(left == [FilterQueue.runningCountMax + 1])
         #expect(try harness.database.inbox.entry(Int64(left.first ?? 0))?.reason == "too-many")
