@@ -17,8 +17,8 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchec
 # Tests wait more than they compute, but each may start a display, a bus and daemons: bounded on purpose.
 TEST := swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4
 
-# The tests that POSTHORN_TEST_CASES makes longer; of 10,000 cases, 300 are kills of a server under load.
-SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|RegistrarLivesTests|BusValueTests
+# The tests that POSTHORN_TEST_CASES makes longer; of 10,000 cases, 300 are kills under load.
+SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|RegistrarLivesTests|BusValueTests
 
 help: ## List the targets (this text)
 	@printf 'Posthorn: push notifications for Linux.\n\n'
