@@ -10,6 +10,8 @@ package struct DeskWatchSource: Sendable {
         case lock
         /// The desktop's own do-not-disturb is on.
         case quiet
+        /// Notifications are to make no sound.
+        case silence
     }
 
     /// What it is about.

@@ -53,6 +53,7 @@ final class Desk {
         surroundings.filter = AppFilters(connection: connection, loop: loop, environment: environment)
         if let connection, bus.isSession { addDesktop(connection, loop: loop, environment: environment) }
         watchDesk(loop: loop)
+        if let connection, bus.isSession { watchEventSounds(connection, loop: loop, environment: environment) }
         addSounds(loop: loop, environment: environment)
         chooseTerminal(wantsTerminal)
         agentLog.info("presenter", ["name": surroundings.presenterName])
@@ -72,8 +73,9 @@ final class Desk {
 
     /// Learns from the desktop's own programs that the screen is locked, or that nobody wants to be disturbed.
     private func watchDesk(loop: EventLoop) {
+        let sources = DeskWatchSource.lockers + DeskWatchSource.quiet + DeskWatchSource.silence
         do {
-            if let connection { try watch.watch(DeskWatchSource.lockers + DeskWatchSource.quiet, on: connection) }
+            if let connection { try watch.watch(sources, on: connection) }
             let system = try BusConnection(.system)
             systemDriver = try BusDriver(loop: loop, connection: system)
             try watch.watch(DeskWatchSource.logind, on: system)
@@ -83,12 +85,27 @@ final class Desk {
         let others = surroundings.desk
         surroundings.desk = { [watch] in
             var state = others()
-            (state.isLocked, state.isQuiet) = (watch.isLocked, watch.isQuiet)
+            (state.isLocked, state.isQuiet, state.lacksEventSounds) = (watch.isLocked, watch.isQuiet, watch.isSilent)
             return state
         }
         watch.onChange = { [weak watch] in
             guard let watch else { return }
             agentLog.info("desk_changed", ["locked": "\(watch.isLocked)", "quiet": "\(watch.isQuiet)"])
+        }
+    }
+
+    /// Learns from the desktop's settings that nobody wants to hear of events.
+    private func watchEventSounds(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
+        do {
+            let sounds = try EventSounds(connection: connection, loop: loop, environment: environment)
+            let others = surroundings.desk
+            surroundings.desk = {
+                var state = others()
+                state.lacksEventSounds = state.lacksEventSounds || sounds.areOff
+                return state
+            }
+        } catch {
+            agentLog.info("event_sounds_not_watched", ["error": error.message])
         }
     }
 
