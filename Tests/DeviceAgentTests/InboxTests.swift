@@ -81,6 +81,7 @@ import Testing
         #expect(try database.apps.app(id: Sample.app.appID)?.badge == 2)
         #expect(try receive(first, from: 3, at: 1001).waiting == [3])
         #expect(try receive(first, from: 4, at: 2001).waiting.isEmpty)
+        #expect(try receive(first, from: 5, at: -2001).waiting == [5], "the clock went back, and this is a new one")
     }
 
     @Test func `other texts, and texts of an answered or unshown notification, are no duplicates`() throws {
