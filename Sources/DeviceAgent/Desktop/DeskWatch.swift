@@ -35,6 +35,8 @@ package final class DeskWatch {
     package var isLocked: Bool { holds(.lock) }
     /// Whether the desktop's own do-not-disturb is on.
     package var isQuiet: Bool { holds(.quiet) }
+    /// Whether the machine saves power.
+    package var savesPower: Bool { holds(.power) }
 
     private func holds(_ aspect: DeskWatchSource.Aspect) -> Bool {
         watched.contains { $0.holds && $0.source.aspect == aspect }

@@ -10,6 +10,8 @@ package struct DeskWatchSource: Sendable {
         case lock
         /// The desktop's own do-not-disturb is on.
         case quiet
+        /// The machine saves power.
+        case power
     }
 
     /// What it is about.
