@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Takes pictures of alerts on each notification server that is installed, into .pictures/: to be looked at by a person.
-# Nothing of it is a test: words of the command line choose servers, otherwise it tries all that are here.
+# Takes pictures of alerts on each notification server that is installed, into .pictures/: for a person to look at, and
+# SERVER.png of them for docs/images/. Nothing of it is a test. Words of the command line choose servers, otherwise it
+# tries all that are here; sway, on which mako and swaync run, does not start for root.
 # Everything else lives in a temporary directory and ends with the script.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 programs=${POSTHORN_PROGRAMS:-$root/.build/debug}
 PATH=$programs:$PATH
+background='#5a7299'
 files=$(mktemp -d "${TMPDIR:-/tmp}/posthorn-pictures.XXXXXX")
 home_processes=
 processes=
@@ -62,7 +64,8 @@ start_posthornd() {
 bus() {
     cat >"$folder/$1.conf" <<TEXT
 <busconfig><type>$1</type><listen>unix:path=$folder/$1.bus</listen><auth>EXTERNAL</auth>
-<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow own="*"/></policy></busconfig>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
+</busconfig>
 TEXT
     start dbus-daemon --config-file="$folder/$1.conf" --nofork --nopidfile
     wait_for "the $1 bus" test -S "$folder/$1.bus"
@@ -90,13 +93,13 @@ start_x() {
     wait_for "a display" test -s "$folder/display"
     DISPLAY=:$(cat "$folder/display")
     export DISPLAY
-    convert -size 800x600 gradient:'#31456e'-'#86a3c3' "$folder/background.png"
+    convert -size 800x600 "xc:$background" "$folder/background.png"
     # It paints the background and then fails.
     display -window root "$folder/background.png" 2>/dev/null || true
 }
 
 start_wayland() {
-    printf 'output * resolution 800x600 bg #5a7299 solid_color\n' >"$folder/sway.conf"
+    printf 'output * resolution 800x600 bg %s solid_color\n' "$background" >"$folder/sway.conf"
     WLR_BACKENDS=headless WLR_RENDERER=pixman WLR_LIBINPUT_NO_DEVICES=1 start sway --config "$folder/sway.conf"
     wait_for "sway" test -S "$XDG_RUNTIME_DIR/wayland-1"
     export WAYLAND_DISPLAY=wayland-1
@@ -114,24 +117,30 @@ start_gnome() {
     sleep 6
 }
 
-start_server() {
-    case $1 in
-    dunst) start_x && start dunst ;;
-    xfce4-notifyd) start_x && start /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ;;
-    notification-daemon) start_x && start /usr/lib/notification-daemon/notification-daemon ;;
-    mako) start_wayland && start mako ;;
-    swaync) start_wayland && start swaync ;;
+start_screen() {
+    case $server in
     gnome-shell) start_gnome ;;
-    *) fail "no server '$1'" ;;
+    mako | swaync) start_wayland ;;
+    *) start_x ;;
     esac
-    wait_for "$1" gdbus introspect --session -d org.freedesktop.Notifications -o /org/freedesktop/Notifications
+}
+
+start_server() {
+    case $server in
+    xfce4-notifyd) start /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ;;
+    notification-daemon) start /usr/lib/notification-daemon/notification-daemon ;;
+    gnome-shell) ;;
+    *) start "$server" ;;
+    esac
+    server_process=$!
+    wait_for "$server" gdbus introspect --session -d org.freedesktop.Notifications -o /org/freedesktop/Notifications
 }
 
 has_server() {
     case $1 in
     xfce4-notifyd) [ -x /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ] ;;
     notification-daemon) [ -x /usr/lib/notification-daemon/notification-daemon ] ;;
-    mako | swaync) command -v "$1" && command -v sway && command -v grim ;;
+    mako | swaync) [ "$(id -u)" -ne 0 ] && command -v "$1" && command -v sway && command -v grim ;;
     gnome-shell) command -v gnome-shell && command -v gjs ;;
     *) command -v "$1" ;;
     esac >/dev/null
@@ -163,9 +172,14 @@ is_shown() {
 picture() {
     sleep 1.5 # Windows fade in.
     if [ -n "${WAYLAND_DISPLAY:-}" ]; then grim "$folder/screen.png"; else import -window root "$folder/screen.png"; fi
-    convert "$folder/screen.png" -depth 8 -colors 200 "$root/.pictures/$server-$1.png"
+    convert "$folder/screen.png" -crop 500x380+300+0 +repage "$root/.pictures/$server-$1.png"
     echo ".pictures/$server-$1.png"
-    posthorn inbox clear --all >/dev/null 2>&1 || posthorn inbox clear >/dev/null
+    posthorn inbox clear >/dev/null
+    # It closes an alert and leaves its window where it is.
+    if [ "$server" = notification-daemon ]; then
+        stop "$server_process"
+        start_server
+    fi
     sleep 1
 }
 
@@ -205,15 +219,17 @@ take() {
         bus system
         bus session
         start_logind
-        start_server "$server"
+        start_screen
+        start_server
         start_agent
         scenes
     )
+    (cd .pictures && montage "$server-alert.png" "$server-thread.png" "$server-hostile.png" -tile 3x1 -geometry +0+0 "$server.png")
 }
 
 [ -x "$programs/posthorn-agent" ] || fail "no programs in $programs; run 'swift build' first"
 mkdir -p .pictures
 start_posthornd
 for name in ${*:-dunst xfce4-notifyd notification-daemon mako swaync gnome-shell}; do
-    if has_server "$name"; then take "$name"; else echo "$name is not installed: no pictures of it."; fi
+    if has_server "$name"; then take "$name"; else echo "$name cannot run here: no pictures of it."; fi
 done

@@ -59,14 +59,19 @@ struct DesktopNotification {
         DisplayText.plain(alert.appName, scalarCountMax: DisplayText.titleScalarCountMax).replacingLineFeeds()
     }
 
-    private var title: String? { cleaned(alert.title, DisplayText.titleScalarCountMax) }
+    private var title: String? { headline(alert.title) }
 
     private var lines: [String] {
         [
-            title, cleaned(alert.subtitle, DisplayText.titleScalarCountMax),
-            cleaned(alert.body, DisplayText.bodyScalarCountMax),
+            title, headline(alert.subtitle),
+            cleaned(alert.body, DesktopNotification.bodyScalarCountMax)?.prefix(
+                lineCount: DesktopNotification.bodyLineCountMax),
             server.keepsList || alert.earlierCount == 0 ? nil : "and \(alert.earlierCount) more",
         ].compactMap(\.self)
+    }
+
+    private func headline(_ text: String?) -> String? {
+        cleaned(text, DisplayText.titleScalarCountMax)?.replacingLineFeeds()
     }
 
     private func cleaned(_ text: String?, _ scalarCountMax: Int) -> String? {
@@ -75,6 +80,10 @@ struct DesktopNotification {
         }
         return text
     }
+
+    // The inbox has all of a body. Some servers' windows grow with it until their buttons lie below the screen.
+    private static let bodyScalarCountMax = 500
+    private static let bodyLineCountMax = 10
 
     // MARK: Buttons
 
@@ -157,6 +166,13 @@ struct DesktopNotification {
 }
 
 extension String {
+    /// Its first lines, with an ellipsis in the place of those after them.
+    fileprivate func prefix(lineCount: Int) -> String {
+        let lines = unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count > lineCount else { return self }
+        return lines.prefix(lineCount).map { String($0) }.joined(separator: "\n") + "…"
+    }
+
     /// One line of it.
     fileprivate func replacingLineFeeds() -> String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\n" ? " " : $0 }))
