@@ -125,6 +125,17 @@ start_screen() {
     esac
 }
 
+# A dock shows the apps that its launchers name.
+start_plank() {
+    mkdir -p "$XDG_CONFIG_HOME/plank/dock1/launchers"
+    printf '[PlankDockItemPreferences]\nLauncher=file://%s\n' "$XDG_DATA_HOME/applications/org.example.Mail.desktop" \
+        >"$XDG_CONFIG_HOME/plank/dock1/launchers/mail.dockitem"
+    start /usr/libexec/bamf/bamfdaemon
+    wait_for "bamf" gdbus introspect --session -d org.ayatana.bamf -o /org/ayatana/bamf/matcher
+    start plank
+    wait_for "plank" gdbus introspect --session -d com.canonical.Unity -o /
+}
+
 start_server() {
     case $server in
     xfce4-notifyd) start /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ;;
@@ -147,7 +158,6 @@ has_server() {
 }
 
 start_agent() {
-    examples/mail/install.sh >/dev/null
     start posthorn-agent
     wait_for "the agent" posthorn agent status
     posthorn enrol --json >"$files/enrolment.json"
@@ -156,11 +166,15 @@ start_agent() {
     token=$(posthorn register org.example.Mail)
 }
 
-# Sends a payload, and waits until its alert was shown.
-send() {
-    count=$(posthorn inbox list --json | grep -o '"entry"' | wc -l)
+push() {
     printf '%s' "$1" | posthorn send --key "$files/key.p8" --key-id "$(fact key.json key_id)" --topic org.example.Mail \
         --token "$token" --payload - >/dev/null
+}
+
+# Pushes a payload, and waits until its alert was shown.
+send() {
+    count=$(posthorn inbox list --json | grep -o '"entry"' | wc -l)
+    push "$1"
     wait_for "an alert" is_shown $((count + 1))
 }
 
@@ -170,11 +184,17 @@ is_shown() {
 }
 
 picture() {
+    left=300
+    if [ "$server" = gnome-shell ]; then
+        left=150
+        xdotool mousemove 400 80 # Where the pointer is, an alert shows all of itself.
+    fi
     sleep 1.5 # Windows fade in.
     if [ -n "${WAYLAND_DISPLAY:-}" ]; then grim "$folder/screen.png"; else import -window root "$folder/screen.png"; fi
-    convert "$folder/screen.png" -crop 500x380+300+0 +repage "$root/.pictures/$server-$1.png"
+    convert "$folder/screen.png" -crop "500x460+$left+0" +repage "$root/.pictures/$server-$1.png"
     echo ".pictures/$server-$1.png"
     posthorn inbox clear >/dev/null
+    if [ "$server" = gnome-shell ]; then xdotool mousemove 400 500; fi
     # It closes an alert and leaves its window where it is.
     if [ "$server" = notification-daemon ]; then
         stop "$server_process"
@@ -202,6 +222,23 @@ scenes() {
     set_locked false
 }
 
+# One picture of three, small enough for the repository.
+join() {
+    montage ".pictures/$server-alert.png" ".pictures/$server-thread.png" ".pictures/$server-hostile.png" -tile 3x1 \
+        -geometry +0+0 "$files/joined.png"
+    convert "$files/joined.png" -strip -trim +repage -bordercolor "$background" -border 10 +dither -colors 250 \
+        ".pictures/$server.png"
+}
+
+scene_of_badge() {
+    start_plank
+    push '{"aps": {"badge": 7}}'
+    sleep 3
+    import -window root "$folder/screen.png"
+    convert "$folder/screen.png" -gravity south -crop 200x100+0+0 +repage "$root/.pictures/plank.png"
+    echo ".pictures/plank.png"
+}
+
 take() {
     server=$1
     folder="$files/$server"
@@ -219,17 +256,23 @@ take() {
         bus system
         bus session
         start_logind
+        examples/mail/install.sh >/dev/null
         start_screen
+        if [ "$server" = plank ]; then
+            start_agent
+            scene_of_badge
+            exit
+        fi
         start_server
         start_agent
         scenes
     )
-    (cd .pictures && montage "$server-alert.png" "$server-thread.png" "$server-hostile.png" -tile 3x1 -geometry +0+0 "$server.png")
+    if [ "$server" != plank ]; then join; fi
 }
 
 [ -x "$programs/posthorn-agent" ] || fail "no programs in $programs; run 'swift build' first"
 mkdir -p .pictures
 start_posthornd
-for name in ${*:-dunst xfce4-notifyd notification-daemon mako swaync gnome-shell}; do
+for name in ${*:-dunst xfce4-notifyd notification-daemon mako swaync gnome-shell plank}; do
     if has_server "$name"; then take "$name"; else echo "$name cannot run here: no pictures of it."; fi
 done

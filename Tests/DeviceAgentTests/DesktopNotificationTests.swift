@@ -191,6 +191,31 @@ struct DesktopNotificationTests {
         #expect(try await shown(alert).0.icon == expected)
     }
 
+    @Test(
+        arguments: [
+            ("dunst", "a", "/icons/hicolor/64x64/apps/a.png"), ("mako", "b", "/icons/hicolor/scalable/apps/b.svg"),
+            ("dunst", "c", "/pixmaps/c.png"), ("dunst", "missing", nil), ("dunst", "../apps/a", nil),
+            ("scripted", "a", nil),
+        ] as [(String, String, String?)])
+    func `a server that finds few icons by name gets the app's file`(
+        name: String, icon: String, file: String?
+    ) async throws {
+        let home = try TemporaryDirectory()
+        for (folder, file) in [
+            ("64x64/apps", "a.png"), ("48x48/apps", "a.png"), ("scalable/apps", "a.svg"), ("scalable/apps", "b.svg"),
+        ] {
+            try home.makeDirectory("icons/hicolor/\(folder)")
+            try home.write("icon", to: "icons/hicolor/\(folder)/\(file)")
+        }
+        try home.makeDirectory("pixmaps")
+        try home.write("icon", to: "pixmaps/c.png")
+        var alert = order
+        alert.icon = icon
+        let environment = ["XDG_DATA_HOME": home.path, "XDG_DATA_DIRS": "/nonexistent"]
+        let (shown, _) = try await shown(alert, name: name, environment: environment)
+        #expect(shown.icon == file.map { "file://\(home.path)\($0)" } ?? icon)
+    }
+
     // MARK: Sounds
 
     @Test(

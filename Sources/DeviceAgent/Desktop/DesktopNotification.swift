@@ -11,6 +11,8 @@ struct DesktopNotification {
     var server: NotificationServer
     /// The app's own file for the alert's sound; nil when it has none.
     var soundFile: String?
+    /// The app's icon as a file, for a server that needs one; nil where the name does.
+    var iconFile: String?
 
     /// Whether the server plays the sound; otherwise the agent does.
     ///
@@ -151,7 +153,7 @@ struct DesktopNotification {
 
     /// A name of the icon theme, or a file as a URL.
     private var icon: String {
-        guard let icon = alert.icon else { return "" }
+        guard let icon = iconFile ?? alert.icon else { return "" }
         guard icon.utf8.first == UInt8(ascii: "/") else { return icon }
         return "file://" + DesktopNotification.percentEncoded(icon)
     }

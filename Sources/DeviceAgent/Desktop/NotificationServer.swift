@@ -38,6 +38,8 @@ struct NotificationServer: Equatable {
         static let forgetsWithSender = Quirks(rawValue: 8)
         /// It has the capability `persistence`, and one window behind which the next alerts wait.
         static let saysListButKeepsNone = Quirks(rawValue: 16)
+        /// It finds few icons by their names.
+        static let findsFewIcons = Quirks(rawValue: 32)
     }
 
     /// The one place where servers are told apart; by the name in lower case.
@@ -45,6 +47,8 @@ struct NotificationServer: Equatable {
         "xfce notify daemon": [.showsDefaultAsButton, .changesCapabilities],
         // MATE's has this name, too: it is told to be silent.
         "notification daemon": [.saysSoundButPlaysNone, .saysListButKeepsNone],
+        "dunst": [.findsFewIcons],
+        "mako": [.findsFewIcons],
         "cinnamon": [.saysSoundButPlaysNone],
         "cosmic-notifications": [.saysSoundButPlaysNone],
         "gnome-shell": [.forgetsWithSender],
