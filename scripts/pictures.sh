@@ -3,6 +3,7 @@
 # Takes pictures of alerts on each notification server that is installed, into .pictures/: for a person to look at, and
 # SERVER.png of them for docs/images/. Nothing of it is a test. Words of the command line choose servers, otherwise it
 # tries all that are here; sway, on which mako and swaync run, does not start for root.
+# Beside scripts/packages-test.txt: gnome-shell gjs plasma-workspace mako-notifier sway-notification-center sway grim.
 # Everything else lives in a temporary directory and ends with the script.
 set -eu
 cd "$(dirname "$0")/.."
@@ -141,6 +142,8 @@ start_server() {
     xfce4-notifyd) start /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ;;
     notification-daemon) start /usr/lib/notification-daemon/notification-daemon ;;
     gnome-shell) ;;
+    # Its notification service is a widget, which need not be in a panel.
+    plasma) QT_QPA_PLATFORM=xcb QT_QUICK_BACKEND=software start plasmawindowed org.kde.plasma.notifications ;;
     *) start "$server" ;;
     esac
     server_process=$!
@@ -153,6 +156,7 @@ has_server() {
     notification-daemon) [ -x /usr/lib/notification-daemon/notification-daemon ] ;;
     mako | swaync) [ "$(id -u)" -ne 0 ] && command -v "$1" && command -v sway && command -v grim ;;
     gnome-shell) command -v gnome-shell && command -v gjs ;;
+    plasma) command -v plasmawindowed ;;
     *) command -v "$1" ;;
     esac >/dev/null
 }
@@ -183,6 +187,16 @@ is_shown() {
         posthorn inbox list --limit 1 | grep -q shown
 }
 
+# Plasma's popups stand where its widget would be in a panel, half of them off this screen. It soon puts them back.
+move_popup() {
+    for window in $(xdotool search --onlyvisible --class plasmawindowed); do
+        eval "$(xdotool getwindowgeometry --shell "$window")"
+        if [ "$WIDTH" -gt 300 ]; then xdotool windowmove "$window" 450 10 && sleep 0.5 && return; fi
+        xdotool windowmove "$window" 0 599
+    done
+    false
+}
+
 picture() {
     left=300
     if [ "$server" = gnome-shell ]; then
@@ -190,6 +204,7 @@ picture() {
         xdotool mousemove 400 80 # Where the pointer is, an alert shows all of itself.
     fi
     sleep 1.5 # Windows fade in.
+    if [ "$server" = plasma ]; then wait_for "a popup" move_popup; fi
     if [ -n "${WAYLAND_DISPLAY:-}" ]; then grim "$folder/screen.png"; else import -window root "$folder/screen.png"; fi
     convert "$folder/screen.png" -crop "500x460+$left+0" +repage "$root/.pictures/$server-$1.png"
     echo ".pictures/$server-$1.png"
@@ -224,7 +239,9 @@ scenes() {
 
 # One picture of three, small enough for the repository.
 join() {
-    montage ".pictures/$server-alert.png" ".pictures/$server-thread.png" ".pictures/$server-hostile.png" -tile 3x1 \
+    first=alert
+    [ "$server" != plasma ] || first=banner # One that stays is back in its place too soon.
+    montage ".pictures/$server-$first.png" ".pictures/$server-thread.png" ".pictures/$server-hostile.png" -tile 3x1 \
         -geometry +0+0 "$files/joined.png"
     convert "$files/joined.png" -strip -trim +repage -bordercolor "$background" -border 10 +dither -colors 250 \
         ".pictures/$server.png"
@@ -273,6 +290,6 @@ take() {
 [ -x "$programs/posthorn-agent" ] || fail "no programs in $programs; run 'swift build' first"
 mkdir -p .pictures
 start_posthornd
-for name in ${*:-dunst xfce4-notifyd notification-daemon mako swaync gnome-shell plank}; do
+for name in ${*:-dunst xfce4-notifyd notification-daemon mako swaync gnome-shell plasma plank}; do
     if has_server "$name"; then take "$name"; else echo "$name cannot run here: no pictures of it."; fi
 done
