@@ -135,20 +135,24 @@ package final class DesktopPresenter: AlertPresenter {
         if !ours.isEmpty { loseWhatLeftWithSender(serialMax: serial) }
     }
 
+    /// Those that come back take their old places, if the server still has them.
     private func loseWhatLeftWithSender(serialMax: UInt64) {
         askServer { [weak self] answer in
-            guard let self, let server = try? answer.get(), server.quirks.contains(.forgetsWithSender) else { return }
-            loseAll { $0.serial <= serialMax }
+            guard let self, let server = try? answer.get(), server.quirks.contains(.forgetsSender) else { return }
+            delegate?.alertsLost(entries { $0.serial <= serialMax })
             delegate?.presenterBecameAvailable()
         }
     }
 
     /// Forgets alerts that are on the screen no longer, though nobody answered them.
     func loseAll(where isLost: (Shown) -> Bool) {
-        let lost = shown.filter { isLost($0.value) }
-        for id in lost.keys { shown[id] = nil }
-        let entries = lost.values.sorted { $0.serial < $1.serial }.map(\.alert.entry)
-        if !entries.isEmpty { delegate?.alertsLost(entries) }
+        let lost = entries(where: isLost)
+        shown = shown.filter { !isLost($0.value) }
+        if !lost.isEmpty { delegate?.alertsLost(lost) }
+    }
+
+    private func entries(where isWanted: (Shown) -> Bool) -> [Int64] {
+        shown.values.filter(isWanted).sorted { $0.serial < $1.serial }.map(\.alert.entry)
     }
 
     /// The server among all that ever were; nil while there is none.

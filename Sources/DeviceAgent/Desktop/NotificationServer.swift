@@ -34,8 +34,9 @@ struct NotificationServer: Equatable {
         static let changesCapabilities = Quirks(rawValue: 2)
         /// It has the capability `sound` and plays none.
         static let saysSoundButPlaysNone = Quirks(rawValue: 4)
-        /// It takes an app's alerts off the screen when who sent them leaves the bus, and tells nobody.
-        static let forgetsWithSender = Quirks(rawValue: 8)
+        /// When who sent an app's alerts leaves the bus, it takes them off the screen, or keeps them and tells nobody of
+        /// their clicks any more: later versions have a proxy before them, which knows only senders that are there.
+        static let forgetsSender = Quirks(rawValue: 8)
         /// It has the capability `persistence`, and one window behind which the next alerts wait.
         static let saysListButKeepsNone = Quirks(rawValue: 16)
         /// It finds few icons by their names.
@@ -51,6 +52,6 @@ struct NotificationServer: Equatable {
         "mako": [.findsFewIcons],
         "cinnamon": [.saysSoundButPlaysNone],
         "cosmic-notifications": [.saysSoundButPlaysNone],
-        "gnome-shell": [.forgetsWithSender],
+        "gnome-shell": [.forgetsSender],
     ]
 }
