@@ -34,8 +34,8 @@ struct NotificationServer: Equatable {
         static let changesCapabilities = Quirks(rawValue: 2)
         /// It has the capability `sound` and plays none.
         static let saysSoundButPlaysNone = Quirks(rawValue: 4)
-        /// When who sent an app's alerts leaves the bus, it takes them off the screen, or keeps them and tells nobody of
-        /// their clicks any more: later versions have a proxy before them, which knows only senders that are there.
+        /// When who sent alerts leaves the bus, it takes them off the screen, or keeps them and tells nobody of clicks on
+        /// them: they go to the sender only.
         static let forgetsSender = Quirks(rawValue: 8)
         /// It has the capability `persistence`, and one window behind which the next alerts wait.
         static let saysListButKeepsNone = Quirks(rawValue: 16)
@@ -48,7 +48,7 @@ struct NotificationServer: Equatable {
         "xfce notify daemon": [.showsDefaultAsButton, .changesCapabilities],
         // MATE's has this name, too: it is told to be silent.
         "notification daemon": [.saysSoundButPlaysNone, .saysListButKeepsNone],
-        "dunst": [.findsFewIcons],
+        "dunst": [.findsFewIcons, .forgetsSender],
         "mako": [.findsFewIcons],
         "cinnamon": [.saysSoundButPlaysNone],
         "cosmic-notifications": [.saysSoundButPlaysNone],
