@@ -105,5 +105,21 @@ extension EndToEnd {
             #expect(desk.alertTexts.filter { $0.contains("early") }.count == 1)
             #expect(daemon.exit == nil)
         }
+
+        @Test(.tags(.slow)) func `the agent opens no window, for which GNOME would take every alert as its own`()
+            async throws
+        {
+            let desk = try await Desk()
+            let daemon = try RunningProcess(
+                "/usr/bin/python3", ["-m", "dbusmock", "--session", "--template", "notification_daemon"],
+                environment: desk.screen.environment)
+            try await desk.screen.bus.waitForOwner(
+                of: "org.freedesktop.Notifications", evidence: { daemon.transcript })
+            let reached = try await desk.send(everything, expecting: .init(alertCount: 1, badges: [4], soundCount: 1))
+            #expect(reached == .init(alertCount: 1, badges: [4], soundCount: 1))
+            let windows = try await RunningProcess.run(
+                RepositoryPaths.tool("xwininfo"), ["-root", "-children"], environment: desk.screen.environment)
+            #expect(windows.output.contains("0 children."), "\(windows)")
+        }
     }
 }

@@ -12,6 +12,8 @@ package struct DeskWatchSource: Sendable {
         case quiet
         /// Notifications are to make no sound.
         case silence
+        /// The machine saves power.
+        case power
     }
 
     /// What it is about.

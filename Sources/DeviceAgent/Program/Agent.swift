@@ -30,6 +30,8 @@ package final class Agent {
     package weak var observer: (any AgentObserver)?
     /// Called when the disk can no longer be trusted; the process must end, and acknowledge nothing more.
     package var onFatal: ((SQLiteError) -> Void)?
+    /// Whether the machine saves power: the server then gathers what has no haste.
+    package var savesPower = false { didSet { link?.uplink.savesPower = savesPower } }
 
     let loop: EventLoop
     let database: AgentDatabase
@@ -138,6 +140,7 @@ package final class Agent {
         let session = ServerSession(loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret)
         let uplink = Uplink(database, loop: loop, client: session.client)
         uplink.onFailure = { [weak self] in self?.databaseFailed($0) }
+        uplink.savesPower = savesPower
         let stream = StreamClient(loop: loop, session: session, form: streamForm)
         stream.delegate = self
         uplink.carrier = stream

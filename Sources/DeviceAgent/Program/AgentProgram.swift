@@ -79,6 +79,8 @@ final class AgentProgram {
         agent.observer = service
         agent.onFatal = { [weak self] _ in self?.end(.storageFailed) }
         desk.onBusLost = { [weak self] in self?.end(.busLost) }
+        agent.savesPower = desk.savesPower
+        desk.onPowerChange = { [weak desk, agent] in agent.savesPower = desk?.savesPower ?? false }
         try agent.start()
         if try service?.claimName() == false {
             agentLog.warning("bus_name_taken", ["name": AgentService.name])

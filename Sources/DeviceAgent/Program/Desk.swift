@@ -24,6 +24,8 @@ final class Desk {
     private(set) var surroundings: Surroundings
     /// Called when the session bus went away; it does not come back on this connection.
     var onBusLost: () -> Void = {}
+    /// Called when the machine begins or ends to save power.
+    var onPowerChange: () -> Void = {}
     private var driver: BusDriver?
     private let watch = DeskWatch()
     private var systemDriver: BusDriver?
@@ -71,14 +73,17 @@ final class Desk {
         }
     }
 
-    /// Learns from the desktop's own programs that the screen is locked, or that nobody wants to be disturbed.
+    /// Whether the machine saves power.
+    var savesPower: Bool { watch.savesPower }
+
+    /// Learns from other programs that the screen is locked, that nobody wants to be disturbed, or that power is saved.
     private func watchDesk(loop: EventLoop) {
         let sources = DeskWatchSource.lockers + DeskWatchSource.quiet + DeskWatchSource.silence
         do {
             if let connection { try watch.watch(sources, on: connection) }
             let system = try BusConnection(.system)
             systemDriver = try BusDriver(loop: loop, connection: system)
-            try watch.watch(DeskWatchSource.logind, on: system)
+            try watch.watch(DeskWatchSource.logind + DeskWatchSource.power, on: system)
         } catch {
             agentLog.info("desk_not_watched", ["error": (error as? BusError)?.message ?? "\(error)"])
         }
@@ -88,9 +93,15 @@ final class Desk {
             (state.isLocked, state.isQuiet, state.lacksEventSounds) = (watch.isLocked, watch.isQuiet, watch.isSilent)
             return state
         }
-        watch.onChange = { [weak watch] in
+        watch.onChange = { [weak self, weak watch] in
             guard let watch else { return }
-            agentLog.info("desk_changed", ["locked": "\(watch.isLocked)", "quiet": "\(watch.isQuiet)"])
+            agentLog.info(
+                "desk_changed",
+                [
+                    "locked": "\(watch.isLocked)", "quiet": "\(watch.isQuiet)",
+                    "saves_power": "\(watch.savesPower)",
+                ])
+            self?.onPowerChange()
         }
     }
 
