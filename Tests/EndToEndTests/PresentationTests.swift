@@ -62,6 +62,30 @@ extension EndToEnd {
             #expect(daemon.exit == nil)
         }
 
+        @Test(.tags(.slow)) func `the desktop's own switch for event sounds silences, and only while it is off`()
+            async throws
+        {
+            let desk = try await Desk()
+            let daemon = try await desk.screen.start(.dunst)
+            let user = desk.house.user
+            func switchSounds(_ value: String) throws {
+                try user.files.makeDirectory("config/gtk-4.0")
+                try user.files.write(
+                    "[Settings]\ngtk-enable-event-sounds=\(value)\n", to: "config/gtk-4.0/settings.ini")
+            }
+            try switchSounds("0")
+            let quiet = SentNotification(
+                token: desk.house.token, payload: #"{"aps":{"alert":"quiet","sound":"default"}}"#)
+            #expect(try await desk.house.provider.send(quiet).status == 200)
+            try await user.waitForEntry("the alert is shown") { $0.body == "quiet" && $0.state == "shown" }
+            #expect(try await user.posthorn("inbox", "list", "--json").output.contains("sound:muted"))
+            try switchSounds("1")
+            let heard = Desk.Reached(alertCount: 1, soundCount: 1)
+            #expect(try await desk.send(#"{"aps":{"alert":"heard","sound":"default"}}"#, expecting: heard) == heard)
+            #expect(desk.sound.playedCount == 3, "that one, and the two that mark the end: \(desk.transcript)")
+            #expect(daemon.exit == nil)
+        }
+
         @Test func `an alert that came before there was a desktop is shown once when there is one`() async throws {
             let desk = try await Desk()
             let user = desk.house.user

@@ -37,6 +37,8 @@ package final class DeskWatch {
     package var isQuiet: Bool { holds(.quiet) }
     /// Whether the machine saves power.
     package var savesPower: Bool { holds(.power) }
+    /// Whether notifications are to make no sound.
+    package var isSilent: Bool { holds(.silence) }
 
     private func holds(_ aspect: DeskWatchSource.Aspect) -> Bool {
         watched.contains { $0.holds && $0.source.aspect == aspect }

@@ -12,6 +12,8 @@ package struct DeskWatchSource: Sendable {
         case quiet
         /// The machine saves power.
         case power
+        /// Notifications are to make no sound.
+        case silence
     }
 
     /// What it is about.

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushNet
 
 extension Agent: StreamClientDelegate {
     /// Writes, then acknowledges, then presents.
     package func streamReceived(_ arrivals: [Arrival]) -> Bool {
         let reception: Reception
+        let elapsed = ElapsedClock.milliseconds()
+        for case .notification(let notification) in arrivals {
+            serverClock.note(
+                acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds, atElapsedMilliseconds: elapsed)
+        }
         do {
-            reception = try receiver.receive(arrivals, nowUnixMilliseconds: WallClock.unixMilliseconds())
+            reception = try receiver.receive(
+                arrivals, nowUnixMilliseconds: WallClock.unixMilliseconds(),
+                serverUnixMilliseconds: serverClock.unixMilliseconds(atElapsedMilliseconds: elapsed))
         } catch {
             databaseFailed(error)
             return false

@@ -44,6 +44,7 @@ package final class Agent {
     let filters: FilterQueue
     var identity: Identity?
     var link: Link?
+    var serverClock = ServerClock()
     var connectedSinceUnixSeconds: Int64?
     var lastConnectedUnixSeconds: Int64?
     var lastError = ""
@@ -148,6 +149,7 @@ package final class Agent {
         link = Link(session: session, stream: stream, uplink: uplink, registrar: registrar)
         self.identity = identity
         checkedUnixSeconds = nil
+        serverClock = ServerClock()
         stream.start()
         observer?.statusChanged()
     }
