@@ -218,7 +218,9 @@ final class ScriptedDeviceServer {
                     mask, body = self.input[at:at + 4], self.input[at + 4:at + 4 + length]
                     opcode, self.input = self.input[0] & 15, self.input[at + 4 + length:]
                     body = bytes(byte ^ mask[place % 4] for place, byte in enumerate(body))
-                    if opcode == 8: return self.frame(8, body)
+                    if opcode == 8:
+                        say("closed " + str(struct.unpack(">H", body[:2])[0]))
+                        return self.frame(8, body)
                     if opcode == 9: self.frame(10, body)
                     if opcode == 1:
                         say("POST /v1/acks " + body.decode())

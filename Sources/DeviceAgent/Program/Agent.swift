@@ -30,6 +30,8 @@ package final class Agent {
     package weak var observer: (any AgentObserver)?
     /// Called when the disk can no longer be trusted; the process must end, and acknowledge nothing more.
     package var onFatal: ((SQLiteError) -> Void)?
+    /// Whether the machine saves power: a quiet connection is then asked less often whether it lives.
+    package var savesPower = false { didSet { link?.stream.savesPower = savesPower } }
 
     let loop: EventLoop
     let database: AgentDatabase
@@ -128,8 +130,14 @@ package final class Agent {
         link.uplink.whenEmpty(end)
     }
 
-    /// The network came back, or the machine woke up.
-    package func hurry() { link?.stream.hurry() }
+    /// Addresses or routes changed, or the network came back.
+    package func networkChanged() { link?.stream.networkChanged() }
+
+    /// The machine is about to sleep.
+    package func sleep() { link?.stream.sleep() }
+
+    /// The machine woke up.
+    package func wake() { link?.stream.wake() }
 
     // MARK: The connection
 
@@ -139,6 +147,7 @@ package final class Agent {
         uplink.onFailure = { [weak self] in self?.databaseFailed($0) }
         let stream = StreamClient(loop: loop, session: session, form: streamForm)
         stream.delegate = self
+        stream.savesPower = savesPower
         uplink.carrier = stream
         let registrar = Registrar(database, loop: loop, client: session.client)
         registrar.delegate = self

@@ -17,7 +17,7 @@ package final class UnattendedEnrolment {
     }
 
     /// Does nothing when the device is enrolled or no server is configured.
-    package func start() { perform(machine.start()) }
+    package func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
 
     private func perform(_ action: StreamMachine.Action) {
         switch action {
