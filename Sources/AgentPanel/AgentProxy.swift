@@ -39,12 +39,22 @@ final class AgentProxy {
     /// - Throws: Why there is no bus.
     init(changed: @escaping () -> Void) throws(BusError) {
         connection = try BusConnection(.session)
-        for signal in ["SettingsChanged", "InboxChanged", "BadgeChanged", "TokenChanged"] {
+        for signal in ["SettingsChanged", "InboxChanged", "BadgeChanged", "TokenChanged", "StatusChanged"] {
             try connection.subscribe(sender: Self.name, path: Self.path, interface: Self.name, member: signal) { _ in
                 changed()
             }
         }
         try connection.watchOwner(of: Self.name) { _ in changed() }
+    }
+
+    func server() throws(BusError) -> ServerText {
+        let facts = try call("GetStatus").first
+        func time(_ key: String) -> Int64? { facts?[key: key]?.integerValue.flatMap { $0 > 0 ? $0 : nil } }
+        let isConnected = facts?[key: "connected"]?.boolValue ?? false
+        return ServerText(
+            url: facts?[key: "server_url"]?.stringValue ?? "",
+            connectedSinceUnixSeconds: isConnected ? time("connected_since") : nil,
+            lastConnectedUnixSeconds: time("last_connected"), lastError: facts?[key: "last_error"]?.stringValue ?? "")
     }
 
     func isMasterOn() throws(BusError) -> Bool {

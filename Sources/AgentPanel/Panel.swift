@@ -70,7 +70,7 @@ package final class Panel {
             guard let agent else { throw BusError(name: "org.posthorn.Error.NoBus", message: "no session bus") }
             let (entries, apps, isOn) = (try agent.entries(), try agent.apps(), try agent.isMasterOn())
             notificationGroups = [entryGroup(entries)]
-            settingGroups = [masterGroup(isOn)] + apps.map { appGroup($0) }
+            settingGroups = [computerGroup(isOn, try agent.server())] + apps.map { appGroup($0) }
         } catch {
             (notificationGroups, settingGroups) = ([absentGroup()], [absentGroup()])
         }
@@ -93,12 +93,13 @@ package final class Panel {
         return group
     }
 
-    private func masterGroup(_ isOn: Bool) -> Widget {
+    private func computerGroup(_ isOn: Bool, _ server: ServerText) -> Widget {
         let group = Widget.group(title: "This computer")
         let row = Widget.switchRow(title: "Notifications", isOn: isOn) { [weak self] isOn in
             self?.change { agent throws(BusError) in try agent.setMaster(isOn) }
         }
         group.add(row: row)
+        group.add(row: .row(title: "Server", subtitle: server.subtitle))
         return group
     }
 

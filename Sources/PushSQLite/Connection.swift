@@ -65,6 +65,13 @@ package final class Connection {
         try prepare("SELECT count(*) FROM sqlite_schema").run()
     }
 
+    /// Makes an empty database that no file has; it goes with the connection.
+    init(inMemory name: String) throws(SQLiteError) {
+        path = name
+        unsafe handle = try Self.open(":memory:", flags: SQLITE_OPEN_READWRITE, about: name)
+        try secure()
+    }
+
     deinit { unsafe sqlite3_close_v2(handle) }
 
     /// Runs statements without parameters and ignores their rows, with `sqlite3_exec`.

@@ -6,7 +6,7 @@ import Testing
 struct EntryTextTests {
     @Test(arguments: [
         ("shown", "", "shown"), ("viewed", "", "viewed"), ("closed", "", "closed"), ("waiting", "", "waiting"),
-        ("suppressed", "master-off", "suppressed: notifications were off"),
+        ("suppressed", "master-off", "suppressed: all notifications are switched off"),
         ("suppressed", "something-new", "suppressed: something-new"),
         ("viewed", "org.example.Mail is not installed", "viewed: org.example.Mail is not installed"),
     ])

@@ -161,9 +161,9 @@ struct AgentActionsTests {
         let screen = AlertCollector()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen, sounds: nil)
         let payloads = [
-            #"{"aps":{"alert":"Hello","category":"mail"}}"#, #"{"aps":{"alert":"Hello","category":"other"}}"#,
-            #"{"aps":{"alert":"Hello"}}"#,
-            #"{"aps":{"alert":{"body":"Hello","action-loc-key":null},"category":"mail"}}"#,
+            #"{"aps":{"alert":"One","category":"mail"}}"#, #"{"aps":{"alert":"Two","category":"other"}}"#,
+            #"{"aps":{"alert":"Three"}}"#,
+            #"{"aps":{"alert":{"body":"Four","action-loc-key":null},"category":"mail"}}"#,
         ]
         let arrivals = payloads.enumerated().map {
             Arrival.notification(Sample.notification(UInt64($0.offset + 1), payload: $0.element))

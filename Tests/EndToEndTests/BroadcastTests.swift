@@ -187,8 +187,10 @@ extension EndToEnd {
         }
 
         private func app(of user: DeviceUser) async throws -> RegisteredApp {
-            try await user.posthorn("settings", "show", House.app, "--json").decoded(RegisteredApp.self)
+            try await user.posthorn("settings", "show", House.app, "--json").decoded(Shown.self).app
         }
+
+        private struct Shown: Decodable { let app: RegisteredApp }
 
         private struct RegisteredApp: Decodable {
             let deviceToken: String

@@ -22,7 +22,7 @@ extension EndToEnd {
                 let file = "\(RepositoryPaths.root)/.demo/\(picture.1)"
                 #expect(FileManager.default.contents(atPath: file)?.starts(with: [0x89, 0x50, 0x4E, 0x47]) == true)
             }
-            #expect(demo.output.contains(/org\.example\.Mail\s+Example Mail\s+on\s+off\s+on\s+4/))
+            #expect(demo.output.contains(/org\.example\.Mail\s+Example Mail\s+on\s+off\s+banner\s+4/))
             #expect(demo.output.contains("$ posthorn app add org.example.Mail --name 'Example Mail'\n"))
             try await expectNextStepsWork(demo.output)
         }

@@ -20,8 +20,9 @@ import Testing
     }
 
     @Test func `steps run once each, in order`() throws {
-        try Migrations(["CREATE TABLE a(x); INSERT INTO a VALUES (1)"]).apply(to: connection)
-        let two = Migrations(["not run again", "UPDATE a SET x = x + 1"])
+        let first: Migrations.Step = "CREATE TABLE a(x); INSERT INTO a VALUES (1)"
+        try Migrations([first]).apply(to: connection)
+        let two = Migrations([first, "UPDATE a SET x = x + 1"])
         try two.apply(to: connection)
         try two.apply(to: connection)
         #expect(try number("SELECT x FROM a") == 2)
@@ -31,6 +32,7 @@ import Testing
 
     @Test(arguments: [(1, false), (2, true), (-1, true)])
     func `a file of a later program is refused`(found: Int, isRefused: Bool) throws {
+        try connection.execute("CREATE TABLE a(x)")
         switch found {
         case 2: try connection.execute("PRAGMA user_version = 2")
         case 1: try connection.execute("PRAGMA user_version = 1")
@@ -57,5 +59,21 @@ import Testing
         #expect(reason.message.contains("already exists"))
         #expect(try number("PRAGMA user_version") == 1)
         #expect(try number("SELECT count(*) FROM sqlite_schema WHERE name = 'b'") == 0)
+    }
+
+    /// What a changed bit makes of a description, which SQLite itself believes.
+    @Test func `a file whose tables are not those of its version is damaged`() throws {
+        let migrations = Migrations(["CREATE TABLE a(x, team)", "CREATE INDEX by_x ON a(x)"])
+        try migrations.apply(to: connection)
+        try connection.execute("CREATE TABLE foreign_one(y)")
+        #expect(try migrations.alteredTables(of: connection) == [])
+        try connection.execute("DROP TABLE a; CREATE TABLE a(x, tean)")
+        #expect(try migrations.alteredTables(of: connection) == ["a", "by_x"])
+        let error = #expect(throws: MigrationError.self) { try migrations.apply(to: connection) }
+        guard case .failed(2, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.isCorrupt && reason.message == "a is not as it was made")
     }
 }

@@ -111,6 +111,15 @@ import Testing
         #expect(try StoreCheck(path: path).problems == ["the notification 2 is not among those of its device"])
     }
 
+    @Test func `a table that is not as it was made is damage, to the check and at the start`() throws {
+        try TestStore(in: directory).store.stop()
+        try "ALTER TABLE topics RENAME COLUMN team TO teal".runBySQLite(path)
+        #expect(try StoreCheck(path: path).problems == ["topics is not as it was made"])
+        #expect(throws: StoreError.damaged(path: path, code: 11, text: "topics is not as it was made")) {
+            try TestStore(in: directory)
+        }
+    }
+
     @Test(arguments: [Int64.max, -1])
     func `a last sequence that cannot be right is damage`(sequence: Int64) throws {
         try prepare()

@@ -55,8 +55,8 @@ import Testing
     @Test func `a file of a newer version is named with both versions`() throws {
         try Connection(path: path, durability: .full, exclusive: true).execute("PRAGMA user_version = 99")
         let error = try #require(throws: StoreError.self) { try open(path) }
-        #expect(error == .newerSchema(path: path, found: 99, known: 5))
-        #expect(error.description.contains("99") && error.description.contains("up to 5"))
+        #expect(error == .newerSchema(path: path, found: 99, known: 6))
+        #expect(error.description.contains("99") && error.description.contains("up to 6"))
     }
 
     @Test func `a file that is no database is damaged`() throws {

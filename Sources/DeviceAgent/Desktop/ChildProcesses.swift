@@ -73,11 +73,14 @@ struct ChildProcesses {
             return true
         }
         guard isRoom else { return }
-        // Nobody joins it: it is detached at once, and ends with the program.
-        _ = Thread(name: "app") { [watchedCount] in
-            var status: Int32 = 0
-            while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-            watchedCount.withLock { $0 -= 1 }
+        Self.collect(identifier) { [watchedCount] in watchedCount.withLock { $0 -= 1 } }
+    }
+
+    /// Collects a program when it ends, on a thread of its own, which nobody joins and which ends with the program.
+    static func collect(_ identifier: pid_t, then: @escaping @Sendable () -> Void = {}) {
+        _ = Thread(name: "app") {
+            while waitpid(identifier, nil, 0) < 0, errno == EINTR {}
+            then()
         }
     }
 

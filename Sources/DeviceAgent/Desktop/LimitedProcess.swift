@@ -89,7 +89,11 @@ package final class LimitedProcess {
         }
     }
 
-    deinit { kill() }
+    /// The loop went first: nothing watches for the end of what still runs.
+    deinit {
+        kill()
+        if let child { ChildProcesses.collect(child) }
+    }
 
     /// Kills it, and says nothing.
     package func cancel() {
@@ -177,7 +181,7 @@ package final class LimitedProcess {
     private func giveUp() {
         kill()
         guard let child, childEnd == nil else { return }
-        while waitpid(child, nil, 0) < 0, errno == EINTR {}
+        ChildProcesses.collect(child)
         self.child = nil
     }
 

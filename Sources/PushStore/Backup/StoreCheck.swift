@@ -34,11 +34,12 @@ package struct StoreCheck: Sendable {
         }
         do {
             schemaVersion = try Schema.migrations.foundVersion(of: connection)
+            problems = try Schema.migrations.alteredTables(of: connection).map { "\($0) is not as it was made" }
         } catch {
             throw StoreError(error, path: path)
         }
         do {
-            try checkStructure(connection)
+            if problems.isEmpty { try checkStructure(connection) }
             if problems.isEmpty { try checkRows(connection) }
         } catch {
             problems.append("\(error.message) (SQLite code \(error.code))")
