@@ -18,7 +18,7 @@ package protocol AgentObserver: AnyObject {
     func notificationArrived(entry: Int64)
     /// Entries came, changed or went.
     func inboxChanged()
-    /// The connection opened or closed, or its error changed.
+    /// The connection opened or ended, or an error or a notice came or went; or it may have.
     func statusChanged()
 }
 
@@ -191,6 +191,7 @@ package final class Agent {
     func databaseFailed(_ error: SQLiteError) {
         agentLog.error("database_failed", ["error": "\(error.message)", "code": "\(error.code)"])
         lastError = "the agent's database refused: \(error.message)"
+        observer?.statusChanged()
         if error.isInputOutput || error.isCorrupt { onFatal?(error) }
     }
 
