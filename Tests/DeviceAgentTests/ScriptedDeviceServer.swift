@@ -9,16 +9,25 @@ import TestSupport
 final class ScriptedDeviceServer {
     let url: String
     let caFile: String
+    let serverKeyFile: String
+    /// What it trusts a device by, where it wants that.
+    let clientCertificateFile: String
+    let clientKeyFile: String
     private let process: RunningProcess
     private let files: TemporaryDirectory
 
-    init() async throws {
+    init(wantsCertificate: Bool = false) async throws {
         files = try TemporaryDirectory()
         let script = try files.write(Self.script, to: "server.py")
         process = try RunningProcess("/usr/bin/env", ["python3", "-u", script, files.path], hasInput: true)
         url = "https://localhost:\(try await process.outputLine())"
-        caFile = files.path(of: "cert.pem")
+        (caFile, serverKeyFile) = (files.path(of: "cert.pem"), files.path(of: "key.pem"))
+        (clientCertificateFile, clientKeyFile) = (files.path(of: "client.pem"), files.path(of: "client-key.pem"))
+        if wantsCertificate { try await wantCertificate() }
     }
+
+    /// From now on, connections are only taken from a device that has the certificate.
+    func wantCertificate() async throws { try await tell(["do": "certificate"]) }
 
     /// Sends an event on every open stream, with or without an id.
     func push(event: String, id: Int64? = 0, data: String) async throws {
@@ -98,9 +107,13 @@ final class ScriptedDeviceServer {
         import base64, hashlib, http.server, json, queue, ssl, struct, subprocess, sys, threading, urllib.parse
 
         folder = sys.argv[1]
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-            "-keyout", folder + "/key.pem", "-out", folder + "/cert.pem", "-subj", "/CN=localhost", "-days", "2",
-            "-addext", "subjectAltName=DNS:localhost"], check=True, stderr=subprocess.DEVNULL)
+
+        def certify(key, certificate):
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-keyout", folder + key, "-out", folder + certificate, "-subj", "/CN=localhost", "-days", "2",
+                "-addext", "subjectAltName=DNS:localhost"], check=True, stderr=subprocess.DEVNULL)
+
+        certify("/key.pem", "/cert.pem")
         lock, streams, failures = threading.Lock(), [], {}
         channels, generation = {}, [0]
 
@@ -252,6 +265,12 @@ final class ScriptedDeviceServer {
             if command["do"] == "fail":
                 with lock:
                     failures[command["path"]] = [(int(command["status"]), command["word"])] * int(command["count"])
+                say("done")
+                continue
+            if command["do"] == "certificate":
+                certify("/client-key.pem", "/client.pem")
+                context.load_verify_locations(folder + "/client.pem")
+                context.verify_mode = ssl.CERT_REQUIRED
                 say("done")
                 continue
             if command["do"] == "expire":

@@ -37,7 +37,7 @@ extension Agent {
             return completion(.failure(AgentRefusal(.badServer, "ca_file must be an absolute path.")))
         }
         isEnrolling = true
-        let session = ServerSession(loop: loop, url: url, caFile: caFile, secret: nil)
+        let session = ServerSession(loop: loop, url: url, caFile: caFile, secret: nil, access: access)
         let enrolment = DeviceAPI.Enrolment(code: code.isEmpty ? nil : code, name: name, platform: "linux")
         session.client.enrol(enrolment) { [weak self] result in
             // Keeps the session until its answer is there.

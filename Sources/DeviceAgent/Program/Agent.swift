@@ -38,6 +38,7 @@ package final class Agent {
     let secretFile: SecretFile
     let surroundings: Surroundings
     let streamForm: StreamForm
+    let access: ServerAccess
     let receiver: Receiver
     let presentations: PresentationQueue
     let wakes: BackgroundWakes
@@ -69,9 +70,10 @@ package final class Agent {
     /// Opens nothing yet but takes what there is.
     package init(
         loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, surroundings: Surroundings,
-        streamForm: StreamForm = .auto
+        streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
     ) {
         self.loop = loop
+        self.access = access
         self.streamForm = streamForm
         self.database = database
         self.secretFile = secretFile
@@ -142,7 +144,8 @@ package final class Agent {
     // MARK: The connection
 
     func connect(_ identity: Identity, secret: String) {
-        let session = ServerSession(loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret)
+        let session = ServerSession(
+            loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret, access: access)
         let uplink = Uplink(database, loop: loop, client: session.client)
         uplink.onFailure = { [weak self] in self?.databaseFailed($0) }
         let stream = StreamClient(loop: loop, session: session, form: streamForm)

@@ -64,7 +64,7 @@ final class AgentProgram {
         desk = Desk(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
-            surroundings: desk.surroundings, streamForm: configuration.streamForm)
+            surroundings: desk.surroundings, streamForm: configuration.streamForm, access: configuration.access)
         self.agent = agent
         signals.onStop = { agent.stop { loop.stop() } }
         service = try desk.connection.map { connection in

@@ -82,7 +82,7 @@ final class EventStreamAttempt: StreamAttempt {
     private func finish(_ result: Result<HTTPResponse, CurlError>) {
         transfer = nil
         switch result {
-        case .failure(let error): delegate?.attemptEnded(.failed(error.message))
+        case .failure(let error): delegate?.attemptEnded(.failed(error.trouble))
         case .success(let response) where response.status == 401: delegate?.attemptEnded(.unauthorized)
         case .success where isAnswered: delegate?.attemptEnded(.closed)
         case .success(let response):

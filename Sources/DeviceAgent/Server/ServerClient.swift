@@ -32,13 +32,17 @@ package struct ServerClient {
     private let url: String
     private let caFile: String?
     private let secret: String?
+    private let access: ServerAccess
 
     /// Speaks for a device, or before there is one: without a secret.
-    package init(_ curl: MultiClient, url: String, caFile: String, secret: String?) {
+    package init(
+        _ curl: MultiClient, url: String, caFile: String, secret: String?, access: ServerAccess = ServerAccess()
+    ) {
         self.curl = curl
         self.url = url
         self.caFile = caFile.isEmpty ? nil : caFile
         self.secret = secret
+        self.access = access
     }
 
     /// Host and port of the URL.
@@ -51,6 +55,7 @@ package struct ServerClient {
     package func request(_ method: String, _ path: String, body: [UInt8]? = nil) -> HTTPRequest {
         var request = HTTPRequest(method: method, url: url + path)
         request.caFile = caFile
+        access.apply(to: &request)
         request.answerByteCountMax = Limits.controlBodyByteCountMax
         if let secret { request.fields.append(("authorization", "Bearer \(secret)")) }
         if let body {
@@ -146,7 +151,7 @@ package struct ServerClient {
         curl.start(request) { result in
             switch result {
             case .failure(let error):
-                completion(.failure(error.kind == .tls ? .notTrusted(error.message) : .unreachable(error.message)))
+                completion(.failure(error.kind == .tls ? .notTrusted(error.trouble) : .unreachable(error.trouble)))
             case .success(let response) where (200..<300).contains(response.status): completion(.success(response))
             case .success(let response): completion(.failure(.init(refusal: response)))
             }

@@ -53,7 +53,7 @@ final class WebSocketAttempt: StreamAttempt {
         transfer = session.curl.connect(request) { [weak self, request] channel in
             self?.shakeHands(channel, request)
         } onFailure: { [weak self] error in
-            self?.end(.failed(error.message))
+            self?.end(.failed(error.trouble))
         }
     }
 
@@ -108,7 +108,7 @@ final class WebSocketAttempt: StreamAttempt {
                 case .closed: ending = endOfConnection("the server closed the connection")
                 }
             } catch {
-                ending = endOfConnection(error.message)
+                ending = endOfConnection(error.trouble)
             }
             deliver()
             if let ending { end(ending) }
@@ -176,7 +176,7 @@ final class WebSocketAttempt: StreamAttempt {
                 unsent.removeFirst(byteCount)
             }
         } catch {
-            return end(endOfConnection(error.message))
+            return end(endOfConnection(error.trouble))
         }
         do throws(NetError) { try watched?.modify(unsent.isEmpty ? .readable : [.readable, .writable]) } catch {
             end(.failed("\(error)"))
