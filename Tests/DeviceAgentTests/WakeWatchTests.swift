@@ -6,7 +6,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// A system bus of the test's own with python-dbusmock's logind, which is none of ours.
+/// A system bus of the test's own with python-dbusmock's logind, NetworkManager and UPower, which are none of ours.
 @Suite struct WakeWatchTests {
     private let bus: DesktopBus
     private let logind: RunningProcess
@@ -15,14 +15,16 @@ import Testing
     init() async throws {
         bus = try await DesktopBus()
         loop = try EventLoop()
-        logind = try Self.startLogind(on: bus)
-        try await bus.waitForOwner(of: "org.freedesktop.login1")
+        logind = try await Self.start("logind", named: "org.freedesktop.login1", on: bus)
     }
 
-    private static func startLogind(on bus: DesktopBus) throws -> RunningProcess {
+    private static func start(_ template: String, named name: String, on bus: DesktopBus) async throws -> RunningProcess
+    {
         let environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "DBUS_SESSION_BUS_ADDRESS": bus.address]
-        return try RunningProcess(
-            "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", "logind"], environment: environment)
+        let mock = try RunningProcess(
+            "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", template], environment: environment)
+        try await bus.waitForOwner(of: name, evidence: { mock.transcript })
+        return mock
     }
 
     private final class Heard {
@@ -78,8 +80,7 @@ import Testing
         let watch = try watch(heard)
         try await waitForLocks(1)
         try await logind.killNow()
-        let next = try Self.startLogind(on: bus)
-        try await bus.waitForOwner(of: "org.freedesktop.login1")
+        let next = try await Self.start("logind", named: "org.freedesktop.login1", on: bus)
         try await waitForLocks(1)
         try await next.killNow()
         #expect(heard.events.isEmpty)
@@ -94,6 +95,45 @@ import Testing
         try await loop.run("it hears of it") { heard.events == [.sleeps] }
         try await bus.stop()
         try await loop.run("it hears of it") { heard.events == [.sleeps, .wakes] }
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func `a network that is back is told, and one that goes is not`() async throws {
+        let name = "org.freedesktop.NetworkManager"
+        let manager = try await Self.start("networkmanager", named: name, on: bus)
+        let heard = Heard()
+        let watch = try watch(heard)
+        // 20: disconnected; 60: connected to a site; 70: to the internet. Signals come in their order.
+        for state in [20, 60, 70, 20, 70] {
+            let result = try await bus.busctl(
+                "call", name, "/org/freedesktop/NetworkManager", "org.freedesktop.DBus.Mock", "EmitSignal", "sssav",
+                name,
+                "StateChanged", "u", "1", "u", "\(state)")
+            #expect(result.exit == .code(0), "\(result)")
+        }
+        try await loop.run("it hears of it") { heard.events.count == 2 }
+        #expect(heard.events == [.networkChanged, .networkChanged])
+        withExtendedLifetime((watch, manager)) {}
+    }
+
+    @Test func `the battery is told at the start, and when it changes`() async throws {
+        let power = try await Self.start("upower", named: "org.freedesktop.UPower", on: bus)
+        func run(onBattery: Bool) async throws {
+            let result = try await bus.busctl(
+                "call", "org.freedesktop.UPower", "/org/freedesktop/UPower", "org.freedesktop.DBus.Mock",
+                "UpdateProperties", "sa{sv}", "org.freedesktop.UPower", "1", "OnBattery", "b", "\(onBattery)")
+            #expect(result.exit == .code(0), "\(result)")
+        }
+        try await run(onBattery: true)
+        let heard = Heard()
+        let watch = try watch(heard)
+        #expect(heard.events == [.power(isOnBattery: true)])
+        try await run(onBattery: false)
+        try await loop.run("it hears of it") { heard.events.last == .power(isOnBattery: false) }
+        try await run(onBattery: true)
+        try await loop.run("it hears of it") { heard.events.count == 3 }
+        try await power.killNow()
+        try await loop.run("who is gone says nothing") { heard.events.last == .power(isOnBattery: false) }
         withExtendedLifetime(watch) {}
     }
 }

@@ -36,6 +36,9 @@ package final class DeskWatch {
     /// Whether the desktop's own do-not-disturb is on.
     package var isQuiet: Bool { holds(.quiet) }
 
+    /// Whether the machine runs on its battery.
+    package var isOnBattery: Bool { holds(.battery) }
+
     private func holds(_ aspect: DeskWatchSource.Aspect) -> Bool {
         watched.contains { $0.holds && $0.source.aspect == aspect }
     }

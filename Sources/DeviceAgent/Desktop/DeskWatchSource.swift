@@ -10,6 +10,8 @@ package struct DeskWatchSource: Sendable {
         case lock
         /// The desktop's own do-not-disturb is on.
         case quiet
+        /// The machine runs on its battery.
+        case battery
     }
 
     /// What it is about.
@@ -24,6 +26,13 @@ package struct DeskWatchSource: Sendable {
     var signals: [(path: String?, interface: String, member: String)]
     /// Reads the answer.
     var holds: @Sendable ([BusValue]) -> Bool
+
+    /// UPower, on the system bus.
+    package static let power = [
+        property(
+            .battery, of: "org.freedesktop.UPower", "/org/freedesktop/UPower", "org.freedesktop.UPower", "OnBattery",
+            signalPath: "/org/freedesktop/UPower")
+    ]
 
     /// A boolean property of an interface that announces its changes.
     static func property(

@@ -28,7 +28,7 @@ package enum AgentSetting: String, CaseIterable, Sendable {
             "How notifications come: 'websocket', 'events' (server-sent events), or 'auto', which tries them in this order"
         case .proxy:
             "Proxy, as http://proxy.example.org:3128, or 'none'; what https_proxy and no_proxy say when absent"
-        case .clientCertificate: "PEM file of a certificate to show where the server, or what is before it, asks for one"
+        case .clientCertificate: "PEM file of a certificate, for a server that asks for one"
         case .clientKey: "PEM file of its key; when absent, the key is in the file of the certificate"
         }
     }

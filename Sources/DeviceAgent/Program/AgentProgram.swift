@@ -125,6 +125,7 @@ final class AgentProgram {
         case .sleeps: agent.sleep()
         case .wakes: agent.wake()
         case .networkChanged: agent.networkChanged()
+        case .power(let isOnBattery): agent.savesPower = isOnBattery
         }
     }
 }
