@@ -54,6 +54,8 @@ package final class Agent {
     /// Subscriptions that the server ended, until somebody asks for them anew or gives them up.
     var endedSubscriptions: [EndedSubscription] = []
     private static let trimInterval: Duration = .seconds(3600)
+    /// After which all that only the start needs is over.
+    private static let startDuration: Duration = .seconds(30)
     /// The policies are about to be asked for.
     var isPolicyDue = false
     private var isInboxChangeDue = false
@@ -110,6 +112,7 @@ package final class Agent {
         }
         defer { watchInstallations() }
         trimInboxRepeatedly()
+        loop.schedule(after: Self.startDuration, Self.giveMemoryBack)
         guard let identity else { return }
         guard let secret = try secretFile.read() else {
             lastError = "the device secret is lost: leave the server and enrol again"
@@ -182,10 +185,18 @@ package final class Agent {
         }
     }
 
-    /// Old notifications go even while no new ones come.
+    /// Old notifications go even while no new ones come, and what many at once needed goes back to the system.
     private func trimInboxRepeatedly() {
         trimInbox()
-        loop.schedule(after: Self.trimInterval) { [weak self] in self?.trimInboxRepeatedly() }
+        loop.schedule(after: Self.trimInterval) { [weak self] in
+            self?.trimInboxRepeatedly()
+            Self.giveMemoryBack()
+        }
+    }
+
+    private static func giveMemoryBack() {
+        Heap.trim()
+        ProgramText.release()
     }
 
     // MARK: Shared by the topics
