@@ -61,9 +61,13 @@ final class ScriptedDeviceServer {
                 + #""channel-id":"\#(channel)","accepted-at":\#(number),"payload":\#(payload)}"#)
     }
 
-    /// Answers the next requests of a path with a status and a word instead.
-    func fail(_ path: String, status: Int, word: String = "Ordered", count: Int = 1) async throws {
-        try await tell(["do": "fail", "path": path, "status": "\(status)", "word": word, "count": "\(count)"])
+    /// Answers the next requests of a path with a status and a word instead, and with a `Retry-After` where one is given.
+    func fail(
+        _ path: String, status: Int, word: String = "Ordered", count: Int = 1, retryAfter: String = ""
+    ) async throws {
+        try await tell([
+            "do": "fail", "path": path, "status": "\(status)", "word": word, "count": "\(count)", "after": retryAfter,
+        ])
     }
 
     /// Lets every registration expire: from now on the same request makes another device token, without subscriptions.
@@ -128,10 +132,10 @@ final class ScriptedDeviceServer {
             def answer(self):
                 body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
                 say(" ".join([self.command, self.path, body]).strip())
-                status, word = self.failure(self.path)
+                status, word, after = self.failure(self.path)
                 if status:
                     data = json.dumps({"error": word, "detail": "a test wants it"}).encode()
-                    return self.give(status, data)
+                    return self.give(status, data, after)
                 if self.path == "/v1/stream":
                     return self.socket() if self.headers.get("upgrade") else self.stream()
                 if self.path == "/v1/devices":
@@ -150,7 +154,7 @@ final class ScriptedDeviceServer {
             def failure(self, path):
                 with lock:
                     failing = failures.get(path, [])
-                    return failing.pop() if failing else (None, None)
+                    return failing.pop() if failing else (None, None, None)
 
             def subscriptions(self, topic, rest):
                 with lock:
@@ -162,8 +166,9 @@ final class ScriptedDeviceServer {
                     if self.command == "PUT": mine.append(channel)
                 self.give(204, b"")
 
-            def give(self, status, data):
+            def give(self, status, data, after=None):
                 self.send_response(status)
+                if after: self.send_header("retry-after", after)
                 if status != 204:
                     self.send_header("content-type", "application/json")
                     self.send_header("content-length", str(len(data)))
@@ -237,7 +242,7 @@ final class ScriptedDeviceServer {
                     if opcode == 9: self.frame(10, body)
                     if opcode == 1:
                         say("POST /v1/acks " + body.decode())
-                        status, word = self.failure("/v1/acks")
+                        status, _, _ = self.failure("/v1/acks")
                         if status: return self.frame(8, struct.pack(">H", 1008 if status < 500 else 1011))
                 return bool(data)
 
@@ -264,7 +269,8 @@ final class ScriptedDeviceServer {
             command = json.loads(line)
             if command["do"] == "fail":
                 with lock:
-                    failures[command["path"]] = [(int(command["status"]), command["word"])] * int(command["count"])
+                    failure = (int(command["status"]), command["word"], command["after"])
+                    failures[command["path"]] = [failure] * int(command["count"])
                 say("done")
                 continue
             if command["do"] == "certificate":

@@ -28,8 +28,11 @@ private final class Listener: StreamClientDelegate {
         loop = try EventLoop()
     }
 
-    private func client(_ form: StreamForm = .auto, _ pulse: Pulse = Pulse()) -> StreamClient {
-        let session = ServerSession(loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret")
+    private func client(
+        _ form: StreamForm = .auto, _ pulse: Pulse = Pulse(), access: ServerAccess = ServerAccess()
+    ) -> StreamClient {
+        let session = ServerSession(
+            loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret", access: access)
         let client = StreamClient(loop: loop, session: session, form: form, pulse: pulse, random: { 0 })
         client.delegate = listener
         return client
@@ -133,6 +136,47 @@ private final class Listener: StreamClientDelegate {
         #expect(isSent)
         try await loop.run("its end was noticed") { listener.log.count > 1 && failure != nil }
         server.thaw()
+        client.stop()
+    }
+
+    @Test func `a relay that goes silent without a word is found out, and passed by on a new connection`() async throws
+    {
+        let proxy = try await ScriptedProxy()
+        var access = ServerAccess()
+        access.proxy = proxy.url
+        let client = client(
+            .websocket, Pulse(shortest: .milliseconds(400), patience: .milliseconds(800)), access: access)
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        try await proxy.fallSilent()
+        try await loop.run("the silence was noticed") { listener.log.contains { $0.contains("is dead: nothing came") } }
+        try await loop.run("it is open again") { listener.log.last == "opened" && client.isOpen }
+        client.stop()
+    }
+
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `a goodbye is told as the reason, and its pause is kept`(form: StreamForm) async throws {
+        let client = client(form)
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        let start = ContinuousClock.now
+        try await server.push(event: "goodbye", id: nil, data: #"{"reason":"shutdown","retry_after":1}"#)
+        try await server.endStreams()
+        try await loop.run("it is open again") { listener.log.count == 3 && client.isOpen }
+        #expect(listener.log[1] == "ended the server ended the stream: shutdown")
+        #expect(ContinuousClock.now - start >= .seconds(1))
+        client.stop()
+    }
+
+    @Test(arguments: [StreamForm.websocket, .events], [429, 503])
+    func `a server that refuses and asks for a pause gets it`(form: StreamForm, status: Int) async throws {
+        try await server.fail("/v1/stream", status: status, retryAfter: "1")
+        let client = client(form)
+        let start = ContinuousClock.now
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        #expect(listener.log.count == 2 && listener.log[0].contains("answered \(status)"))
+        #expect(ContinuousClock.now - start >= .seconds(1))
         client.stop()
     }
 }

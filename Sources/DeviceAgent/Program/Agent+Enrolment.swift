@@ -58,7 +58,7 @@ extension Agent {
             guard let self else { return }
             switch result {
             // The server forgot us already.
-            case .success, .failure(.refused(status: 401, _, _)): completion(forgetServer())
+            case .success, .failure(.refused(status: 401, _, _, _)): completion(forgetServer())
             case .failure(let error): completion(.failure(AgentRefusal(error)))
             }
         }

@@ -46,7 +46,12 @@ package final class UnattendedEnrolment {
         agent.lastError = refusal.message
         agent.observer?.statusChanged()
         // A code that was refused stays refused: only what may change by itself is tried again.
-        guard refusal.code == .unreachable || refusal.code == .notTrusted else { return machine.refuse() }
-        perform(machine.ended(atNanoseconds: loop.monotonicNanoseconds, fraction: Double.random(in: 0...1)))
+        guard [.unreachable, .notTrusted].contains(refusal.code) || refusal.retryAfter != nil else {
+            return machine.refuse()
+        }
+        perform(
+            machine.ended(
+                atNanoseconds: loop.monotonicNanoseconds, fraction: Double.random(in: 0...1),
+                retryAfter: refusal.retryAfter))
     }
 }

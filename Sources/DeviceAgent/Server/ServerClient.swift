@@ -3,6 +3,7 @@
 internal import FoundationEssentials
 package import PushCore
 package import PushCurl
+internal import PushNet
 
 /// Why the server did not do what it was asked.
 package enum ServerError: Error, Sendable, Equatable {
@@ -10,17 +11,25 @@ package enum ServerError: Error, Sendable, Equatable {
     case unreachable(String)
     /// Its certificate is not trusted, or TLS failed otherwise; libcurl's text.
     case notTrusted(String)
-    /// It answered that it would not: status, its word and its text for a person.
-    case refused(status: Int, error: String, detail: String)
+    /// It answered that it would not: status, its word, its text for a person, and for how long it wants to be left alone.
+    case refused(status: Int, error: String, detail: String, retryAfter: Duration? = nil)
     /// It answered something that is not of this protocol.
     case unintelligible(String)
+
+    /// For how long the server wants to be left alone.
+    package var retryAfter: Duration? {
+        switch self {
+        case .refused(_, _, _, let pause): pause
+        case .unreachable, .notTrusted, .unintelligible: nil
+        }
+    }
 
     /// One line for a person.
     package var message: String {
         switch self {
         case .unreachable(let text): "the server cannot be reached: \(text)"
         case .notTrusted(let text): "the server is not trusted: \(text)"
-        case .refused(let status, let error, let detail): "the server answered \(status) \(error): \(detail)"
+        case .refused(let status, let error, let detail, _): "the server answered \(status) \(error): \(detail)"
         case .unintelligible(let text): "the server's answer makes no sense: \(text)"
         }
     }
@@ -187,6 +196,8 @@ extension ServerError {
         let body = try? JSONValue(parsing: response.body.span)
         self = .refused(
             status: response.status, error: body?["error"]?.string ?? "unknown",
-            detail: body?["detail"]?.string ?? "it gave no reason")
+            detail: body?["detail"]?.string ?? "it gave no reason",
+            retryAfter: RetryPause.parse(
+                response.value(of: "retry-after"), nowUnixSeconds: WallClock.unixMilliseconds() / 1000))
     }
 }

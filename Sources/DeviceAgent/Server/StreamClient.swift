@@ -289,7 +289,7 @@ extension StreamClient: StreamAttemptDelegate {
     func attemptHeard(_ notice: PolicyNotice) { delegate?.streamTold(policyVersion: notice.version) }
 
     func attemptHeard(_ goodbye: StreamGoodbye) {
-        retryAfter = goodbye.retryAfterSeconds.map { .seconds(min(max($0, 0), 86_400)) }
+        retryAfter = goodbye.retryAfterSeconds.map { min(.seconds(max($0, 0)), StreamMachine.retryAfterMax) }
         self.goodbye = goodbye.reason
         agentLog.info("server_says_goodbye", ["reason": goodbye.reason])
     }
@@ -304,7 +304,7 @@ extension StreamClient: StreamAttemptDelegate {
             brokenCount += 1
             if brokenCount < Self.brokenCountMax { ended(reason) } else { fallBack(reason) }
         case .refused(let status, let retryAfter):
-            self.retryAfter = retryAfter.flatMap { Int64($0) }.map { .seconds(min(max($0, 0), 86_400)) }
+            self.retryAfter = RetryPause.parse(retryAfter, nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
             ended("the server answered \(status) to the request for the stream")
         case .failed(let reason): ended(reason)
         }
