@@ -14,9 +14,6 @@ STRICT := --explicit-target-dependency-import-check error
 # test build; the release build spends nothing on it. `now` resolves symbols at start, which makes RELRO whole.
 RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked -Xlinker -z -Xlinker now $(STRICT)
 
-# Tests wait more than they compute, but each may start a display, a bus and daemons: bounded on purpose.
-TEST := swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4
-
 # The tests that POSTHORN_TEST_CASES makes longer; of 10,000 cases, 300 are kills of a server under load.
 SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|RegistrarLivesTests|BusValueTests
 
@@ -36,7 +33,7 @@ demo: setup ## Send a notification to a desktop and show what a person sees
 
 test: setup ## Build and run every test, the end-to-end ones too
 	@swift build --build-tests $(STRICT)
-	@files=$$(mktemp -d /tmp/pXXXX) && trap 'rm -rf "$$files"' EXIT && TMPDIR="$$files" $(TEST)
+	@files=$$(mktemp -d /tmp/pXXXX) && trap 'rm -rf "$$files"' EXIT && TMPDIR="$$files" scripts/test.sh
 
 check: setup lint test sanitize ## What a change must pass: format, tests, sanitizers
 
@@ -59,7 +56,7 @@ gate: build ## Count instructions and allocations for each request and compare t
 soak: setup build ## Run the server under mixed load (SOAK_SECONDS, default 7200), then long crash and property tests
 	@Benchmarks/soak.sh
 	@swift build --build-tests $(STRICT)
-	@POSTHORN_TEST_CASES="$${POSTHORN_TEST_CASES:-10000}" $(TEST) --filter '$(SOAKED)'
+	@POSTHORN_TEST_CASES="$${POSTHORN_TEST_CASES:-10000}" scripts/test.sh --filter '$(SOAKED)'
 
 fuzz: ## Fuzz each parser of untrusted bytes (FUZZ_SECONDS for each, default 30)
 	@for target in $(notdir $(basename $(wildcard FuzzTesting/Targets/*.swift))); do \

@@ -12,5 +12,4 @@ export TSAN_OPTIONS="halt_on_error=1"
 export POSTHORN_TEST_PATIENCE="${POSTHORN_TEST_PATIENCE:-4}"
 
 swift build --build-tests --sanitize "$sanitizer" --scratch-path ".build/$sanitizer"
-exec swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4 \
-    --sanitize "$sanitizer" --scratch-path ".build/$sanitizer"
+exec scripts/test.sh --sanitize "$sanitizer" --scratch-path ".build/$sanitizer"

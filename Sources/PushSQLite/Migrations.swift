@@ -101,10 +101,14 @@ package enum MigrationError: Error, Sendable {
 
 extension Connection {
     /// What the file says of its tables and indexes: the SQL that made each, by name.
+    ///
+    /// Without space and quotation marks, which versions of SQLite set differently when they alter a table.
     fileprivate func schema() throws(SQLiteError) -> [String: String] {
         let statement = try prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
         var texts: [String: String] = [:]
-        while try statement.step() { texts[statement.string(0)] = statement.string(1) }
+        while try statement.step() {
+            texts[statement.string(0)] = statement.string(1).filter { !$0.isWhitespace && $0 != "\"" }
+        }
         return texts
     }
 }

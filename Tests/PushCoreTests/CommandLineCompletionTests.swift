@@ -8,8 +8,10 @@ internal import Testing
 struct CommandLineCompletionTests {
     /// What is typed, the last word unfinished, and what the shell may offer for it.
     private static let offers: [(typed: [String], offered: Set<String>)] = [
-        ([""], ["put", "list", "box"]), (["l"], ["list"]), (["box", ""], ["open"]),
-        (["-v", "box", "o"], ["open"]), (["--root", "x", "box", "o"], ["open"]), (["-r", "x", "box", ""], ["open"]),
+        ([""], ["put", "list", "box"]), (["l"], ["list"]), (["box", ""], ["open", "lid"]),
+        (["box", "lid", ""], ["show"]),
+        (["-v", "box", "o"], ["open"]), (["--root", "x", "box", "o"], ["open"]),
+        (["-r", "x", "box", ""], ["open", "lid"]),
         (["put", "tools", "--colour", ""], ["red", "green"]), (["put", "--colour", "g"], ["green"]),
         (["list", ""], ["everything"]), (["list", "x", ""], ["by-name", "by-size"]),
         (["list", "--root", "x", "y", "by-s"], ["by-size"]), (["list", "x", "by-name", ""], []),

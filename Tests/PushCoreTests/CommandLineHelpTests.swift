@@ -52,6 +52,13 @@ struct CommandLineHelpTests {
         #expect(text.contains("CRATE_ROOT") && text.contains("Exit codes:"))
     }
 
+    @Test func `the help of a group says which command is meant where none is named`() throws {
+        let text = try help("box", "lid")
+        #expect(text.hasPrefix("Usage: crate box lid [COMMAND] [OPTIONS]\n"))
+        #expect(text.contains("Without a command this is 'crate box lid show'.\n"))
+        #expect(try !help("box").contains("Without a command"))
+    }
+
     @Test func `usage lines that a command gives replace the made one`() throws {
         #expect(try help("list").hasPrefix("Usage: crate list everything\n       crate list CRATE\n\nList crates.\n"))
     }

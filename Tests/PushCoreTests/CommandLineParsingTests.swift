@@ -36,6 +36,14 @@ struct CommandLineParsingTests {
     }
 
     @Test(arguments: [
+        ([], false), (["show"], false), (["--deep"], true), (["-vd"], true), (["show", "-d"], true), (["-v"], false),
+    ])
+    func `where no command is named the usual one is meant`(words: [String], isDeep: Bool) throws {
+        let invocation = try CommandLineSample.run(["box", "lid"] + words)
+        #expect(invocation.path == ["crate", "box", "lid", "show"] && invocation.has("deep") == isDeep)
+    }
+
+    @Test(arguments: [
         (["put", "--", "-v", "--label"], ["-v", "--label"]), (["put", "-", "a"], ["-", "a"]),
         (["put", "a", "--", "--", "b"], ["a", "--", "b"]), (["put", "a", "b", "c"], ["a", "b", "c"]),
         (["put", ""], [""]), (["--", "put", "a"], ["a"]),
@@ -61,7 +69,8 @@ struct CommandLineParsingTests {
         (["--ver"], .unknownOption("--ver", closest: "--verbose")),
         (["--something"], .unknownOption("--something", closest: nil)),
         (["--=x"], .unknownOption("--", closest: nil)), (["--label", "x"], .unknownOption("--label", closest: nil)),
-        (["-x"], .unknownOption("-x", closest: nil)), (["-vx"], .unknownOption("-x", closest: nil)),
+        (["box", "lid", "-x"], .unknownOption("-x", closest: nil)), (["-x"], .unknownOption("-x", closest: nil)),
+        (["-vx"], .unknownOption("-x", closest: nil)),
         (["put", "--lable=x", "a"], .unknownOption("--lable", closest: "--label")),
         (["---verbose"], .unknownOption("---verbose", closest: "--verbose")),
         (["--verbose\u{301}"], .unknownOption("--verbose\u{301}", closest: "--verbose")),
@@ -73,7 +82,7 @@ struct CommandLineParsingTests {
         (["-ra", "--root", "b", "put", "a"], .repeatedOption("--root")),
         (["pu"], .unknownCommand("pu", closest: "'put'")), (["nothing"], .unknownCommand("nothing", closest: nil)),
         (["box", "opne"], .unknownCommand("opne", closest: "'open'")),
-        ([], .missingCommand(known: ["put", "list", "box"])), (["box"], .missingCommand(known: ["open"])),
+        ([], .missingCommand(known: ["put", "list", "box"])), (["box"], .missingCommand(known: ["open", "lid"])),
         (["put"], .missingArgument(placeholder: "CRATE")), (["put", "--"], .missingArgument(placeholder: "CRATE")),
         (["list", "a", "by-name", "c"], .unexpectedArgument("c")), (["box", "open", "x"], .unexpectedArgument("x")),
         (

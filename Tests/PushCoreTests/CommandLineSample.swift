@@ -35,7 +35,12 @@ enum CommandLineSample {
             Argument("ORDER", "by-name or by-size", optional: true, values: .choice(["by-name", "by-size"])),
         ])
 
-    private static let box = Command("box", "Boxes.", subcommands: [Command("open", "Open a box.")])
+    private static let box = Command("box", "Boxes.", subcommands: [Command("open", "Open a box."), lid])
+
+    private static let lid = Command(
+        "lid", "Lids of boxes.",
+        subcommands: [Command("show", "Show lids.", options: [Option("deep", short: "d", "All.")])],
+        defaultSubcommand: "show")
 
     /// What the arguments ask to run.
     static func run(_ arguments: [String]) throws -> Invocation {

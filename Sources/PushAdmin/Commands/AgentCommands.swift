@@ -7,7 +7,7 @@ internal import PushDBus
 package enum AgentCommands {
     static let group = CommandNode(
         group: "agent", "Show the agent of this device, enrol it with a server, or leave.",
-        environment: sessionBus, children: [status, enrol, unenrol])
+        environment: sessionBus, children: [status, enrol, unenrol], defaultChild: "status")
 
     static let sessionBus = [
         Explanation("DBUS_SESSION_BUS_ADDRESS", "The session bus on which the agent is."),

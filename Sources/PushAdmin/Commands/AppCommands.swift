@@ -10,7 +10,7 @@ package enum AppCommands {
             An app has a topic: the name by which back-ends send to it (apns-topic). Use the app's desktop file name \
             without '.desktop', for example org.example.Mail; then devices need not be told the topic.
             """,
-        children: [add, set, list, show, remove])
+        children: [add, set, list, show, remove], defaultChild: "list")
 
     private static let topic = Argument("TOPIC", "The app's topic, for example org.example.Mail.")
 

@@ -11,7 +11,7 @@ package enum CertificateCommands {
             same and does not expire: posthorn key create. Certificates are signed by the server's own authority, \
             authority.pem in its data directory.
             """,
-        children: [issue, list, revoke])
+        children: [issue, list, revoke], defaultChild: "list")
 
     private static let issue = CommandNode(
         Command(

@@ -6,7 +6,7 @@ package import PushCore
 package enum DeviceCommands {
     static let group = CommandNode(
         group: "device", "List, show and remove devices on the server.",
-        children: [list, show, remove])
+        children: [list, show, remove], defaultChild: "list")
 
     private static let id = Argument("ID", "The device id, sixteen hexadecimal digits.")
 

@@ -14,7 +14,7 @@ package enum InboxCommands {
             Everything that came is here, with what was done with it and why: also what was not shown. It is kept for as \
             long as the settings inbox-days and inbox-count say.
             """,
-        environment: AgentCommands.sessionBus, children: [list, search, show, read, clear])
+        environment: AgentCommands.sessionBus, children: [list, search, show, read, clear], defaultChild: "list")
 
     private static let pageOptions: [Option] = [
         Option("app", short: "a", value: "APP", "Only those of this app id."),

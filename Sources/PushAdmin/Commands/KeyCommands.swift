@@ -6,7 +6,7 @@ package import PushCore
 package enum KeyCommands {
     static let group = CommandNode(
         group: "key", "Create, list and revoke signing keys of back-ends.",
-        children: [create, list, revoke])
+        children: [create, list, revoke], defaultChild: "list")
 
     private static let create = CommandNode(
         Command(

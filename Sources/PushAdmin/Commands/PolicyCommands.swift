@@ -10,7 +10,7 @@ package enum PolicyCommands {
             A policy is what holds until the person at a device chooses otherwise; with --lock, what they cannot change. \
             Connected devices follow at once, others when they come back.
             """,
-        children: [list, set, remove])
+        children: [list, set, remove], defaultChild: "list")
 
     private static let every = "*"
     private static let scope: OptionTable = [

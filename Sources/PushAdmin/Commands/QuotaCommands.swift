@@ -10,7 +10,7 @@ package enum QuotaCommands {
             What is set here for one of them wins over what the server's configuration says for all, at once and over \
             restarts. Who reaches a limit is answered with TooManyRequests.
             """,
-        children: [list, set, clear])
+        children: [list, set, clear], defaultChild: "list")
 
     private static let subjects: OptionTable = [
         Option("team", value: "TEAM", "The team, by its id: all its apps together."),

@@ -7,7 +7,7 @@ internal import PushDBus
 package enum SettingsCommands {
     static let group = CommandNode(
         group: "settings", "Show and change what notifications may do on this device.",
-        environment: AgentCommands.sessionBus, children: [list, show, set])
+        environment: AgentCommands.sessionBus, children: [list, show, set], defaultChild: "list")
 
     private static let list = CommandNode(Command("list", "List the settings of every registered app.")) {
         (_, surroundings) throws(CommandError) in

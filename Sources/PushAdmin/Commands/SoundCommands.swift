@@ -7,7 +7,7 @@ internal import PushDBus
 package enum SoundCommands {
     static let group = CommandNode(
         group: "sound", "List, try and install the sounds of notifications.",
-        environment: AgentCommands.sessionBus, children: [list, play, install, remove])
+        environment: AgentCommands.sessionBus, children: [list, play, install, remove], defaultChild: "list")
 
     private static let app = Argument("APP", "The app id: its desktop file name without '.desktop'.")
     private static let name = Argument("SOUND", "The sound's name.")

@@ -22,12 +22,15 @@ package struct Command: Sendable {
     package let exitCodes: [Explanation]
     /// Commands of this command; when there are some, the first word must name one.
     package let subcommands: [Command]
+    /// The one of them that is meant where none is named.
+    package let defaultSubcommand: String?
 
     /// Describes a command.
     package init(
         _ name: String, _ summary: String, discussion: String = "", usages: [String] = [],
         arguments: [Argument] = [], options: OptionTable = [], examples: [Explanation] = [],
-        environment: [Explanation] = [], exitCodes: [Explanation] = [], subcommands: [Command] = []
+        environment: [Explanation] = [], exitCodes: [Explanation] = [], subcommands: [Command] = [],
+        defaultSubcommand: String? = nil
     ) {
         precondition(arguments.isEmpty || subcommands.isEmpty, "\(name) takes words or commands, not both")
         self.name = name
@@ -40,6 +43,8 @@ package struct Command: Sendable {
         self.environment = environment
         self.exitCodes = exitCodes
         self.subcommands = subcommands
+        self.defaultSubcommand = defaultSubcommand
+        precondition(defaultSubcommand.map { subcommand($0) != nil } ?? true, "\(name) has no such command")
     }
 
     /// The subcommand of this name; names are compared as bytes.

@@ -68,7 +68,7 @@ private struct CommandParser {
         let body = Substring(word.utf8.dropFirst(2))
         let equals = body.utf8.firstIndex(of: UInt8(ascii: "="))
         let name = equals.map { body[..<$0] } ?? body
-        guard let option = known.find(name) else {
+        guard let option = try option({ $0.find(name) }) else {
             throw error(.unknownOption("--\(name)", closest: known.closest(to: name).map { "--\($0)" }))
         }
         try take(option, as: "--\(name)", attached: equals.map { String(body[body.utf8.index(after: $0)...]) })
@@ -77,7 +77,7 @@ private struct CommandParser {
     private mutating func takeShort(_ word: String) throws(UsageError) {
         var letters = Substring(word.utf8.dropFirst())
         while let letter = letters.popFirst() {
-            guard let option = known.find(short: letter) else {
+            guard let option = try option({ $0.find(short: letter) }) else {
                 throw error(.unknownOption("-\(letter)", closest: nil))
             }
             // What stands behind the letter of an option with a value is the value.
@@ -126,7 +126,19 @@ private struct CommandParser {
         known = known + next.options
     }
 
-    private func checkComplete() throws(UsageError) {
+    /// An option of the command, or of the one that is meant where none is named.
+    private mutating func option(_ find: (OptionTable) -> Option?) throws(UsageError) -> Option? {
+        if let option = find(known) { return option }
+        try enterDefault()
+        return find(known)
+    }
+
+    private mutating func enterDefault() throws(UsageError) {
+        if let name = command.defaultSubcommand { try enter(name) }
+    }
+
+    private mutating func checkComplete() throws(UsageError) {
+        try enterDefault()
         guard command.subcommands.isEmpty else {
             throw error(.missingCommand(known: command.subcommands.map(\.name)))
         }

@@ -20,7 +20,8 @@ package enum HelpText {
         sections.append(list("Exit codes:", path.flatMap(\.exitCodes)))
         if !command.subcommands.isEmpty {
             let name = path.map(\.name).joined(separator: " ")
-            sections.append(["'\(name) COMMAND --help' says more about a command."])
+            let alone = command.defaultSubcommand.map { ["Without a command this is '\(name) \($0)'."] } ?? []
+            sections.append(alone + ["'\(name) COMMAND --help' says more about a command."])
         }
         return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
@@ -32,7 +33,8 @@ package enum HelpText {
             return lines.enumerated().map { ($0.offset == 0 ? "Usage: " : "       ") + "\(name) \($0.element)" }
         }
         let words = path.last?.arguments.map(word(for:)) ?? []
-        let command = path.last?.subcommands.isEmpty ?? true ? [] : ["COMMAND"]
+        let isGroup = !(path.last?.subcommands.isEmpty ?? true)
+        let command = isGroup ? [path.last?.defaultSubcommand == nil ? "COMMAND" : "[COMMAND]"] : []
         return ["Usage: " + ([name] + command + ["[OPTIONS]"] + words).joined(separator: " ")]
     }
 
