@@ -41,6 +41,31 @@ extension EndToEnd {
             #expect(try await house.user.inbox().count == 1)
         }
 
+        @Test func `a machine that sleeps takes leave of the server, and is back at once when it wakes`() async throws {
+            let system = try await DesktopBus()
+            let logind = try RunningProcess(
+                "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", "logind"],
+                environment: ["DBUS_SYSTEM_BUS_ADDRESS": system.address])
+            try await system.waitForOwner(of: "org.freedesktop.login1", evidence: { logind.transcript })
+            let house = try await House(environment: ["DBUS_SYSTEM_BUS_ADDRESS": system.address])
+            let agent = house.user.agent.now
+            for isBeginning in [true, false] {
+                try await system.busctl(
+                    "call", "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.DBus.Mock",
+                    "EmitSignal", "sssav", "org.freedesktop.login1.Manager", "PrepareForSleep", "b", "1", "b",
+                    "\(isBeginning)"
+                ).succeeded()
+                let expected =
+                    isBeginning ? #"event=disconnected reason="the machine slept""# : "event=machine news=wakes"
+                try await eventually("it hears: \(expected)", evidence: { agent.transcript }) {
+                    agent.errorOutput.contains(expected)
+                }
+                if isBeginning { #expect(try await status(of: house.user).connected == false) }
+            }
+            try await house.user.waitUntilConnected()
+            #expect(try await house.user.inbox().isEmpty)
+        }
+
         @Test func `a server that is gone is told by the status, and nowhere else`() async throws {
             let house = try await House()
             let before = try await status(of: house.user)

@@ -66,6 +66,7 @@ enum ConfigurationPage {
         | `client_cert`, `client_key` | PEM files of a certificate and its key, for a server, or something before it, that asks for one; without `client_key` the key is in `client_cert` |
 
         `proxy`, `client_cert` and `client_key` hold for what a person enrols, too. The agent reads the file when it starts.
+        `posthornd` knows a device by its secret and wants no certificate; a proxy before it may.
         `https_proxy` and `no_proxy` must be variables of the service, as systemd's `environment.d` makes them, not of a shell.
 
         """

@@ -120,7 +120,7 @@ final class AgentProgram {
     }
 
     private func hear(_ event: WakeWatch.Event) {
-        agentLog.info("machine", ["event": "\(event)"])
+        agentLog.info("machine", ["news": event.word])
         switch event {
         case .sleeps: agent.sleep()
         case .wakes: agent.wake()

@@ -12,6 +12,16 @@ package final class WakeWatch {
         case sleeps, wakes, networkChanged
         /// It runs on its battery, or no longer.
         case power(isOnBattery: Bool)
+
+        /// For the log.
+        var word: String {
+            switch self {
+            case .sleeps: "sleeps"
+            case .wakes: "wakes"
+            case .networkChanged: "network-changed"
+            case .power(let isOnBattery): isOnBattery ? "on-battery" : "on-mains"
+            }
+        }
     }
 
     /// NetworkManager's NM_STATE_CONNECTED_GLOBAL.
