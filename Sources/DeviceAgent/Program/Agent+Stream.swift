@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushNet
 
 extension Agent: StreamClientDelegate {
@@ -34,7 +35,17 @@ extension Agent: StreamClientDelegate {
         checkRegistrations(nowUnixSeconds: connectedSinceUnixSeconds ?? 0)
         checkInstallations(nowUnixSeconds: connectedSinceUnixSeconds ?? 0)
         link?.registrar.open()
+        // What the server knows of it ends with each stream.
+        if savesPower { tellPower() }
         observer?.statusChanged()
+    }
+
+    /// Lets the server gather what has no haste while the machine runs on its battery.
+    func tellPower() {
+        guard let link, link.stream.isOpen else { return }
+        link.session.client.setPower(.init(saving: savesPower)) { result in
+            if case .failure(let error) = result { agentLog.warning("power_not_told", ["error": error.message]) }
+        }
     }
 
     /// Notes it: trouble with the connection is a line in the status, never an alert.

@@ -31,7 +31,12 @@ package final class Agent {
     /// Called when the disk can no longer be trusted; the process must end, and acknowledge nothing more.
     package var onFatal: ((SQLiteError) -> Void)?
     /// Whether the machine saves power: a quiet connection is then asked less often whether it lives.
-    package var savesPower = false { didSet { link?.stream.savesPower = savesPower } }
+    package var savesPower = false {
+        didSet {
+            link?.stream.savesPower = savesPower
+            if savesPower != oldValue { tellPower() }
+        }
+    }
 
     let loop: EventLoop
     let database: AgentDatabase

@@ -131,6 +131,11 @@ package struct ServerClient {
         send("PUT", "/v1/filter", filter) { completion($0.map { _ in }) }
     }
 
+    /// `PUT /v1/power`.
+    package func setPower(_ power: DeviceAPI.Power, completion: @escaping (Result<Void, ServerError>) -> Void) {
+        send("PUT", "/v1/power", power) { completion($0.map { _ in }) }
+    }
+
     /// `POST /v1/acks`.
     package func acknowledge(
         _ acknowledgements: [DeviceAPI.Acknowledgement], completion: @escaping (Result<Void, ServerError>) -> Void

@@ -21,8 +21,20 @@ extension CurlError {
 
     /// The message, behind what is wrong in a person's words where that is known.
     var trouble: String {
+        let message = Self.withoutDuration(message)
         let text = message.lowercased()
         guard let remedy = Self.remedies.first(where: { text.contains($0.words) })?.remedy else { return message }
         return "\(remedy) (\(message))"
+    }
+
+    /// Leaves out `after 0 ms`: how long it took is not what is wrong, and differs each time.
+    private static func withoutDuration(_ message: String) -> String {
+        var words = message.split(separator: " ")
+        guard let place = words.firstIndex(of: "after"), place > 0, words.count > place + 2,
+            Int(words[place + 1]) != nil, words[place + 2] == "ms:"
+        else { return message }
+        words[place - 1] += ":"
+        words.removeSubrange(place...place + 2)
+        return words.joined(separator: " ")
     }
 }
