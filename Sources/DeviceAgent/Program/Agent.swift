@@ -59,8 +59,9 @@ package final class Agent {
     /// Subscriptions that the server ended, until somebody asks for them anew or gives them up.
     var endedSubscriptions: [EndedSubscription] = []
     private static let trimInterval: Duration = .seconds(3600)
-    /// After which all that only the start needs is over.
-    private static let startDuration: Duration = .seconds(30)
+    /// After which a start, or notifications that came together, are over.
+    private static let burstDuration: Duration = .seconds(30)
+    private var isMemoryDue = false
     /// The policies are about to be asked for.
     var isPolicyDue = false
     private var isInboxChangeDue = false
@@ -117,7 +118,6 @@ package final class Agent {
         }
         defer { watchInstallations() }
         trimInboxRepeatedly()
-        loop.schedule(after: Self.startDuration, Self.giveMemoryBack)
         guard let identity else { return }
         guard let secret = try secretFile.read() else {
             lastError = "the device secret is lost: leave the server and enrol again"
@@ -190,18 +190,22 @@ package final class Agent {
         }
     }
 
-    /// Old notifications go even while no new ones come, and what many at once needed goes back to the system.
+    /// Old notifications go even while no new ones come.
     private func trimInboxRepeatedly() {
         trimInbox()
-        loop.schedule(after: Self.trimInterval) { [weak self] in
-            self?.trimInboxRepeatedly()
-            Self.giveMemoryBack()
-        }
+        giveMemoryBackSoon()
+        loop.schedule(after: Self.trimInterval) { [weak self] in self?.trimInboxRepeatedly() }
     }
 
-    private static func giveMemoryBack() {
-        Heap.trim()
-        ProgramText.release()
+    /// What a start or many notifications at once needed goes back to the system when they are over.
+    func giveMemoryBackSoon() {
+        guard !isMemoryDue else { return }
+        isMemoryDue = true
+        loop.schedule(after: Self.burstDuration) { [weak self] in
+            self?.isMemoryDue = false
+            Heap.trim()
+            ProgramText.release()
+        }
     }
 
     // MARK: Shared by the topics
