@@ -95,7 +95,7 @@ final class ScriptedDeviceServer {
     func kill() async throws { try await process.killNow() }
 
     /// Stops answering without closing anything.
-    func freeze() { process.send(SIGSTOP) }
+    func freeze() async throws { try await process.freeze() }
     func thaw() { process.send(SIGCONT) }
 
     /// Sends a command and waits until it was followed.

@@ -93,6 +93,27 @@ import Testing
         try await waitForRefusal(absent, server, "certificate cannot be used")
     }
 
+    @Test func `a server that hangs up inside the handshake cannot be reached, which is no matter of trust`()
+        async throws
+    {
+        let script = """
+            import socket
+            listener = socket.create_server(("127.0.0.1", 0))
+            print(listener.getsockname()[1], flush=True)
+            while True: listener.accept()[0].close()
+            """
+        let process = try RunningProcess("/usr/bin/python3", ["-c", script])
+        let harness = try harness(ServerAccess())
+        var result: Result<String, AgentRefusal>?
+        harness.agent.enrol(
+            serverURL: "https://127.0.0.1:\(try await process.outputLine())", code: "", caFile: "", name: "test"
+        ) { result = $0 }
+        try await harness.loop.run("it is refused") { result != nil }
+        let refusal = try #require(throws: AgentRefusal.self) { try result?.get() }
+        #expect(
+            refusal.code == .unreachable && refusal.message.hasPrefix("the server cannot be reached: "), "\(refusal)")
+    }
+
     @Test(arguments: [StreamForm.auto, .events])
     func `a certificate that is asked for later is in the status, and no alert is shown`(form: StreamForm) async throws
     {

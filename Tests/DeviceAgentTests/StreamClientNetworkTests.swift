@@ -99,7 +99,7 @@ private final class Listener: StreamClientDelegate {
         client.networkChanged()
         try await pass(.milliseconds(600))
         #expect(listener.log == ["opened"])
-        server.freeze()
+        try await server.freeze()
         client.networkChanged()
         try await loop.run("its end was noticed") { listener.log.count > 1 }
         #expect(listener.log[1].hasPrefix("ended the connection is dead"))
@@ -128,7 +128,7 @@ private final class Listener: StreamClientDelegate {
         let client = client(.websocket, Pulse(shortest: .seconds(600), patience: .milliseconds(300)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
-        server.freeze()
+        try await server.freeze()
         var failure: String?
         let isSent = client.acknowledge([.init(id: 1, outcome: .shown)]) { result in
             if case .failure(let error) = result { failure = error.message }

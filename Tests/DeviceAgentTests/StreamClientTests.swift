@@ -46,7 +46,7 @@ private final class Listener: StreamClientDelegate {
         let client = client(form, Pulse(shortest: .milliseconds(300), patience: .milliseconds(100)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
-        server.freeze()
+        try await server.freeze()
         try await loop.run("the silence was noticed") { listener.log.contains { $0.contains("nothing came") } }
         server.thaw()
         try await loop.run("it is open again") { listener.log.filter { $0 == "opened" }.count > 1 && client.isOpen }
