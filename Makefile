@@ -14,8 +14,8 @@ STRICT := --explicit-target-dependency-import-check error
 # test build; the release build spends nothing on it. `now` resolves symbols at start, which makes RELRO whole.
 RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked -Xlinker -z -Xlinker now $(STRICT)
 
-# The tests that POSTHORN_TEST_CASES makes longer; of 10,000 cases, 300 are kills of a server under load.
-SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|RegistrarLivesTests|BusValueTests
+# The tests that POSTHORN_TEST_CASES makes longer; of 10,000 cases, 300 are kills under load.
+SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|RegistrarLivesTests|BusValueTests
 
 help: ## List the targets (this text)
 	@printf 'Posthorn: push notifications for Linux.\n\n'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Measures posthornd beside its peers: all scenarios, or those that are named.
 #
-#   Benchmarks/run.sh [A] [B] … [I]
+#   Benchmarks/run.sh [A] [B] … [I] [L]
 #
 #   BENCH_REPEATS=3     rounds of each scenario, in which every server has its turn
 #   BENCH_RETRIES=1     how often a measurement is repeated while others use more than a quarter of a core

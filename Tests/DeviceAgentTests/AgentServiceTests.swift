@@ -101,6 +101,20 @@ private final class ServiceHarness {
         #expect(try await service.refusal("Nonsense", []) == "UnknownMethod")
     }
 
+    @Test func `an app that tells everything by alerts is listed with advice`() async throws {
+        let service = try start()
+        try await enrol(service)
+        let manifest = #"{"event_types":[{"id":"MAIL","name":"Mail","parts":["alert"]}]}"#
+        for (text, count) in [(manifest, 1), ("{}", 0)] {
+            let options = BusValue.dictionary([("manifest", .variant(.string(text)))])
+            _ = try await service.call("Register", .string("org.example.Mail"), options).get()
+            let apps = try await service.call("ListApps").get().first?.arrayValue
+            let advice = apps?.first?[key: "advice"]?.arrayValue?.compactMap(\.stringValue)
+            #expect(advice?.count == count)
+            #expect(advice?.allSatisfy { $0.contains("Missing: badge, sound.") } == true)
+        }
+    }
+
     @Test func `an app enrols, registers, is listed and hears of its notifications`() async throws {
         let service = try start()
         try await enrol(service)

@@ -26,6 +26,25 @@ struct AppManifestTests {
         #expect(try parse(text) == AppManifest())
     }
 
+    @Test(
+        arguments: [
+            ("", []), (#","parts":["alert"]"#, ["badge, sound"]), (#","parts":["alert","badge","sound"]"#, []),
+            (#","parts":[]"#, ["badge, sound, alert"]), (#","parts":["alert"]},{"id":"B","name":"B""#, []),
+            (#","parts":["alert"]},{"id":"B","name":"B","parts":["badge"]"#, ["sound"]),
+        ] as [(String, [String])])
+    func `an app whose kinds of events leave out badge, sound or alert is told so`(
+        more: String, missing: [String]
+    ) throws {
+        var app = RegisteredApp(appID: "a", topic: "a", name: "A", icon: nil, deviceToken: "")
+        app.manifestText = Array(#"{"event_types":[{"id":"A","name":"A"\#(more)}]}"#.utf8)
+        #expect(
+            app.advice
+                == missing.map {
+                    "W L-P07 event_types: Support badges, sounds and alerts: users choose which they want. Missing: \($0)."
+                })
+        #expect(app.manifest.eventTypes.map(\.id).first == "A")
+    }
+
     @Test func `a filter is the bus or a program with its arguments`() throws {
         #expect(
             try parse(#"{"filter":["/usr/bin/mail-filter","--fast"]}"#).filter
@@ -37,6 +56,8 @@ struct AppManifestTests {
         (#"{"name":""}"#, "name is a text"), (#"{"topic":"a\u0000"}"#, "topic is a text"),
         (#"{"event_types":{}}"#, "event_types is a list"), (#"{"event_types":[1]}"#, "event_types[0] is an object"),
         (#"{"event_types":[{"id":"A"}]}"#, "event_types[0].name is needed"),
+        (#"{"event_types":[{"id":"A","name":"B","parts":"alert"}]}"#, "event_types[0].parts is a list"),
+        (#"{"event_types":[{"id":"A","name":"B","parts":["Alert"]}]}"#, "parts is a list of alert, badge and sound"),
         (#"{"categories":[{"id":"A","actions":[{"id":"b"}]}]}"#, "categories[0].actions[0].title is needed"),
         (#"{"categories":[{"id":"A","actions":[{"id":"b","title":"c","text":1}]}]}"#, "actions[0].text is true or"),
         (#"{"categories":[{"id":"A","actions":[{},{},{},{},{}]}]}"#, "actions is a list of at most 4"),

@@ -91,7 +91,8 @@ private final class CallerHarness {
     /// The arguments of `gdbus` for a call.
     private static func call(_ member: String, _ arguments: String...) -> [String] {
         [
-            "call", "--session", "--dest", AgentService.name, "--object-path", AgentService.path, "--method",
+            "call", "--session", "--timeout", "3600", "--dest", AgentService.name, "--object-path", AgentService.path,
+            "--method",
             "\(AgentService.name).\(member)",
         ] + arguments
     }
@@ -106,12 +107,15 @@ private final class CallerHarness {
         let tool = try await rules.copy(original, to: "tools/posthorn")
         let setting = Self.call("SetSetting", "", "", "master", "off")
         let register = Self.call("Register", Self.app, "{}")
-        #expect(try await rules.run(original, setting).contains("org.posthorn.Error.NotYours"))
-        #expect(try await rules.run(tool, setting) == "()\n")
-        #expect(try await rules.run(original, register).contains("org.posthorn.Error.NotYours"))
-        #expect(try await rules.run(tool, register).contains("org.posthorn.Error.NotEnrolled"))
         let neighbour = try await rules.copy(original, to: "tools/python3")
-        #expect(try await rules.run(neighbour, setting).contains("org.posthorn.Error.NotYours"))
+        for (program, arguments, answer) in [
+            (original, setting, "org.posthorn.Error.NotYours"), (tool, setting, "()"),
+            (original, register, "org.posthorn.Error.NotYours"), (tool, register, "org.posthorn.Error.NotEnrolled"),
+            (neighbour, setting, "org.posthorn.Error.NotYours"),
+        ] {
+            let output = try await rules.run(program, arguments)
+            #expect(output.contains(answer), "\(program): \(output)")
+        }
     }
 
     @Test func `a program acts for the app whose desktop file starts it, and for no other`() async throws {
@@ -134,7 +138,7 @@ private final class CallerHarness {
             try:
                 Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
                     "org.posthorn.Agent1", "/org/posthorn/Agent1", "org.posthorn.Agent1", "Register",
-                    GLib.Variant("(sa{sv})", ("org.example.Mail", {})), None, Gio.DBusCallFlags.NONE, -1, None)
+                    GLib.Variant("(sa{sv})", ("org.example.Mail", {})), None, Gio.DBusCallFlags.NONE, 3600000, None)
             except GLib.Error as error:
                 print(Gio.DBusError.get_remote_error(error))
 

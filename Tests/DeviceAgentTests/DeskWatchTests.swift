@@ -142,12 +142,12 @@ struct DeskWatchTests {
     @Test(.tags(.slow)) func `Xfce tells of its do-not-disturb, at the start and later`() async throws {
         let screen = try await DesktopScreen()
         try await screen.keepRunning(.xfce)
-        try await setXfceQuiet(true, screen.bus)
+        try await screen.bus.setXfceQuiet(true)
         let session = try DesktopSession(screen.bus)
         let watch = DeskWatch()
         try watch.watch(DeskWatchSource.quiet, on: session.connection)
         #expect(watch.isQuiet)
-        try await setXfceQuiet(false, screen.bus)
+        try await screen.bus.setXfceQuiet(false)
         try await session.run(until: "it is not quiet") { !watch.isQuiet }
     }
 
@@ -157,9 +157,12 @@ struct DeskWatchTests {
             "org.dunstproject.cmd0", "paused", "b", "\(isPaused)"
         ).succeeded()
     }
+}
 
-    private func setXfceQuiet(_ isQuiet: Bool, _ bus: DesktopBus) async throws {
-        try await bus.busctl(
+extension DesktopBus {
+    /// Turns Xfce's do-not-disturb on or off.
+    func setXfceQuiet(_ isQuiet: Bool) async throws {
+        try await busctl(
             "call", "org.xfce.Xfconf", "/org/xfce/Xfconf", "org.xfce.Xfconf", "SetProperty", "ssv", "xfce4-notifyd",
             "/do-not-disturb", "b", "\(isQuiet)"
         ).succeeded()

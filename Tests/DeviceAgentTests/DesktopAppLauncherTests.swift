@@ -115,6 +115,35 @@ struct DesktopAppLauncherTests {
         #expect(home.files.read("record").isEmpty)
     }
 
+    @Test func `an app that takes its time to start gets the action once, and no other waits for it`() async throws {
+        let bus = try await DesktopBus()
+        let home = try AppFolder()
+        let program = try home.files.write(
+            """
+            #!/bin/sh
+            until [ -e '\(home.files.path(of: "go"))' ]; do sleep 0.05; done
+            exec '\(RepositoryPaths.tool("dbus-test-tool"))' echo --name=org.posthorn.Slow
+            """, to: "slow", permissions: 0o700)
+        try await bus.addService("org.posthorn.Slow", command: program)
+        try home.addApp("org.posthorn.Slow", "DBusActivatable=true\nExec=/bin/sh \(home.recorder)")
+        try home.addApp("org.posthorn.Quick", "Exec=/bin/true")
+        let session = try DesktopSession(bus)
+        let monitor = try await bus.monitor("interface='org.freedesktop.Application'")
+        let launcher = home.launcher(session)
+        var slow: [Result<Void, AppOpenError>] = []
+        launcher.open(
+            appID: "org.posthorn.Slow", notification: Array(json.utf8), action: nil, activationToken: nil
+        ) { slow.append($0) }
+        #expect(try await open("org.posthorn.Quick", launcher, session) == .success(()))
+        #expect(slow.isEmpty)
+        try home.files.write("", to: "go")
+        try await session.run(until: "the slow app answered") { !slow.isEmpty }
+        #expect(slow.count == 1 && slow[0] == .success(()))
+        try await eventually("the monitor saw it") { monitor.output.contains("view-notification") }
+        #expect(monitor.output.components(separatedBy: "member=ActivateAction").count == 2)
+        #expect(home.files.read("record").isEmpty)
+    }
+
     @Test(arguments: [nil, "token-1"])
     func `an app on the bus gets action, notification and token`(token: String?) async throws {
         let home = try AppFolder()

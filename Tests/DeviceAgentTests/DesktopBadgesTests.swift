@@ -105,6 +105,24 @@ struct DesktopBadgesTests {
         try await session.run(until: "the sender left") { try dock.connection.owner(of: sender) == nil }
     }
 
+    @Test func `a dock that keeps one app for each sender, as Plasma does, has no badge left when the agent ends`()
+        async throws
+    {
+        let session = try DesktopSession(await DesktopBus())
+        let dock = try Dock(session)
+        var badges: LauncherBadges? = try badges(session)
+        for app in ["a", "b", "c"] { badges?.setBadge(1, appID: app) }
+        try await session.run(until: "the dock heard all") { dock.updates.count == 3 }
+        badges = nil
+        #expect(badges == nil)
+        var appOfSender: [String: String] = [:]
+        for update in dock.updates { appOfSender[update.sender] = update.arguments.first?.stringValue }
+        for sender in appOfSender.keys {
+            try await session.run(until: "\(sender) left") { try dock.connection.owner(of: sender) == nil }
+        }
+        #expect(appOfSender.values.sorted() == ["a", "b", "c"].map { "application://\($0).desktop" })
+    }
+
     @Test func `past the bound an app takes the place of one without a badge, or stays without`() async throws {
         let (session, dock, badges) = try await desktop()
         for number in 1...64 { badges.setBadge(1, appID: "app-\(number)") }

@@ -49,7 +49,7 @@ struct DesktopNotificationTests {
             ("t", "s", "b", "<b>t</b>\ns\nb"), ("t", nil, nil, "<b>t</b>"), (nil, "s", "b", "s\nb"),
             (nil, nil, "b", "b"),
             (nil, nil, nil, ""), ("", "", "b", "b"), ("\u{202E}\u{1B}", nil, "b", "b"),
-            ("t\u{7}", nil, "a\nb", "<b>t</b>\na\nb"),
+            ("t\u{7}", nil, "a\nb", "<b>t</b>\na\nb"), ("t\nt", "s\ns", "a\r\n\nb", "<b>t t</b>\ns s\na\n\nb"),
         ] as [(String?, String?, String?, String)])
     func `each part has its line, and what is empty has none`(
         title: String?, subtitle: String?, body: String?, expected: String
@@ -59,14 +59,16 @@ struct DesktopNotificationTests {
     }
 
     @Test(arguments: [
-        (["body"], 0, "b"), (["body"], 2, "b\nand 2 more"), (["body", "persistence"], 2, "b"), ([], 2, ""),
+        ("scripted", ["body"], 0, "b"), ("scripted", ["body"], 2, "b\nand 2 more"),
+        ("scripted", ["body", "persistence"], 2, "b"), ("scripted", [], 2, ""),
+        ("Notification Daemon", ["body", "persistence"], 2, "b\nand 2 more"),
     ])
     func `what came before in the thread is counted where the server keeps no list`(
-        capabilities: [String], earlierCount: Int, body: String
+        name: String, capabilities: [String], earlierCount: Int, body: String
     ) async throws {
         var alert = Alert(entry: 1, appID: "a", appName: "A", body: "b")
         alert.earlierCount = earlierCount
-        let (shown, _) = try await shown(alert, capabilities: capabilities)
+        let (shown, _) = try await shown(alert, name: name, capabilities: capabilities)
         #expect(shown.body == body)
         #expect(shown.summary == (capabilities.isEmpty ? "A · b · and 2 more" : "A"))
     }
@@ -79,7 +81,7 @@ struct DesktopNotificationTests {
         #expect(try await shown(alert, capabilities: []).0.summary == "Orders <b>[0m · Bank")
     }
 
-    @Test func `texts are cut to what a person can read`() async throws {
+    @Test func `texts are cut to what fits on a screen`() async throws {
         var alert = order
         alert.appName = String(repeating: "a", count: 300)
         alert.title = String(repeating: "t", count: 300)
@@ -87,7 +89,16 @@ struct DesktopNotificationTests {
         let (shown, _) = try await shown(alert, capabilities: ["body"])
         #expect(shown.summary.unicodeScalars.count == 256)
         let lines = shown.body.split(separator: "\n")
-        #expect(lines.map(\.unicodeScalars.count) == [256, 2000])
+        #expect(lines.map(\.unicodeScalars.count) == [256, 500])
+    }
+
+    @Test(arguments: [(10, "9"), (11, "9…"), (200, "9…")])
+    func `a body has ten lines at most`(count: Int, last: String) async throws {
+        var alert = order
+        alert.body = (0..<count).map(String.init).joined(separator: "\n")
+        let lines = try await shown(alert, capabilities: ["body"]).0.body.split(separator: "\n")
+        #expect(lines.count == 11)
+        #expect(lines.first == "New order" && lines.last.map(String.init) == last)
     }
 
     // MARK: Buttons
@@ -115,18 +126,19 @@ struct DesktopNotificationTests {
         #expect(actions.last?.unicodeScalars.count == 40)
     }
 
-    @Test func `capabilities are asked anew before each alert on Xfce only`() async throws {
-        for (name, count) in [("Xfce Notify Daemon", 3), ("scripted", 1)] {
-            let session = try DesktopSession(await DesktopBus())
-            let server = try ScriptedNotificationServer(session.bus, loop: session.loop, name: name)
-            let presenter = try session.presenter()
-            for entry in 1...3 as ClosedRange<Int64> {
-                if entry == 3 { server.capabilities = ["body"] }
-                _ = try await session.present(Alert(entry: entry, appID: "a", appName: "A"), with: presenter)
-            }
-            #expect(server.capabilityCallCount == count)
-            #expect(server.shown[2].actions.isEmpty == (name != "scripted"))
+    @Test(arguments: [("Xfce Notify Daemon", 3, [true, false, true]), ("scripted", 1, [true, true, true])])
+    func `Xfce takes buttons away while it is not to disturb, so it is asked before each alert, and no other`(
+        name: String, count: Int, buttons: [Bool]
+    ) async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let server = try ScriptedNotificationServer(session.bus, loop: session.loop, name: name)
+        let presenter = try session.presenter()
+        for (entry, capabilities) in [Self.all, ["body"], Self.all].enumerated() {
+            if entry > 0 { server.capabilities = capabilities }
+            _ = try await session.present(Alert(entry: Int64(entry), appID: "a", appName: "A"), with: presenter)
         }
+        #expect(server.capabilityCallCount == count)
+        #expect(server.shown.map { !$0.actions.isEmpty } == buttons)
     }
 
     // MARK: Hints
@@ -179,12 +191,38 @@ struct DesktopNotificationTests {
         #expect(try await shown(alert).0.icon == expected)
     }
 
+    @Test(
+        arguments: [
+            ("dunst", "a", "/icons/hicolor/64x64/apps/a.png"), ("mako", "b", "/icons/hicolor/scalable/apps/b.svg"),
+            ("dunst", "c", "/pixmaps/c.png"), ("dunst", "missing", nil), ("dunst", "../apps/a", nil),
+            ("scripted", "a", nil),
+        ] as [(String, String, String?)])
+    func `a server that finds few icons by name gets the app's file`(
+        name: String, icon: String, file: String?
+    ) async throws {
+        let home = try TemporaryDirectory()
+        for (folder, file) in [
+            ("64x64/apps", "a.png"), ("48x48/apps", "a.png"), ("scalable/apps", "a.svg"), ("scalable/apps", "b.svg"),
+        ] {
+            try home.makeDirectory("icons/hicolor/\(folder)")
+            try home.write("icon", to: "icons/hicolor/\(folder)/\(file)")
+        }
+        try home.makeDirectory("pixmaps")
+        try home.write("icon", to: "pixmaps/c.png")
+        var alert = order
+        alert.icon = icon
+        let environment = ["XDG_DATA_HOME": home.path, "XDG_DATA_DIRS": "/nonexistent"]
+        let (shown, _) = try await shown(alert, name: name, environment: environment)
+        #expect(shown.icon == file.map { "file://\(home.path)\($0)" } ?? icon)
+    }
+
     // MARK: Sounds
 
     @Test(
         arguments: [
             ("scripted", all, Sound.standard, true), ("scripted", ["body"], .standard, false),
-            ("cinnamon", all, .standard, false), ("scripted", all, .named("chime"), false),
+            ("cinnamon", all, .standard, false), ("cosmic-notifications", all, .standard, false),
+            ("Notification Daemon", all, .standard, false), ("scripted", all, .named("chime"), false),
             ("scripted", all, nil, false),
         ] as [(String, [String], Sound?, Bool)])
     func `the server plays what it can, and is silent otherwise`(

@@ -19,6 +19,25 @@ struct DesktopPresenterTests {
         #expect(session.outcomes == [.init(1, .view(activationToken: "token-1"))])
     }
 
+    @Test func `a token goes with the alert of its number, whatever comes between`() async throws {
+        let (session, server, presenter) = try await desktop()
+        for entry in 1...3 as ClosedRange<Int64> {
+            var alert = order
+            alert.entry = entry
+            try await show(alert, session, presenter)
+        }
+        for (id, token) in [(1, "token-1"), (2, "token-2")] as [(UInt32, String)] {
+            try server.say("ActivationToken", id, .string(token))
+        }
+        for id in [3, 2, 1] as [UInt32] { try server.say("ActionInvoked", id, .string("view")) }
+        try await session.run(until: "all have an outcome") { session.outcomes.count == 3 }
+        #expect(
+            session.outcomes == [
+                .init(3, .view(activationToken: nil)), .init(2, .view(activationToken: "token-2")),
+                .init(1, .view(activationToken: "token-1")),
+            ])
+    }
+
     @Test(arguments: ["", "with blank", "tab\t", "del\u{7f}", String(repeating: "a", count: 1025)])
     func `a token that cannot be one is left out`(token: String) async throws {
         let (session, server, presenter) = try await desktop()

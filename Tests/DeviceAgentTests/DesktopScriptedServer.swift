@@ -25,10 +25,10 @@ final class ScriptedNotificationServer {
     var capabilities: [String]
     /// Answers the next `Notify`, and all after it, instead of a number.
     var refusal: BusError?
-    /// Refuses what looks like the alert before within a second, as Plasma does.
+    /// Refuses once what looks like the alert before, as Plasma does within a second.
     var refusesRepetitions = false
     private(set) var refusedCount = 0
-    private var last: (texts: [BusValue], moment: ContinuousClock.Instant)?
+    private var last: (texts: [BusValue], hasRefused: Bool)?
     private(set) var shown: [Shown] = []
     private(set) var closed: [UInt32] = []
     private(set) var capabilityCallCount = 0
@@ -85,14 +85,14 @@ final class ScriptedNotificationServer {
     }
 
     private func refuseRepetition(_ texts: [BusValue]) -> BusError? {
-        let now = ContinuousClock.now
-        if refusesRepetitions, let last, last.texts == texts, now - last.moment < .seconds(1) {
+        if refusesRepetitions, let last, last.texts == texts, !last.hasRefused {
+            self.last?.hasRefused = true
             refusedCount += 1
             return BusError(
                 name: "org.freedesktop.Notifications.Error.ExcessNotificationGeneration",
                 message: "Created too many similar notifications in quick succession")
         }
-        last = (texts, now)
+        last = (texts, false)
         return nil
     }
 }

@@ -29,19 +29,12 @@ struct DesktopTextTests {
             presenter = try session.presenter()
         }
 
-        func picture() async throws -> String {
-            let program = try RepositoryPaths.tool("convert")
-            return try await RunningProcess.run(
-                program, ["x:root", "-format", "%#", "info:"], environment: screen.environment
-            ).output
-        }
-
         /// Shows an alert in the place of the one before; its picture, when it is painted.
         func show(_ alert: Alert, after earlier: String) async throws -> String {
             #expect(try await session.present(alert, with: presenter) == .shown(playsSound: false))
             var last = earlier
             try await session.run(until: "it is painted") {
-                let picture = try await picture()
+                let picture = try await screen.picture()
                 defer { last = picture }
                 return picture != earlier && picture == last
             }
@@ -52,7 +45,7 @@ struct DesktopTextTests {
     @Test(arguments: DesktopScreen.Server.allCases)
     func `characters that act instead of being read are not there`(server: DesktopScreen.Server) async throws {
         let gallery = try await Gallery(server)
-        var last = try await gallery.picture()
+        var last = try await gallery.screen.picture()
         for set in Self.fields {
             var (hostile, harmless, other) = (Self.order, Self.order, Self.order)
             set(&hostile, "a\u{202E}b\u{1B}[0mc\u{7}\u{1}d\u{2066}e\u{9B}f")
@@ -69,7 +62,7 @@ struct DesktopTextTests {
     @Test(arguments: DesktopScreen.Server.allCases)
     func `markup and references are shown as they were sent`(server: DesktopScreen.Server) async throws {
         let gallery = try await Gallery(server)
-        var last = try await gallery.picture()
+        var last = try await gallery.screen.picture()
         for set in Self.fields.dropLast() {
             var pictures: [String] = []
             for text in ["<i>a</i> &amp; b", "a & b", "&lt;i&gt;a&lt;/i&gt; &amp;amp; b", "<a href=\"x\">a</a> & b"] {

@@ -29,7 +29,7 @@ import Testing
         try directory.write(text, to: name, permissions: permissions)
     }
 
-    private func runner(timeLimit: Duration = .seconds(30)) -> HookRunner {
+    private func runner(timeLimit: Duration = .seconds(3600)) -> HookRunner {
         HookRunner(
             loop: loop, folders: [directory.path(of: "hooks"), directory.path(of: "system")],
             environment: ["PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": "x", "POSTHORN_AGENT_ENROLMENT_CODE": "x"],
@@ -122,7 +122,13 @@ import Testing
         }
         try await loop.run("four began") { text("started")?.split(separator: "\n").count == 4 }
         try directory.write("", to: "go")
-        try await loop.run("all ran") { text("done")?.split(separator: "\n").count == count }
+        // A slow machine takes its time for so many: the deadline begins anew with each.
+        func doneCount() -> Int { text("done")?.split(separator: "\n").count ?? 0 }
+        while doneCount() < count {
+            let before = doneCount()
+            try await loop.run("one more ran than \(before)") { doneCount() > before }
+        }
+        #expect(doneCount() == count)
         #expect(failures == [Int64(count + 1)])
     }
 

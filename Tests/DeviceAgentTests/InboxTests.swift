@@ -50,6 +50,28 @@ import Testing
         #expect(try database.outboxLines().contains("1 suppressed expired") == isExpired)
     }
 
+    @Test(arguments: [(Int64(100_500), true), (100_000, true), (99_999, false), (0, false)])
+    func `what only the device's clock calls expired is shown`(serverNow: Int64, isExpired: Bool) throws {
+        var notification = Sample.notification(1)
+        notification.expirationUnixSeconds = 100
+        let reception = try Receiver(database).receive(
+            [.notification(notification)], nowUnixMilliseconds: 3_600_000, serverUnixMilliseconds: serverNow)
+        #expect(reception.waiting.isEmpty == isExpired)
+    }
+
+    @Test func `the server's time is known from what came with the least delay`() {
+        var clock = ServerClock()
+        #expect(clock.unixMilliseconds(atElapsedMilliseconds: 5) == nil)
+        clock.note(acceptedUnixMilliseconds: 1_000_000, atElapsedMilliseconds: 100)
+        #expect(clock.unixMilliseconds(atElapsedMilliseconds: 100) == 1_000_000)
+        clock.note(acceptedUnixMilliseconds: 1_000_500, atElapsedMilliseconds: 200)
+        clock.note(acceptedUnixMilliseconds: 1_000_001, atElapsedMilliseconds: 300)
+        #expect(clock.unixMilliseconds(atElapsedMilliseconds: 300) == 1_000_600)
+        clock.note(acceptedUnixMilliseconds: .max, atElapsedMilliseconds: -1)
+        clock.note(acceptedUnixMilliseconds: .min, atElapsedMilliseconds: 1)
+        #expect(clock.unixMilliseconds(atElapsedMilliseconds: 0) != nil)
+    }
+
     @Test func `the same texts within a second are one alert, and their badge counts`() throws {
         let first = #"{"aps":{"alert":{"title":"T","body":"B"},"badge":1}}"#
         let second = #"{"aps":{"alert":{"body":"B","title":"T"},"badge":2}}"#
@@ -59,6 +81,7 @@ import Testing
         #expect(try database.apps.app(id: Sample.app.appID)?.badge == 2)
         #expect(try receive(first, from: 3, at: 1001).waiting == [3])
         #expect(try receive(first, from: 4, at: 2001).waiting.isEmpty)
+        #expect(try receive(first, from: 5, at: -2001).waiting == [5], "the clock went back, and this is a new one")
     }
 
     @Test func `other texts, and texts of an answered or unshown notification, are no duplicates`() throws {
@@ -80,6 +103,33 @@ import Testing
         #expect(try receive("{}", from: 5, at: 3 * day + 1).removed == [1, 3])
         #expect(try receive("{}", from: 6, at: 9 * day).removed == [4, 5])
         #expect(try database.inbox.newest(countMax: 9).map(\.entry) == [6, 2])
+    }
+
+    @Test func `a clock that leaps ahead takes nothing away until it has gone on for a day`() throws {
+        let day: Int64 = 24 * 3600 * 1000
+        try receive("{}", at: day)
+        let year = 400 * day
+        for now in [year, year + 1000, 2 * year, day, year + 1, year + day - 1000] {
+            #expect(try receive("{}", from: UInt64(now), at: now).removed.isEmpty, "\(now)")
+        }
+        #expect(try receive("{}", from: 2, at: year + day + 1).removed.contains(1))
+    }
+
+    @Test(arguments: [0, 20_000] as [Int64]) func `what came while the clock was wrong is as old as the server says`(
+        wrongDay: Int64
+    ) throws {
+        let day: Int64 = 24 * 3600 * 1000
+        let receiver = Receiver(database)
+        func receive(_ number: UInt64, acceptedAt accepted: Int64, at now: Int64) throws -> [Int64] {
+            let notification = Sample.notification(number, acceptedAt: accepted, payload: "{}")
+            return try receiver.receive([.notification(notification)], nowUnixMilliseconds: now).removed
+        }
+        _ = try receive(1, acceptedAt: 10_000 * day, at: wrongDay * day)
+        try database.facts.set(.clockTrustedUnixSeconds, to: 10_000 * day / 1000)
+        #expect(try receive(2, acceptedAt: 10_001 * day, at: 10_001 * day) == [])
+        try database.facts.set(.clockTrustedUnixSeconds, to: 10_030 * day / 1000)
+        #expect(try receive(3, acceptedAt: 10_030 * day, at: 10_030 * day) == [])
+        #expect(try receive(4, acceptedAt: 10_031 * day, at: 10_030 * day + 1) == [1])
     }
 
     // MARK: Seen

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
+import Foundation
 import PushCore
 import TestSupport
 import Testing
@@ -83,8 +84,20 @@ private final class Dock: BadgePresenter {
         let harness = try AgentHarness(in: directory)
         harness.installed.names = [:]
         #expect(try harness.database.installations.goneUnixSeconds(Self.app) == 1000)
+        try harness.database.facts.set(.clockTrustedUnixSeconds, to: Int64(Date().timeIntervalSince1970))
         try harness.agent.start()
         try await harness.loop.run("the connection looks, and it is forgotten") { (try? appIDs(harness)) == [] }
+    }
+
+    @Test func `a clock that leaps ahead uninstalls nothing before it has gone on for a day`() async throws {
+        let harness = try await registered()
+        harness.installed.names = [:]
+        harness.agent.checkInstallations(nowUnixSeconds: 1000)
+        harness.agent.checkInstallations(nowUnixSeconds: 1001 + Self.week)
+        harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week + 24 * 3600)
+        #expect(try appIDs(harness) == [Self.app])
+        harness.agent.checkInstallations(nowUnixSeconds: 1001 + Self.week + 24 * 3600)
+        try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
     }
 
     @Test func `what the server cannot be told is tried again`() async throws {

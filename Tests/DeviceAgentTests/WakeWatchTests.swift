@@ -6,7 +6,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// A system bus of the test's own with python-dbusmock's logind, NetworkManager and UPower, which are none of ours.
+/// A system bus of the test's own with python-dbusmock's logind and NetworkManager, which are none of ours.
 @Suite struct WakeWatchTests {
     private let bus: DesktopBus
     private let logind: RunningProcess
@@ -114,26 +114,5 @@ import Testing
         try await loop.run("it hears of it") { heard.events.count == 2 }
         #expect(heard.events == [.networkChanged, .networkChanged])
         withExtendedLifetime((watch, manager)) {}
-    }
-
-    @Test func `the battery is told at the start, and when it changes`() async throws {
-        let power = try await Self.start("upower", named: "org.freedesktop.UPower", on: bus)
-        func run(onBattery: Bool) async throws {
-            let result = try await bus.busctl(
-                "call", "org.freedesktop.UPower", "/org/freedesktop/UPower", "org.freedesktop.DBus.Mock",
-                "UpdateProperties", "sa{sv}", "org.freedesktop.UPower", "1", "OnBattery", "b", "\(onBattery)")
-            #expect(result.exit == .code(0), "\(result)")
-        }
-        try await run(onBattery: true)
-        let heard = Heard()
-        let watch = try watch(heard)
-        #expect(heard.events == [.power(isOnBattery: true)])
-        try await run(onBattery: false)
-        try await loop.run("it hears of it") { heard.events.last == .power(isOnBattery: false) }
-        try await run(onBattery: true)
-        try await loop.run("it hears of it") { heard.events.count == 3 }
-        try await power.killNow()
-        try await loop.run("who is gone says nothing") { heard.events.last == .power(isOnBattery: false) }
-        withExtendedLifetime(watch) {}
     }
 }

@@ -84,11 +84,11 @@ struct GeneratedPagesCommandLineTests {
 
         `posthorn settings list --json`: `settings` are the person's, with [their names and values](settings.md); `locked` are
         those that the administrator decided. `badge` is the number on the app's icon; `pending_channels` are those of
-        `channels` of which the server is still to be told. `posthorn settings show APP --json` prints one element of `apps`
+        `channels` of which the server is still to be told; `advice` is for the app's author. `posthorn settings show APP --json` prints one element of `apps`
         as `app`, with the `settings` of the app and of its event types.
 
         ```json
-        {"apps": [{"alert_style": "banner", "allows_alert": true, "allows_badge": true, "allows_sound": true,
+        {"apps": [{"advice": [], "alert_style": "banner", "allows_alert": true, "allows_badge": true, "allows_sound": true,
                    "app_id": "org.example.Mail", "badge": 1, "channels": ["/+++AAAAAAAAAAAAAAAAAQ=="],
                    "device_token": "fc028152fb4b1b29c30662d1b82e192d1f332c4682a2259024f26cad166aaf09",
                    "environment": "production", "name": "Example Mail", "pending_channels": [],

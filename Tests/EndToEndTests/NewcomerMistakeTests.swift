@@ -145,6 +145,17 @@ extension EndToEnd {
             #expect(try await client.send(wrong.sending("{")).data == [#"{"reason":"PayloadEmpty"}"#])
         }
 
+        @Test func `an app that tells of everything by alerts hears so when it is registered`() async throws {
+            let house = try await House()
+            let manifest = try house.user.files.write(
+                #"{"event_types":[{"id":"MAIL","name":"Mail","parts":["alert"]}]}"#, to: "mail.json")
+            let result = try await house.user.posthorn("register", House.app, "--manifest", manifest)
+            #expect(result.output == house.token + "\n")
+            #expect(result.errorOutput.contains("L-P07") && result.errorOutput.contains("Missing: badge, sound."))
+            let log = house.user.agent.now.transcript
+            #expect(log.contains("L-P07"), "\(log)")
+        }
+
         private func set(checks: String, of server: EphemeralServer) async throws {
             try await RunningProcess.run(
                 RepositoryPaths.program("posthorn"), ["app", "set", server.topic.topic, "--checks", checks],

@@ -62,6 +62,30 @@ extension EndToEnd {
             #expect(daemon.exit == nil)
         }
 
+        @Test(.tags(.slow)) func `the desktop's own switch for event sounds silences, and only while it is off`()
+            async throws
+        {
+            let desk = try await Desk()
+            let daemon = try await desk.screen.start(.dunst)
+            let user = desk.house.user
+            func switchSounds(_ value: String) throws {
+                try user.files.makeDirectory("config/gtk-4.0")
+                try user.files.write(
+                    "[Settings]\ngtk-enable-event-sounds=\(value)\n", to: "config/gtk-4.0/settings.ini")
+            }
+            try switchSounds("0")
+            let quiet = SentNotification(
+                token: desk.house.token, payload: #"{"aps":{"alert":"quiet","sound":"default"}}"#)
+            #expect(try await desk.house.provider.send(quiet).status == 200)
+            try await user.waitForEntry("the alert is shown") { $0.body == "quiet" && $0.state == "shown" }
+            #expect(try await user.posthorn("inbox", "list", "--json").output.contains("sound:muted"))
+            try switchSounds("1")
+            let heard = Desk.Reached(alertCount: 1, soundCount: 1)
+            #expect(try await desk.send(#"{"aps":{"alert":"heard","sound":"default"}}"#, expecting: heard) == heard)
+            #expect(desk.sound.playedCount == 3, "that one, and the two that mark the end: \(desk.transcript)")
+            #expect(daemon.exit == nil)
+        }
+
         @Test func `an alert that came before there was a desktop is shown once when there is one`() async throws {
             let desk = try await Desk()
             let user = desk.house.user
@@ -80,6 +104,22 @@ extension EndToEnd {
             #expect(try await desk.send(#"{"aps":{"alert":"later"}}"#, expecting: alert) == alert)
             #expect(desk.alertTexts.filter { $0.contains("early") }.count == 1)
             #expect(daemon.exit == nil)
+        }
+
+        @Test(.tags(.slow)) func `the agent opens no window, for which GNOME would take every alert as its own`()
+            async throws
+        {
+            let desk = try await Desk()
+            let daemon = try RunningProcess(
+                "/usr/bin/python3", ["-m", "dbusmock", "--session", "--template", "notification_daemon"],
+                environment: desk.screen.environment)
+            try await desk.screen.bus.waitForOwner(
+                of: "org.freedesktop.Notifications", evidence: { daemon.transcript })
+            let reached = try await desk.send(everything, expecting: .init(alertCount: 1, badges: [4], soundCount: 1))
+            #expect(reached == .init(alertCount: 1, badges: [4], soundCount: 1))
+            let windows = try await RunningProcess.run(
+                RepositoryPaths.tool("xwininfo"), ["-root", "-children"], environment: desk.screen.environment)
+            #expect(windows.output.contains("0 children."), "\(windows)")
         }
     }
 }

@@ -32,6 +32,21 @@ extension EndToEnd {
             #expect(desk.opened.count == 1)
         }
 
+        @Test(.tags(.slow)) func `dunst, which tells the sender alone of a click, tells the next agent`() async throws {
+            let desk = try await Desk()
+            try await desk.screen.keepRunning(.dunst)
+            try await desk.house.user.posthorn("settings", "set", Desk.app, "alert", "alert")
+            try await desk.show(payload)
+            try await restart(desk)
+            try await eventually("the alert is viewed", evidence: { desk.transcript }) {
+                if let frame = try await desk.screen.alertFrames().first {
+                    try await desk.screen.click(frame.place(fromLeft: 60, fromTop: 40), button: 2)
+                }
+                return try await desk.house.user.inbox(limit: 1).first?.state == "viewed"
+            }
+            try await eventually("the app is opened", evidence: { desk.transcript }) { desk.opened.count == 1 }
+        }
+
         // notification-daemon leaves its window up whoever calls CloseNotification.
         @Test(.tags(.slow), arguments: [DesktopScreen.Server.dunst, .xfce])
         func `clearing the inbox takes alerts down that an earlier agent showed`(

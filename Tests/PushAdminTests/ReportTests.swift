@@ -181,9 +181,9 @@ struct ReportTests {
     }
 
     @Test func `register prints the device token alone`() throws {
-        let report = RegisterCommands.report(appID: "a", token: "00ff")
+        let report = RegisterCommands.report(appID: "a", token: "00ff", advice: ["W"])
         #expect(report.text == "00ff")
-        #expect(try report.jsonText == #"{"app_id":"a","device_token":"00ff"}"#)
+        #expect(try report.jsonText == #"{"advice":["W"],"app_id":"a","device_token":"00ff"}"#)
     }
 
     @Test func `an app's settings show each channel, and which of them the server does not have yet`() throws {

@@ -134,7 +134,7 @@ struct PayloadLinterTests {
         let parts: [PayloadLinter.Parts] = [.alert, [.alert, .badge]]
         #expect(
             PayloadLinter.findings(appName: "Mail", events: parts).map(\.line) == [
-                "W L-P07 events: Support badges, sounds and alerts: users choose which they want. Missing: sound."
+                "W L-P07 event_types: Support badges, sounds and alerts: users choose which they want. Missing: sound."
             ])
         #expect(PayloadLinter.findings(appName: "Mail", events: parts + [.sound]) == [])
     }

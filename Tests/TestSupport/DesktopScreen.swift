@@ -24,6 +24,8 @@ package final class DesktopScreen: Sendable {
     package let bus: DesktopBus
     /// What programs need to be on this desktop.
     package let environment: [String: String]
+    /// The home directory of everything on it, with `config` and `data`.
+    package let files: TemporaryDirectory
     private let display: RunningProcess
     private let companions = Companions()
 
@@ -36,6 +38,7 @@ package final class DesktopScreen: Sendable {
         self.display = display
         let number = try await display.outputLine()
         let home = try TemporaryDirectory()
+        files = home
         var environment = [
             "DISPLAY": ":\(number)", "HOME": home.path, "XDG_CONFIG_HOME": home.path(of: "config"),
             "XDG_DATA_HOME": home.path(of: "data"), "XDG_CACHE_HOME": home.path(of: "cache"), "NO_AT_BRIDGE": "1",
@@ -61,6 +64,13 @@ package final class DesktopScreen: Sendable {
     @discardableResult
     package func xdotool(_ arguments: String...) async throws -> ProgramResult {
         try await RunningProcess.run(RepositoryPaths.tool("xdotool"), arguments, environment: environment)
+    }
+
+    /// What is on the screen: the same text for the same picture.
+    package func picture() async throws -> String {
+        let convert = try RepositoryPaths.tool("convert")
+        return try await RunningProcess.run(convert, ["x:root", "-format", "%#", "info:"], environment: environment)
+            .output
     }
 
     /// Moves the pointer to a place on the screen and clicks.

@@ -39,8 +39,13 @@ package final class DeviceUser: Sendable {
 
     /// Starts the agent again, after it was killed.
     package func startAgent() async throws {
-        agent.replace(try RunningProcess(RepositoryPaths.program("posthorn-agent"), environment: environment))
+        try launchAgent()
         try await waitForAgent()
+    }
+
+    /// Starts the agent again and does not wait for it.
+    package func launchAgent() throws {
+        agent.replace(try RunningProcess(RepositoryPaths.program("posthorn-agent"), environment: environment))
     }
 
     /// Runs a command of `posthorn` as this person.
@@ -93,6 +98,18 @@ package final class DeviceUser: Sendable {
         try await posthorn("inbox", "list", "--limit", "\(limit)", "--json").decoded(Inbox.self).entries
     }
 
+    /// All that the inbox holds, oldest first, page by page.
+    package func wholeInbox() async throws -> [InboxEntry] {
+        var entries: [InboxEntry] = []
+        while true {
+            let before = entries.last.map { ["--before", "\($0.entry)"] } ?? []
+            let page = try await run(["inbox", "list", "--limit", "1000", "--json"] + before).succeeded()
+                .decoded(Inbox.self).entries
+            guard !page.isEmpty else { return entries.reversed() }
+            entries += page
+        }
+    }
+
     /// Waits until an entry of the inbox fulfils a condition.
     ///
     /// - Parameters:
@@ -109,7 +126,8 @@ package final class DeviceUser: Sendable {
         }
     }
 
-    private func waitForAgent() async throws {
+    /// Waits until the agent answers.
+    package func waitForAgent() async throws {
         try await eventually("the agent answers on the bus", evidence: { self.agent.now.transcript }) {
             if agent.now.exit != nil { throw UnexpectedOutput(ended: agent.now) }
             return try await run(["agent", "status", "--json"]).exit == .code(0)

@@ -33,6 +33,8 @@ final class Load {
     private var acceptedNanoseconds = 0
     private var lastProgress = 0
     private var progress = 0
+    /// The moment of each answer, where one is sent after the other.
+    private var acceptedMoments: [Int]?
     private var acceptance = Histogram()
     private var delivery = Histogram()
     private var nextTopic = 0
@@ -65,9 +67,18 @@ final class Load {
             + "\"delivered\":\(delivered),\"accept\":\(acceptance.json),\"deliver\":\(delivery.json)"
     }
 
+    /// Sends one at a time, and answers the moment of each answer as well.
+    func performSingly(_ count: Int, perSecond: Double) -> String {
+        acceptedMoments = []
+        defer { acceptedMoments = nil }
+        return perform(count, .open(perSecond: perSecond)) + ",\"accepted_ns\":\(acceptedMoments ?? [])"
+    }
+
     /// A server answered.
     func completed(_ publisher: Publisher, sentNanoseconds: Int) {
-        acceptance.add(monotonicNanoseconds() - sentNanoseconds)
+        let now = monotonicNanoseconds()
+        acceptance.add(now - sentNanoseconds)
+        acceptedMoments?.append(now)
         accepted += 1
         publisher.outstanding -= 1
         if accepted == count { acceptedNanoseconds = monotonicNanoseconds() }
@@ -109,7 +120,7 @@ final class Load {
             let due = min(count, Int(Double(monotonicNanoseconds() - startNanoseconds) / 1e9 * perSecond) + 1)
             while sent < due {
                 let publisher = publishers[sent % publishers.count]
-                guard publisher.canSend else { return }
+                guard publisher.canSend, acceptedMoments == nil || publisher.outstanding == 0 else { return }
                 send(by: publisher)
             }
         }

@@ -62,6 +62,7 @@ final class LoadSession {
         switch (command, numbers.count) {
         case ("closed", 2): return load.perform(Int(numbers[0]), .closed(outstanding: Int(numbers[1])))
         case ("open", 2): return load.perform(Int(numbers[1]), .open(perSecond: numbers[0]))
+        case ("singly", 2): return load.performSingly(Int(numbers[1]), perSecond: numbers[0])
         case ("connect", 1): return connect(Int(numbers[0]), atOnce: Self.connectingCountMax)
         case ("broadcast", 0): return load.broadcast(by: publishers[0], to: devices.count)
         case ("serve", 1): return serve(numbers[0])

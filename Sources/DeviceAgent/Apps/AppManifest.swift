@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 
 /// What an app says of itself when it registers: a JSON object, which docs/reference/app-manifest.md describes.
 package struct AppManifest: Sendable, Equatable {
@@ -56,6 +56,8 @@ package struct AppManifest: Sendable, Equatable {
     package var name: String?
     /// Kinds of events.
     package var eventTypes: [EventType] = []
+    /// How each of them is told, in the same order.
+    package var eventParts: [PayloadLinter.Parts] = []
     /// Buttons.
     package var categories: [Category] = []
     /// Names of the sounds that the app brings along.
@@ -97,9 +99,11 @@ extension AppManifest {
         let reader = ManifestReader(root)
         topic = try reader.text("topic")
         name = try reader.text("name")
-        eventTypes = try reader.list("event_types") { item throws(AppManifestError) in
-            EventType(id: try item.requiredText("id"), name: try item.requiredText("name"))
+        let events = try reader.list("event_types") { item throws(AppManifestError) in
+            (EventType(id: try item.requiredText("id"), name: try item.requiredText("name")), try item.parts())
         }
+        eventTypes = events.map(\.0)
+        eventParts = events.map(\.1)
         categories = try reader.list("categories") { item throws(AppManifestError) in
             Category(id: try item.requiredText("id"), actions: try item.actions())
         }
@@ -175,6 +179,19 @@ private struct ManifestReader {
                 id: try item.requiredText("id"), title: try item.requiredText("title"),
                 isForeground: try item.flag("foreground"), takesText: try item.flag("text"))
         }
+    }
+
+    /// All three, unless something else is said.
+    func parts() throws(AppManifestError) -> PayloadLinter.Parts {
+        guard member("parts") != nil else { return .all }
+        var parts: PayloadLinter.Parts = []
+        for name in try texts("parts") {
+            guard let part = PayloadLinter.Parts(name: name) else {
+                throw wrong("parts", "a list of alert, badge and sound")
+            }
+            parts.insert(part)
+        }
+        return parts
     }
 
     /// `"bus"`, or a program with its arguments.

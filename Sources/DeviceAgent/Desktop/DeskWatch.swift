@@ -35,9 +35,10 @@ package final class DeskWatch {
     package var isLocked: Bool { holds(.lock) }
     /// Whether the desktop's own do-not-disturb is on.
     package var isQuiet: Bool { holds(.quiet) }
-
-    /// Whether the machine runs on its battery.
-    package var isOnBattery: Bool { holds(.battery) }
+    /// Whether notifications are to make no sound.
+    package var isSilent: Bool { holds(.silence) }
+    /// Whether the machine saves power.
+    package var savesPower: Bool { holds(.power) }
 
     private func holds(_ aspect: DeskWatchSource.Aspect) -> Bool {
         watched.contains { $0.holds && $0.source.aspect == aspect }

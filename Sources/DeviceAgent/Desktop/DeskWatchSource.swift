@@ -10,8 +10,10 @@ package struct DeskWatchSource: Sendable {
         case lock
         /// The desktop's own do-not-disturb is on.
         case quiet
-        /// The machine runs on its battery.
-        case battery
+        /// Notifications are to make no sound.
+        case silence
+        /// The machine saves power.
+        case power
     }
 
     /// What it is about.
@@ -26,13 +28,6 @@ package struct DeskWatchSource: Sendable {
     var signals: [(path: String?, interface: String, member: String)]
     /// Reads the answer.
     var holds: @Sendable ([BusValue]) -> Bool
-
-    /// UPower, on the system bus.
-    package static let power = [
-        property(
-            .battery, of: "org.freedesktop.UPower", "/org/freedesktop/UPower", "org.freedesktop.UPower", "OnBattery",
-            signalPath: "/org/freedesktop/UPower")
-    ]
 
     /// A boolean property of an interface that announces its changes.
     static func property(

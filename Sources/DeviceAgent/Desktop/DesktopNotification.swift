@@ -11,6 +11,8 @@ struct DesktopNotification {
     var server: NotificationServer
     /// The app's own file for the alert's sound; nil when it has none.
     var soundFile: String?
+    /// The app's icon as a file, for a server that needs one; nil where the name does.
+    var iconFile: String?
 
     /// Whether the server plays the sound; otherwise the agent does.
     ///
@@ -59,14 +61,19 @@ struct DesktopNotification {
         DisplayText.plain(alert.appName, scalarCountMax: DisplayText.titleScalarCountMax).replacingLineFeeds()
     }
 
-    private var title: String? { cleaned(alert.title, DisplayText.titleScalarCountMax) }
+    private var title: String? { headline(alert.title) }
 
     private var lines: [String] {
         [
-            title, cleaned(alert.subtitle, DisplayText.titleScalarCountMax),
-            cleaned(alert.body, DisplayText.bodyScalarCountMax),
+            title, headline(alert.subtitle),
+            cleaned(alert.body, DesktopNotification.bodyScalarCountMax)?.prefix(
+                lineCount: DesktopNotification.bodyLineCountMax),
             server.keepsList || alert.earlierCount == 0 ? nil : "and \(alert.earlierCount) more",
         ].compactMap(\.self)
+    }
+
+    private func headline(_ text: String?) -> String? {
+        cleaned(text, DisplayText.titleScalarCountMax)?.replacingLineFeeds()
     }
 
     private func cleaned(_ text: String?, _ scalarCountMax: Int) -> String? {
@@ -75,6 +82,10 @@ struct DesktopNotification {
         }
         return text
     }
+
+    // The inbox has all of a body. Some servers' windows grow with it until their buttons lie below the screen.
+    private static let bodyScalarCountMax = 500
+    private static let bodyLineCountMax = 10
 
     // MARK: Buttons
 
@@ -142,7 +153,7 @@ struct DesktopNotification {
 
     /// A name of the icon theme, or a file as a URL.
     private var icon: String {
-        guard let icon = alert.icon else { return "" }
+        guard let icon = iconFile ?? alert.icon else { return "" }
         guard icon.utf8.first == UInt8(ascii: "/") else { return icon }
         return "file://" + DesktopNotification.percentEncoded(icon)
     }
@@ -157,6 +168,13 @@ struct DesktopNotification {
 }
 
 extension String {
+    /// Its first lines, with an ellipsis in the place of those after them.
+    fileprivate func prefix(lineCount: Int) -> String {
+        let lines = unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count > lineCount else { return self }
+        return lines.prefix(lineCount).map { String($0) }.joined(separator: "\n") + "…"
+    }
+
     /// One line of it.
     fileprivate func replacingLineFeeds() -> String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\n" ? " " : $0 }))

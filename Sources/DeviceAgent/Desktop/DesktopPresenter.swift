@@ -52,6 +52,7 @@ package final class DesktopPresenter: AlertPresenter {
     let connection: BusConnection
     private let loop: EventLoop
     private let sounds: AppSounds
+    private let icons: AppIcons
     /// The bus's own name; a unique name on another bus is another program's.
     private let busID: String
     /// The server's unique name; nil while there is none.
@@ -75,7 +76,7 @@ package final class DesktopPresenter: AlertPresenter {
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
-    ///   - environment: Where apps' sounds lie.
+    ///   - environment: Where apps' sounds and icons lie.
     /// - Throws: `BusError` when the bus refuses the subscriptions.
     package init(
         connection: BusConnection, loop: EventLoop, environment: [String: String]
@@ -83,6 +84,7 @@ package final class DesktopPresenter: AlertPresenter {
         self.connection = connection
         self.loop = loop
         sounds = AppSounds(environment: environment)
+        icons = AppIcons(environment: environment)
         isActivatable = try connection.isActivatable(DesktopPresenter.busName)
         busID = try connection.busID()
         try subscribe()
@@ -133,20 +135,24 @@ package final class DesktopPresenter: AlertPresenter {
         if !ours.isEmpty { loseWhatLeftWithSender(serialMax: serial) }
     }
 
+    /// Those that come back take their old places, if the server still has them.
     private func loseWhatLeftWithSender(serialMax: UInt64) {
         askServer { [weak self] answer in
-            guard let self, let server = try? answer.get(), server.quirks.contains(.forgetsWithSender) else { return }
-            loseAll { $0.serial <= serialMax }
+            guard let self, let server = try? answer.get(), server.quirks.contains(.forgetsSender) else { return }
+            delegate?.alertsLost(entries { $0.serial <= serialMax })
             delegate?.presenterBecameAvailable()
         }
     }
 
     /// Forgets alerts that are on the screen no longer, though nobody answered them.
     func loseAll(where isLost: (Shown) -> Bool) {
-        let lost = shown.filter { isLost($0.value) }
-        for id in lost.keys { shown[id] = nil }
-        let entries = lost.values.sorted { $0.serial < $1.serial }.map(\.alert.entry)
-        if !entries.isEmpty { delegate?.alertsLost(entries) }
+        let lost = entries(where: isLost)
+        shown = shown.filter { !isLost($0.value) }
+        if !lost.isEmpty { delegate?.alertsLost(lost) }
+    }
+
+    private func entries(where isWanted: (Shown) -> Bool) -> [Int64] {
+        shown.values.filter(isWanted).sorted { $0.serial < $1.serial }.map(\.alert.entry)
     }
 
     /// The server among all that ever were; nil while there is none.
@@ -168,7 +174,8 @@ package final class DesktopPresenter: AlertPresenter {
     private func notify(_ server: NotificationServer) {
         guard let request = waiting.first else { return }
         let notification = DesktopNotification(
-            alert: request.alert, server: server, soundFile: soundFile(of: request.alert))
+            alert: request.alert, server: server, soundFile: soundFile(of: request.alert),
+            iconFile: server.quirks.contains(.findsFewIcons) ? request.alert.icon.flatMap(icons.file) : nil)
         let replacedID = replacedID(by: request.alert, at: server)
         call("Notify", notification.arguments(replacing: replacedID)) { [weak self] answer in
             self?.notified(answer, replacing: replacedID, playsSound: notification.playsSound)

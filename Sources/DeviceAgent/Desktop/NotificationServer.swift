@@ -16,7 +16,7 @@ struct NotificationServer: Equatable {
     /// Whether buttons or clicks come back to us.
     var hasActions: Bool { capabilities.contains("actions") }
     /// Whether it keeps a list of what came, in groups of its own.
-    var keepsList: Bool { capabilities.contains("persistence") }
+    var keepsList: Bool { capabilities.contains("persistence") && !quirks.contains(.saysListButKeepsNone) }
     /// Whether a person can type into the alert: KDE and swaync.
     var hasReplies: Bool { hasActions && capabilities.contains("inline-reply") }
     /// Whether it plays the sound that we name.
@@ -34,15 +34,24 @@ struct NotificationServer: Equatable {
         static let changesCapabilities = Quirks(rawValue: 2)
         /// It has the capability `sound` and plays none.
         static let saysSoundButPlaysNone = Quirks(rawValue: 4)
-        /// It takes an app's alerts off the screen when who sent them leaves the bus, and tells nobody.
-        static let forgetsWithSender = Quirks(rawValue: 8)
+        /// When who sent alerts leaves the bus, it takes them off the screen, or keeps them and tells nobody of clicks on
+        /// them: they go to the sender only.
+        static let forgetsSender = Quirks(rawValue: 8)
+        /// It has the capability `persistence`, and one window behind which the next alerts wait.
+        static let saysListButKeepsNone = Quirks(rawValue: 16)
+        /// It finds few icons by their names.
+        static let findsFewIcons = Quirks(rawValue: 32)
     }
 
     /// The one place where servers are told apart; by the name in lower case.
     private static let quirks: [String: Quirks] = [
         "xfce notify daemon": [.showsDefaultAsButton, .changesCapabilities],
+        // MATE's has this name, too: it is told to be silent.
+        "notification daemon": [.saysSoundButPlaysNone, .saysListButKeepsNone],
+        "dunst": [.findsFewIcons, .forgetsSender],
+        "mako": [.findsFewIcons],
         "cinnamon": [.saysSoundButPlaysNone],
         "cosmic-notifications": [.saysSoundButPlaysNone],
-        "gnome-shell": [.forgetsWithSender],
+        "gnome-shell": [.forgetsSender],
     ]
 }

@@ -122,6 +122,7 @@ extension Agent {
             return .failure(refusal(error))
         }
         agentLog.info("registered", ["app": app.appID, "token": String(app.deviceToken.prefix(8))])
+        for line in app.advice { agentLog.warning("advice", ["app": app.appID, "text": line]) }
         if let earlier, earlier.topic.utf8.elementsEqual(app.topic.utf8) == false { leave(topic: earlier.topic) }
         if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
             observer?.tokenChanged(appID: app.appID, deviceToken: app.deviceToken)

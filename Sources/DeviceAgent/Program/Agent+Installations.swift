@@ -37,9 +37,12 @@ extension Agent {
     /// - Parameter now: The wall clock, UNIX seconds.
     package func checkInstallations(nowUnixSeconds now: Int64) {
         do {
+            let trustsClock = try database.transaction { () throws(SQLiteError) in
+                try database.trustsClock(nowUnixSeconds: now)
+            }
             for app in try database.apps.all() {
                 let goneSince = try noteInstallation(of: app.appID, now)
-                guard goneSince > 0, now - goneSince >= Self.uninstalledAfterSeconds else { continue }
+                guard trustsClock, goneSince > 0, now - goneSince >= Self.uninstalledAfterSeconds else { continue }
                 forgetUninstalled(app.appID)
             }
         } catch {

@@ -7,8 +7,15 @@ extension Agent: StreamClientDelegate {
     /// Writes, then acknowledges, then presents.
     package func streamReceived(_ arrivals: [Arrival]) -> Bool {
         let reception: Reception
+        let elapsed = ElapsedClock.milliseconds()
+        for case .notification(let notification) in arrivals {
+            serverClock.note(
+                acceptedUnixMilliseconds: notification.acceptedUnixMilliseconds, atElapsedMilliseconds: elapsed)
+        }
         do {
-            reception = try receiver.receive(arrivals, nowUnixMilliseconds: WallClock.unixMilliseconds())
+            reception = try receiver.receive(
+                arrivals, nowUnixMilliseconds: WallClock.unixMilliseconds(),
+                serverUnixMilliseconds: serverClock.unixMilliseconds(atElapsedMilliseconds: elapsed))
         } catch {
             databaseFailed(error)
             return false
@@ -38,17 +45,7 @@ extension Agent: StreamClientDelegate {
         checkRegistrations(nowUnixSeconds: connectedSinceUnixSeconds ?? 0)
         checkInstallations(nowUnixSeconds: connectedSinceUnixSeconds ?? 0)
         link?.registrar.open()
-        // What the server knows of it ends with each stream.
-        if savesPower { tellPower() }
         observer?.statusChanged()
-    }
-
-    /// Lets the server gather what has no haste while the machine runs on its battery.
-    func tellPower() {
-        guard let link, link.stream.isOpen else { return }
-        link.session.client.setPower(.init(saving: savesPower)) { result in
-            if case .failure(let error) = result { agentLog.warning("power_not_told", ["error": error.message]) }
-        }
     }
 
     /// Notes it: trouble with the connection is a line in the status, never an alert.

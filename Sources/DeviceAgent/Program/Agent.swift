@@ -30,11 +30,12 @@ package final class Agent {
     package weak var observer: (any AgentObserver)?
     /// Called when the disk can no longer be trusted; the process must end, and acknowledge nothing more.
     package var onFatal: ((SQLiteError) -> Void)?
-    /// Whether the machine saves power: a quiet connection is then asked less often whether it lives.
+    /// Whether the machine saves power: the server then gathers what has no haste, and the connection is asked less often
+    /// whether it lives.
     package var savesPower = false {
         didSet {
             link?.stream.savesPower = savesPower
-            if savesPower != oldValue { tellPower() }
+            link?.uplink.savesPower = savesPower
         }
     }
 
@@ -50,6 +51,7 @@ package final class Agent {
     let filters: FilterQueue
     var identity: Identity?
     var link: Link?
+    var serverClock = ServerClock()
     var connectedSinceUnixSeconds: Int64?
     var lastConnectedUnixSeconds: Int64?
     var lastError = ""
@@ -156,6 +158,7 @@ package final class Agent {
             loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret, access: access)
         let uplink = Uplink(database, loop: loop, client: session.client)
         uplink.onFailure = { [weak self] in self?.databaseFailed($0) }
+        uplink.savesPower = savesPower
         let stream = StreamClient(loop: loop, session: session, form: streamForm)
         stream.delegate = self
         stream.savesPower = savesPower
@@ -165,6 +168,7 @@ package final class Agent {
         link = Link(session: session, stream: stream, uplink: uplink, registrar: registrar)
         self.identity = identity
         checkedUnixSeconds = nil
+        serverClock = ServerClock()
         stream.start()
         observer?.statusChanged()
     }

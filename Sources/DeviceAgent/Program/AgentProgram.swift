@@ -80,6 +80,8 @@ final class AgentProgram {
         agent.observer = service
         agent.onFatal = { [weak self] _ in self?.end(.storageFailed) }
         desk.onBusLost = { [weak self] in self?.end(.busLost) }
+        agent.savesPower = desk.savesPower
+        desk.onPowerChange = { [weak desk, agent] in agent.savesPower = desk?.savesPower ?? false }
         try agent.start()
         if try service?.claimName() == false {
             agentLog.warning("bus_name_taken", ["name": AgentService.name])
@@ -125,7 +127,6 @@ final class AgentProgram {
         case .sleeps: agent.sleep()
         case .wakes: agent.wake()
         case .networkChanged: agent.networkChanged()
-        case .power(let isOnBattery): agent.savesPower = isOnBattery
         }
     }
 }

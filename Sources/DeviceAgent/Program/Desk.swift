@@ -24,6 +24,8 @@ final class Desk {
     private(set) var surroundings: Surroundings
     /// Called when the session bus went away; it does not come back on this connection.
     var onBusLost: () -> Void = {}
+    /// Called when the machine begins or ends to save power.
+    var onPowerChange: () -> Void = {}
     private var driver: BusDriver?
     private let watch = DeskWatch()
     private var systemDriver: BusDriver?
@@ -53,6 +55,7 @@ final class Desk {
         surroundings.filter = AppFilters(connection: connection, loop: loop, environment: environment)
         if let connection, bus.isSession { addDesktop(connection, loop: loop, environment: environment) }
         watchDesk(loop: loop)
+        if let connection, bus.isSession { watchEventSounds(connection, loop: loop, environment: environment) }
         addSounds(loop: loop, environment: environment)
         chooseTerminal(wantsTerminal)
         agentLog.info("presenter", ["name": surroundings.presenterName])
@@ -70,25 +73,50 @@ final class Desk {
         }
     }
 
-    /// Learns from the desktop's own programs that the screen is locked, or that nobody wants to be disturbed.
+    /// Whether the machine saves power.
+    var savesPower: Bool { watch.savesPower }
+
+    /// Learns from other programs that the screen is locked, that nobody wants to be disturbed, or that power is saved.
     private func watchDesk(loop: EventLoop) {
+        let sources = DeskWatchSource.lockers + DeskWatchSource.quiet + DeskWatchSource.silence
         do {
-            if let connection { try watch.watch(DeskWatchSource.lockers + DeskWatchSource.quiet, on: connection) }
+            if let connection { try watch.watch(sources, on: connection) }
             let system = try BusConnection(.system)
             systemDriver = try BusDriver(loop: loop, connection: system)
-            try watch.watch(DeskWatchSource.logind, on: system)
+            try watch.watch(DeskWatchSource.logind + DeskWatchSource.power, on: system)
         } catch {
             agentLog.info("desk_not_watched", ["error": (error as? BusError)?.message ?? "\(error)"])
         }
         let others = surroundings.desk
         surroundings.desk = { [watch] in
             var state = others()
-            (state.isLocked, state.isQuiet) = (watch.isLocked, watch.isQuiet)
+            (state.isLocked, state.isQuiet, state.lacksEventSounds) = (watch.isLocked, watch.isQuiet, watch.isSilent)
             return state
         }
-        watch.onChange = { [weak watch] in
+        watch.onChange = { [weak self, weak watch] in
             guard let watch else { return }
-            agentLog.info("desk_changed", ["locked": "\(watch.isLocked)", "quiet": "\(watch.isQuiet)"])
+            agentLog.info(
+                "desk_changed",
+                [
+                    "locked": "\(watch.isLocked)", "quiet": "\(watch.isQuiet)",
+                    "saves_power": "\(watch.savesPower)",
+                ])
+            self?.onPowerChange()
+        }
+    }
+
+    /// Learns from the desktop's settings that nobody wants to hear of events.
+    private func watchEventSounds(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
+        do {
+            let sounds = try EventSounds(connection: connection, loop: loop, environment: environment)
+            let others = surroundings.desk
+            surroundings.desk = {
+                var state = others()
+                state.lacksEventSounds = state.lacksEventSounds || sounds.areOff
+                return state
+            }
+        } catch {
+            agentLog.info("event_sounds_not_watched", ["error": error.message])
         }
     }
 

@@ -3,15 +3,13 @@
 package import PushDBus
 package import PushNet
 
-/// Hears from the system bus when the machine goes to sleep, wakes up, gets its network back, and runs on its battery.
+/// Hears from the system bus when the machine goes to sleep, wakes up, and gets its network back.
 ///
-/// Each of logind, NetworkManager and UPower may be absent.
+/// Either of logind and NetworkManager may be absent.
 package final class WakeWatch {
     /// What happens to the machine.
     package enum Event: Sendable, Equatable {
         case sleeps, wakes, networkChanged
-        /// It runs on its battery, or no longer.
-        case power(isOnBattery: Bool)
 
         /// For the log.
         var word: String {
@@ -19,7 +17,6 @@ package final class WakeWatch {
             case .sleeps: "sleeps"
             case .wakes: "wakes"
             case .networkChanged: "network-changed"
-            case .power(let isOnBattery): isOnBattery ? "on-battery" : "on-mains"
             }
         }
     }
@@ -36,15 +33,13 @@ package final class WakeWatch {
     private let lock: SleepLock
     private let onEvent: (Event) -> Void
     private var sleepTimer: TimerID?
-    private let power = DeskWatch()
 
     /// Listens from now on.
     ///
     /// - Parameters:
     ///   - loop: Whose thread this is.
     ///   - connection: To the system bus.
-    ///   - onEvent: Called on the loop; `wakes` once after each `sleeps`, and after a sleep that came without notice; during
-    ///     this call, if the machine runs on its battery.
+    ///   - onEvent: Called on the loop; `wakes` once after each `sleeps`, and after a sleep that came without notice.
     /// - Throws: `BusError` when the bus does not take part.
     package init(loop: EventLoop, connection: BusConnection, onEvent: @escaping (Event) -> Void) throws(BusError) {
         self.loop = loop
@@ -80,16 +75,6 @@ package final class WakeWatch {
             if owner != nil { self?.lock.take() }
         }
         lock.take()
-        try watchPower(connection)
-    }
-
-    private func watchPower(_ connection: BusConnection) throws(BusError) {
-        try power.watch(DeskWatchSource.power, on: connection)
-        power.onChange = { [weak self] in
-            guard let self else { return }
-            onEvent(.power(isOnBattery: power.isOnBattery))
-        }
-        if power.isOnBattery { onEvent(.power(isOnBattery: true)) }
     }
 
     private func sleep() {

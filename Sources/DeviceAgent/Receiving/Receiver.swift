@@ -78,9 +78,12 @@ package final class Receiver {
     /// - Parameters:
     ///   - arrivals: In the order of the stream.
     ///   - now: The wall clock, UNIX milliseconds.
+    ///   - serverNow: The same by the server's clock; nil when that is not known.
     /// - Returns: What is left to do.
     /// - Throws: What SQLite said; nothing of the batch is kept, and nothing of it may be acknowledged.
-    package func receive(_ arrivals: [Arrival], nowUnixMilliseconds now: Int64) throws(SQLiteError) -> Reception {
+    package func receive(
+        _ arrivals: [Arrival], nowUnixMilliseconds now: Int64, serverUnixMilliseconds serverNow: Int64? = nil
+    ) throws(SQLiteError) -> Reception {
         try database.transaction { () throws(SQLiteError) in
             var reception = Reception()
             let circumstances = try database.settings.circumstances(nowUnixMilliseconds: now, desk: desk())
@@ -92,7 +95,9 @@ package final class Receiver {
                 where notification.payload.count > Limits.voipPayloadByteCountMax:
                     try refuse(sequence: notification.sequence)
                 case .notification(let notification):
-                    try receive(notification, circumstances, now: now, &reception)
+                    // In doubt it has not expired: one of the clocks may be wrong.
+                    let isExpired = notification.hasExpired(at: min(now, serverNow ?? now))
+                    try receive(notification, circumstances, now: now, isExpired: isExpired, &reception)
                 }
             }
             if !reception.arrived.isEmpty { reception.removed = try database.trimInbox(nowUnixMilliseconds: now) }
@@ -106,7 +111,7 @@ package final class Receiver {
     }
 
     private func receive(
-        _ notification: ReceivedNotification, _ circumstances: Circumstances, now: Int64,
+        _ notification: ReceivedNotification, _ circumstances: Circumstances, now: Int64, isExpired: Bool,
         _ reception: inout Reception
     ) throws(SQLiteError) {
         try database.outbox.append(sequence: notification.sequence, .delivered)
@@ -126,7 +131,6 @@ package final class Receiver {
         var decision = try payload.map { payload throws(SQLiteError) in
             try database.decide(payload, for: app, circumstances)
         }
-        let isExpired = notification.hasExpired(at: now)
         if isExpired { decision?.withhold([.badge, .sound, .alert], .expired) }
         let mayFilter = app.map { $0.filters(payload, decision) } ?? false
         // The filter may set another number.

@@ -4,7 +4,8 @@ internal import PushCore
 package import PushNet
 package import PushSQLite
 
-/// Tells the server what it must know: acknowledgements and the filter, from the database, until it has confirmed them.
+/// Tells the server what it must know until it has confirmed it: acknowledgements and the filter, from the database, and
+/// whether power is saved.
 ///
 /// Sends while the stream is open, one request of a kind at a time; what is not confirmed stays for the next stream or
 /// the next run.
@@ -18,12 +19,20 @@ package final class Uplink {
     /// Where acknowledgements go first; requests carry what it does not.
     weak var carrier: (any AcknowledgementCarrier)?
 
+    /// Whether this machine saves power; the server forgets it at the end of each stream.
+    package var savesPower = false { didSet { if savesPower != oldValue { setNeedsFlush() } } }
+
     private let database: AgentDatabase
     private let loop: EventLoop
     private let client: ServerClient
     private var isOpen = false
     private var isAcknowledging = false
     private var isFiltering = false
+    private var isTellingPower = false
+    /// What the server of this stream knows.
+    private var toldSavesPower = false
+    /// Counts streams: an answer about an earlier one says nothing about this one.
+    private var streamNumber = 0
     private var isFlushDue = false
     private var pause = RetryPause()
     private var retryTimer: TimerID?
@@ -39,6 +48,8 @@ package final class Uplink {
     /// The stream is open.
     package func open() {
         isOpen = true
+        streamNumber += 1
+        toldSavesPower = false
         pause.reset()
         flush()
     }
@@ -72,6 +83,7 @@ package final class Uplink {
         do {
             try acknowledge()
             try sendFilter()
+            tellPower()
             if !isAcknowledging, !isFiltering { reportEmpty() }
         } catch {
             onFailure?(error)
@@ -114,6 +126,21 @@ package final class Uplink {
                 // A person may have changed a switch while the request was under way.
                 let isStillTrue = try database.refusedTopics() == topics
                 if isStillTrue { try database.facts.set(.isFilterDue, to: 0) }
+            }
+        }
+    }
+
+    // MARK: Power
+
+    private func tellPower() {
+        guard !isTellingPower, savesPower != toldSavesPower else { return }
+        isTellingPower = true
+        let (told, stream) = (savesPower, streamNumber)
+        client.setPower(.init(saving: told)) { [weak self] result in
+            guard let self else { return }
+            isTellingPower = false
+            confirm(result, "power_refused") { [weak self] _ in
+                if self?.streamNumber == stream { self?.toldSavesPower = told }
             }
         }
     }

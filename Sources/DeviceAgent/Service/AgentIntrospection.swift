@@ -68,7 +68,7 @@ package enum AgentIntrospection {
             <!-- Each: app_id s, topic s, name s, device_token s (empty while the server is still to give one), badge u,
                  allows_badge b, allows_sound b, allows_alert b, alert_style s (none, banner, alert), environment s,
                  channels as (channel ids that the app subscribed to), pending_channels as (those of them that the server does
-                 not have yet). -->
+                 not have yet), advice as (what its author should think about). -->
             <method name="ListApps">
               <arg name="apps" type="aa{sv}" direction="out"/>
             </method>

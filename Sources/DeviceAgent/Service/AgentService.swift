@@ -146,6 +146,7 @@ package final class AgentService {
             ("environment", .variant(.text(app.environment.rawValue))),
             ("channels", .variant(.array("s", subscriptions.map { .text($0.channel) }))),
             ("pending_channels", .variant(.array("s", pending.map { .text($0.channel) }))),
+            ("advice", .variant(.array("s", app.advice.map { .text($0) }))),
         ]
     }
 

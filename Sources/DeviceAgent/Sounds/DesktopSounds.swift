@@ -6,8 +6,8 @@ internal import PushSound
 /// Plays sounds of apps and of the freedesktop sound theme on the person's sound server.
 ///
 /// Players run on a thread of their own, because a sound server that hangs makes its clients wait. The theme is the
-/// sound server's and libcanberra's affair. The GSettings key `event-sounds` is not read, because that takes GLib; what
-/// the person set for the role `event` in the volume control holds, because each of our sounds carries that role.
+/// sound server's and libcanberra's affair. What the person set for the role `event` in the volume control holds,
+/// because each of our sounds carries that role; the desktop's own switch is for who decides, see `EventSounds`.
 package final class DesktopSounds: SoundPresenter {
     /// Sounds that wait for the player; a sound that would come late is left out.
     static let waitingCountMax = 8

@@ -39,6 +39,10 @@ package struct RegisteredApp: Sendable, Equatable {
 extension RegisteredApp {
     /// What it said of itself.
     package var manifest: AppManifest { (try? AppManifest(parsing: manifestText)) ?? AppManifest() }
+    /// What the app's author should think about: lines to read.
+    package var advice: [String] {
+        PayloadLinter.findings(appName: name, events: manifest.eventParts).map(\.line)
+    }
 }
 
 /// The table of registered apps.

@@ -12,6 +12,10 @@ package final class FactTable {
         case policyVersion = "policy_version"
         /// When the stream was last open, UNIX seconds.
         case lastConnectedUnixSeconds = "last_connected"
+        /// What the clock said when it was last believed, UNIX seconds.
+        case clockTrustedUnixSeconds = "clock_trusted"
+        /// What it said when it was first doubted, UNIX seconds; 0 for no doubt.
+        case clockDoubtedUnixSeconds = "clock_doubted"
     }
 
     private let select: Statement

@@ -99,7 +99,8 @@ extension AgentDatabase {
         let count = Int64(try settings.value(of: .inboxCount, at: .person).text) ?? 0
         // Both have a standard and are checked when they are set.
         guard days > 0, count > 0 else { return [] }
-        return try inbox.removeSurplus(
-            countMax: count, receivedSinceUnixMilliseconds: now - days * 24 * 3600 * 1000)
+        let surplus = try inbox.removeSurplus(countMax: count)
+        guard try trustsClock(nowUnixSeconds: now / 1000) else { return surplus }
+        return surplus + (try inbox.removeOld(ageMaxMilliseconds: days * 24 * 3600 * 1000, nowUnixMilliseconds: now))
     }
 }

@@ -27,10 +27,13 @@ extension InboxTable {
                     OR later.thread_id = newest.thread_id AND later.state IN ('viewed', 'closed')))
         """
 
-    // Oldest first, up to the first that is young enough: the table is not read to its end.
+    // Oldest first, up to the first that is young enough: the table is not read to its end. What came while the device's
+    // clock was wrong, before the server had it or later than now, is as old as the server says.
     static let removeOldSQL: StaticString = """
         DELETE FROM inbox WHERE entry < coalesce(
-                (SELECT entry FROM inbox WHERE received_ms >= ? ORDER BY entry LIMIT 1), 9223372036854775807)
+                (SELECT entry FROM inbox
+                    WHERE CASE WHEN received_ms BETWEEN accepted_ms AND ?2 THEN received_ms ELSE accepted_ms END >= ?1
+                    ORDER BY entry LIMIT 1), 9223372036854775807)
             AND state NOT IN ('waiting', 'claimed') RETURNING entry
         """
 }

@@ -231,11 +231,17 @@ package final class InboxTable {
         try delete.run()
     }
 
-    /// Removes what is too old or too much, but nothing that is still to be presented; answers the numbers.
-    package func removeSurplus(countMax: Int64, receivedSinceUnixMilliseconds: Int64) throws(SQLiteError) -> [Int64] {
+    /// Removes what is too much, but nothing that is still to be presented; answers the numbers.
+    package func removeSurplus(countMax: Int64) throws(SQLiteError) -> [Int64] {
         removeSurplus.bind(countMax, at: 1)
-        removeOld.bind(receivedSinceUnixMilliseconds, at: 1)
-        return try numbers(removeSurplus) + numbers(removeOld)
+        return try numbers(removeSurplus)
+    }
+
+    /// Removes what is too old, but nothing that is still to be presented; answers the numbers.
+    package func removeOld(ageMaxMilliseconds: Int64, nowUnixMilliseconds now: Int64) throws(SQLiteError) -> [Int64] {
+        removeOld.bind(now - ageMaxMilliseconds, at: 1)
+        removeOld.bind(now, at: 2)
+        return try numbers(removeOld)
     }
 
     // MARK: Seen by the person

@@ -56,6 +56,7 @@ package struct AgentApp: Codable, Sendable {
     let environment: String
     let channels: [String]
     let pendingChannels: [String]
+    let advice: [String]
 
     /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
@@ -71,10 +72,11 @@ package struct AgentApp: Codable, Sendable {
         environment = facts.text("environment")
         channels = facts.texts("channels")
         pendingChannels = facts.texts("pending_channels")
+        advice = facts.texts("advice")
     }
 
     private enum CodingKeys: String, CodingKey {
-        case topic, name, badge, environment, channels
+        case topic, name, badge, environment, channels, advice
         case pendingChannels = "pending_channels"
         case appID = "app_id"
         case deviceToken = "device_token"

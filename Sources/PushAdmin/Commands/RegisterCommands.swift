@@ -36,8 +36,13 @@ package enum RegisterCommands {
             environment: AgentCommands.sessionBus)
     ) { (invocation, surroundings) throws(CommandError) in
         let call = try registerCall(invocation)
-        let token = try AgentAnswer.string(try surroundings.agent().call(call), of: "Register")
-        return report(appID: invocation.arguments[0], token: token)
+        let appID = invocation.arguments[0]
+        let agent = try surroundings.agent()
+        let token = try AgentAnswer.string(try agent.call(call), of: "Register")
+        // It is registered, whether there is more to say or not.
+        let advice = (try? SettingsCommands.apps(of: agent))?.first { $0.appID == appID }?.advice ?? []
+        Console.note(advice.map { oneLine($0) })
+        return report(appID: appID, token: token, advice: advice)
     }
 
     static let unregister = CommandNode(
@@ -86,7 +91,19 @@ package enum RegisterCommands {
     }
 
     /// What `register` prints: the device token alone, for scripts.
-    package static func report(appID: String, token: String) -> Report {
-        Report(oneLine(token), json: ["app_id": appID, "device_token": token])
+    package static func report(appID: String, token: String, advice: [String]) -> Report {
+        Report(oneLine(token), json: Registration(appID: appID, deviceToken: token, advice: advice))
+    }
+
+    private struct Registration: Encodable {
+        let appID: String
+        let deviceToken: String
+        let advice: [String]
+
+        private enum CodingKeys: String, CodingKey {
+            case advice
+            case appID = "app_id"
+            case deviceToken = "device_token"
+        }
     }
 }

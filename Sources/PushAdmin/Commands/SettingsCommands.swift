@@ -79,7 +79,7 @@ package enum SettingsCommands {
             .string(name), .string(value == "standard" ? "" : value))
     }
 
-    private static func apps(of agent: AgentClient) throws(CommandError) -> [AgentApp] {
+    static func apps(of agent: AgentClient) throws(CommandError) -> [AgentApp] {
         try AgentAnswer.list(try agent.call(AgentCall("ListApps")), of: "ListApps", as: AgentApp.init)
     }
 

@@ -9,9 +9,19 @@ extension PayloadLinter {
         package static let badge = Parts(rawValue: 1)
         package static let sound = Parts(rawValue: 2)
         package static let alert = Parts(rawValue: 4)
+        package static let all: Parts = [.badge, .sound, .alert]
+        fileprivate static let names: [(part: Parts, name: String)] = [
+            (.badge, "badge"), (.sound, "sound"), (.alert, "alert"),
+        ]
 
         /// Joins the bits.
         package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// One of them by its name in a manifest; nil for any other word.
+        package init?(name: String) {
+            guard let named = Parts.names.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
+            self = named.part
+        }
     }
 
     /// Judges an app as it is registered.
@@ -23,13 +33,12 @@ extension PayloadLinter {
     package static func findings(appName: String, events: [Parts]) -> [PayloadFinding] {
         var findings = PayloadFindings(pushType: nil)
         if appName.utf8.isEmpty { findings.add(.emptyTitle, "name") }
-        let names: [(part: Parts, name: String)] = [(.badge, "badge"), (.sound, "sound"), (.alert, "alert")]
         let used = events.reduce(into: Parts()) { $0.formUnion($1) }
-        let missing = names.filter { !used.contains($0.part) }.map(\.name)
+        let missing = Parts.names.filter { !used.contains($0.part) }.map(\.name)
         if !events.isEmpty, !missing.isEmpty {
             let sentence = PayloadCheck.unsupportedPart.sentence
             findings.add(
-                .unsupportedPart, "events", text: "\(sentence) Missing: \(missing.joined(separator: ", ")).")
+                .unsupportedPart, "event_types", text: "\(sentence) Missing: \(missing.joined(separator: ", ")).")
         }
         return findings.list
     }

@@ -12,7 +12,7 @@ package enum DisplayText {
 
     /// Text for a widget that shows it as it is.
     ///
-    /// Line feeds stay, a tab becomes a blank. Other control characters, overrides and isolates of the writing
+    /// Line feeds stay, other ends of lines become one, a tab becomes a blank. Other control characters, overrides and isolates of the writing
     /// direction and noncharacters are left out.
     /// - Parameters:
     ///   - text: Any text.
@@ -74,7 +74,13 @@ package enum DisplayText {
                 return append("…")
             }
             if let heldBack { append(heldBack) }
-            heldBack = scalar == "\t" ? tab : scalar
+            heldBack =
+                switch scalar {
+                case "\t": tab
+                // Two more ways to end a line, and texts of one line look for one only.
+                case "\u{2028}", "\u{2029}": "\n"
+                default: scalar
+                }
         }
         if let heldBack { append(heldBack) }
     }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds apps' icons for notification servers that look into no icon theme: in `hicolor`, where every app puts its own.
+struct AppIcons {
+    /// Sizes that servers make smaller, the next best first.
+    private static let sizes = ["64x64", "96x96", "128x128", "48x48", "256x256", "scalable", "512x512", "32x32"]
+
+    private let folders: [String]
+
+    /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`.
+    init(environment: [String: String]) {
+        folders = DesktopFolders(environment: environment).data.flatMap { folder in
+            AppIcons.sizes.map { "\(folder)/icons/hicolor/\($0)/apps" } + ["\(folder)/pixmaps"]
+        }
+    }
+
+    /// The file of an icon; nil when there is none, or the name is none.
+    func file(_ name: String) -> String? {
+        guard DesktopEntry.isValidID(name) else { return nil }
+        return folders.lazy.flatMap { ["\($0)/\(name).png", "\($0)/\(name).svg"] }
+            .first(where: DesktopEntries.isRegularFile)
+    }
+}

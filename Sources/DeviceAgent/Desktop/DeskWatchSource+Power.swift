@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// Who tells that the machine saves power.
+extension DeskWatchSource {
+    /// UPower, while the machine runs on its battery, and the daemon of power profiles, while the person chose to save;
+    /// on the system bus.
+    package static let power =
+        [
+            property(
+                .power, of: "org.freedesktop.UPower", "/org/freedesktop/UPower", "org.freedesktop.UPower", "OnBattery",
+                signalPath: "/org/freedesktop/UPower")
+        ] + profileDaemons.map(profiles)
+
+    /// Its name before version 0.20, and the one since; newer ones have both.
+    private static let profileDaemons = [
+        ("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles"),
+        ("org.freedesktop.UPower.PowerProfiles", "/org/freedesktop/UPower/PowerProfiles"),
+    ]
+
+    private static func profiles(_ name: String, _ path: String) -> DeskWatchSource {
+        var source = property(.power, of: name, path, name, "ActiveProfile", signalPath: path)
+        source.holds = { $0.first?.withoutVariant == .string("power-saver") }
+        return source
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// Which programs tell that notifications are to make no sound.
+extension DeskWatchSource {
+    /// All of them, on the session bus.
+    package static let silence = [xfceSounds]
+
+    /// "Mute all sounds" of Xfce's notification daemon, from version 0.8.
+    private static let xfceSounds = DeskWatchSource(
+        aspect: .silence, name: "org.xfce.Xfconf", path: "/org/xfce/Xfconf",
+        question: ("org.xfce.Xfconf", "GetProperty", [.string("xfce4-notifyd"), .string("/mute-sounds")]),
+        signals: ["PropertyChanged", "PropertyRemoved"].map { ("/org/xfce/Xfconf", "org.xfce.Xfconf", $0) },
+        holds: isTrue)
+}

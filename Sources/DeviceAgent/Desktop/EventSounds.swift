@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushDBus
+package import PushNet
+
+/// The desktop's own switch for the sounds of events.
+///
+/// | Desktop | What is read |
+/// |---|---|
+/// | GNOME, Budgie, Unity, Pantheon | `event-sounds` of GSettings |
+/// | MATE | `sound-enabled` of its notification daemon, in GSettings |
+/// | Plasma | `Enable` of `[Sounds]` in kdeglobals |
+/// | others | `gtk-enable-event-sounds` in GTK's settings.ini |
+///
+/// Xfce tells over D-Bus: `DeskWatchSource.silence`. MATE, Cinnamon and Xfce have `event-sounds` as well, for clicks and
+/// menus, and come with it switched off: nobody chose that for notifications.
+package final class EventSounds {
+    private static let gnome = GSettingsSwitch.Key(
+        schema: "org.gnome.desktop.sound", name: "event-sounds", path: "/org/gnome/desktop/sound/event-sounds")
+    private static let mate = GSettingsSwitch.Key(
+        schema: "org.mate.NotificationDaemon", name: "sound-enabled",
+        path: "/org/mate/notification-daemon/sound-enabled")
+
+    /// A switch in a file, which is small and read whenever somebody asks: no change is missed.
+    private struct FileSwitch {
+        var path, group, key: String
+
+        /// Whether it is on; nil when the file does not say.
+        var isOn: Bool? {
+            guard DesktopEntries.isRegularFile(path),
+                let text = try? PrivateFile.read(path, byteCountMax: DesktopFile.byteCountMax),
+                let value = DesktopFile(text, group: group).string(key)?.lowercased()
+            else { return nil }
+            return !["0", "false", "no", "off"].contains { $0.utf8.elementsEqual(value.utf8) }
+        }
+    }
+
+    private let files: [FileSwitch]
+    private var setting: GSettingsSwitch?
+
+    /// Finds out which desktop this is, by `XDG_CURRENT_DESKTOP`.
+    ///
+    /// - Parameters:
+    ///   - connection: The session bus, driven by the caller.
+    ///   - loop: The loop that drives it.
+    ///   - environment: Tells what desktop this is, and where its settings are.
+    /// - Throws: `BusError` when the bus refuses a subscription.
+    package init(connection: BusConnection, loop: EventLoop, environment: [String: String]) throws(BusError) {
+        let desktops = Set((environment["XDG_CURRENT_DESKTOP"] ?? "").split(separator: ":").map { $0.uppercased() })
+        let key: GSettingsSwitch.Key?
+        if desktops.contains("MATE") {
+            key = Self.mate
+        } else {
+            key = desktops.isDisjoint(with: ["GNOME", "BUDGIE", "UNITY", "PANTHEON"]) ? nil : Self.gnome
+        }
+        files = key == nil ? Self.files(desktops, environment) : []
+        guard let key, let program = DesktopEntries(environment: environment).program("gsettings") else { return }
+        setting = try GSettingsSwitch(
+            key, program: program, connection: connection, loop: loop,
+            environment: environment.filter {
+                !AppLauncher.ownVariables.contains($0.key) && !$0.key.hasPrefix("POSTHORN_AGENT_")
+            })
+    }
+
+    /// Whether the person switched them off.
+    package var areOff: Bool { setting?.isOff ?? (files.lazy.compactMap(\.isOn).first == false) }
+
+    private static func files(_ desktops: Set<String>, _ environment: [String: String]) -> [FileSwitch] {
+        let home = environment["HOME"].map { "\($0)/.config" }
+        guard let folder = environment["XDG_CONFIG_HOME"] ?? home, folder.utf8.first == UInt8(ascii: "/") else {
+            return []
+        }
+        if desktops.contains("KDE") {
+            return [FileSwitch(path: "\(folder)/kdeglobals", group: "Sounds", key: "Enable")]
+        }
+        return ["gtk-4.0", "gtk-3.0"].map {
+            FileSwitch(path: "\(folder)/\($0)/settings.ini", group: "Settings", key: "gtk-enable-event-sounds")
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// The clock of a person's machine jumps, that of the server does not; nor does the clock of timers, as in the kernel.
+    struct AgentClockTests {
+        private let clock: String
+        private let files: TemporaryDirectory
+        private let bus: DesktopBus
+        private let daemon: RecordingDaemon
+        private let icon: RunningProcess
+        private let house: House
+
+        init() async throws {
+            files = try TemporaryDirectory()
+            clock = try files.write("+0", to: "clock")
+            bus = try await DesktopBus()
+            daemon = try await RecordingDaemon(bus)
+            icon = try await bus.monitor("type='signal',interface='com.canonical.Unity.LauncherEntry'")
+            house = try await House(
+                bus: bus,
+                environment: [
+                    "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "TZ": "UTC",
+                    "FAKETIME_TIMESTAMP_FILE": clock, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_NO_CACHE": "1",
+                ])
+        }
+
+        /// Moves the clock of the machine; the file is never half written.
+        private func jump(to offset: String) throws {
+            try files.write(offset, to: "clock.new")
+            guard unsafe rename("\(clock).new", clock) == 0 else { throw SystemFailure(call: "rename", code: errno) }
+        }
+
+        private func send(_ number: Int, hasBadge: Bool = true, timeToLiveSeconds: Int? = nil) async throws {
+            let badge = hasBadge ? #","badge":\#(number)"# : ""
+            var notification = SentNotification(
+                token: house.token, payload: #"{"aps":{"alert":"number \#(number)"\#(badge)}}"#)
+            notification.timeToLiveSeconds = timeToLiveSeconds
+            #expect(try await house.provider.send(notification).status == 200)
+        }
+
+        private func entry(_ number: Int) async throws -> InboxEntry {
+            try await house.user.waitForEntry("number \(number) is settled") {
+                $0.body == "number \(number)" && $0.state != "waiting" && $0.state != "claimed"
+            }
+        }
+
+        private var evidence: String { house.user.agent.now.transcript }
+
+        /// All numbers are in the inbox and were shown, each once and in their order; the badge is the last.
+        private func checkAllShown(_ numbers: ClosedRange<Int>) async throws {
+            let bodies = numbers.map { "number \($0)" }
+            #expect(try await house.user.wholeInbox().map(\.body) == bodies)
+            #expect(daemon.shown().map(\.call.body) == bodies)
+            try await eventually("the badge is the last", evidence: { icon.transcript }) {
+                icon.output.matches(of: /"count"\s+variant\s+int64 ([0-9]+)/).last?.1 == "\(numbers.upperBound)"
+            }
+        }
+
+        /// CPU seconds that the agent used so far.
+        private func processorSeconds() throws -> Double {
+            let statistics = readText("/proc/\(house.user.agent.now.identifier)/stat")
+            let fields = try #require(statistics.split(separator: ")").last).split(separator: " ")
+            let ticks = try #require(Int(fields[11])) + #require(Int(fields[12]))
+            return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        }
+
+        @Test(.tags(.slow)) func `whatever the clock says, all is shown once, and no timer runs wild`() async throws {
+            let jumps = ["+0", "+3h", "-3h", "+3650d", "-3650d", "+0"]
+            for (index, offset) in jumps.enumerated() {
+                let before = try processorSeconds()
+                try jump(to: offset)
+                // By a clock that is ahead it would have expired long ago.
+                try await send(index + 1, timeToLiveSeconds: 600)
+                #expect(try await entry(index + 1).state == "shown", "\(offset): \(evidence)")
+                try await Task.sleep(for: .seconds(1))
+                #expect(try processorSeconds() - before < 1, "\(offset)")
+            }
+            try await checkAllShown(1...jumps.count)
+        }
+
+        @Test(.tags(.slow)) func `alerts wait for a notification server, and an inbox for its age, over any jump`()
+            async throws
+        {
+            try await send(1)
+            #expect(try await entry(1).state == "shown")
+            try await daemon.kill()
+            try await send(2)
+            try await house.user.waitForEntry("it waits") { $0.body == "number 2" && $0.state == "waiting" }
+            for offset in ["-20d", "+3650d"] {
+                try jump(to: offset)
+                try await house.user.agent.killNow()
+                try await house.user.startAgent()
+                #expect(try await house.user.wholeInbox().map(\.state) == ["shown", "waiting"], "\(offset)")
+            }
+            // No certificate is good at such a time: it comes when the clock is right again.
+            try await send(3)
+            try jump(to: "+0")
+            try await house.user.waitUntilConnected()
+            try await daemon.start()
+            #expect(try await entry(3).state == "shown")
+            try await checkAllShown(1...3)
+        }
+
+        @Test(.tags(.slow)) func `do-not-disturb holds by the clock of the moment`() async throws {
+            try await house.user.posthorn("dnd", "for", "1h")
+            try await send(1, hasBadge: false)
+            #expect(try await entry(1).reason == "do-not-disturb")
+            try jump(to: "+2h")
+            try await send(2, hasBadge: false)
+            #expect(try await entry(2).state == "shown")
+            try jump(to: "+0")
+            try await send(3, hasBadge: false)
+            #expect(try await entry(3).reason == "do-not-disturb")
+
+            try await house.user.posthorn("dnd", "off")
+            let start = (Int(Date().timeIntervalSince1970) / 60 + 12 * 60) % (24 * 60)
+            let times = [start, start + 60].map { $0 % (24 * 60) }.map { String(format: "%02d:%02d", $0 / 60, $0 % 60) }
+            try await house.user.posthorn("settings", "set", "schedule", "mon-sun \(times[0])-\(times[1])")
+            try await send(4, hasBadge: false)
+            #expect(try await entry(4).state == "shown")
+            try jump(to: "-690m")
+            try await send(5, hasBadge: false)
+            #expect(try await entry(5).reason == "do-not-disturb")
+            try jump(to: "+0")
+            try await send(6, hasBadge: false)
+            #expect(try await entry(6).state == "shown")
+            #expect(daemon.shown().map(\.call.body) == ["number 2", "number 4", "number 6"])
+        }
+    }
+}

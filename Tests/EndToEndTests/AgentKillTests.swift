@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// The real agent is killed at random moments under notifications, and what it promised is held against what came.
+    struct AgentKillTests {
+        /// SplitMix64.
+        private struct Generator: RandomNumberGenerator {
+            var state: UInt64
+
+            mutating func next() -> UInt64 {
+                state &+= 0x9E37_79B9_7F4A_7C15
+                var mixed = state
+                mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+                mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+                return mixed ^ (mixed >> 31)
+            }
+        }
+
+        private static let doubt = "the agent ended while it was shown"
+
+        /// 15 rounds, and 300 in `make soak`.
+        @Test(.tags(.slow))
+        func
+            `after kills at any moment all that was accepted is there once, was shown once, and the badge is the newest`()
+            async throws
+        {
+            let seed = UInt64.random(in: 0...UInt64.max)
+            var generator = Generator(state: seed)
+            let turmoil = try await Turmoil()
+            let rounds = max(15, Patience.caseCount * 3 / 100)
+            let (sent, kills) = try await turmoil.rage(rounds: rounds, using: &generator)
+            try await turmoil.settle()
+            let entries = try await turmoil.house.user.wholeInbox()
+            let numbers = entries.compactMap { number(in: $0.body) }
+
+            let story: Comment = "seed \(seed), \(kills)"
+            #expect(numbers == numbers.sorted(), story)
+            #expect(Set(numbers).count == entries.count, story)
+            #expect(sent.accepted.subtracting(numbers).isEmpty, story)
+            #expect(Set(numbers).subtracting(sent.accepted).subtracting(sent.uncertain).isEmpty, story)
+            #expect(sent.accepted.count >= rounds, story)
+
+            let shown = turmoil.daemon.shown()
+            let doubtCount = checkShown(entries, shown, story)
+            #expect(doubtCount <= kills.agent, story)
+            let newest = numbers.last { !Turmoil.isStaying($0) }
+            #expect(turmoil.badgeOnIcon == newest, story)
+            let badge = try await turmoil.house.user.posthorn("badge", House.app).output
+            #expect(Int(badge.trimmingCharacters(in: .whitespacesAndNewlines)) == newest, story)
+            print(
+                "\(story): \(sent.accepted.count) accepted, \(sent.uncertain.count) unanswered, \(doubtCount) in doubt,",
+                "\(entries.count { $0.reason == "too-many" }) too many, \(shown.count) calls of Notify")
+        }
+
+        /// Holds what the notification servers were asked to show against the inbox; answers how many are in doubt.
+        private func checkShown(
+            _ entries: [InboxEntry], _ shown: [(call: RecordingDaemon.Shown, isAnswered: Bool)], _ story: Comment
+        ) -> Int {
+            let calls = Dictionary(grouping: shown) { number(in: $0.call.body) ?? 0 }
+            #expect(Set(calls.keys).subtracting(entries.compactMap { number(in: $0.body) }).isEmpty, story)
+            var doubtCount = 0
+            for entry in entries {
+                guard let number = number(in: entry.body) else { continue }
+                let calls = calls[number] ?? []
+                let isInDoubt = entry.reason == Self.doubt
+                doubtCount += isInDoubt && calls.isEmpty ? 1 : 0
+                let detail: Comment = "\(entry), \(calls), \(story)"
+                switch entry.state {
+                case "shown" where isInDoubt: break
+                case "shown": #expect(calls.contains { $0.isAnswered }, detail)
+                default: #expect(entry.reason == "too-many" && calls.isEmpty, detail)
+                }
+                // A server that is killed before it answers has shown nothing, as far as anybody knows.
+                let seen = calls.filter(\.isAnswered)
+                #expect(Set(seen.map(\.call.daemon)).count == seen.count, "twice on one screen: \(detail)")
+                #expect(Turmoil.isStaying(number) || seen.count <= 1, "a banner came back: \(detail)")
+            }
+            return doubtCount
+        }
+
+        private func number(in body: String) -> Int? { body.split(separator: " ").last.flatMap { Int($0) } }
+    }
+}

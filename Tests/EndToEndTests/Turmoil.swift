@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Synchronization
+internal import TestSupport
+
+/// A person's desk on which programs are killed at random moments while a provider sends: the agent most of all, the
+/// notification server and posthornd beside it.
+final class Turmoil: Sendable {
+    private static let stayingApp = "org.example.Alarm"
+
+    let house: House
+    let daemon: RecordingDaemon
+    private let stayingToken: String
+    private let icon: RunningProcess
+    private let isOver = Atomic(false)
+    /// How many the provider had accepted so far.
+    private let acceptedCount = Atomic(0)
+
+    /// What became of what the provider sent; the numbers count up.
+    struct Sent {
+        var accepted: Set<Int> = []
+        /// The connection was lost before the answer.
+        var uncertain: Set<Int> = []
+    }
+
+    /// How often each was killed.
+    struct Kills: CustomStringConvertible {
+        var agent = 0
+        var daemon = 0
+        var server = 0
+        var description: String { "kills: agent \(agent), notification server \(daemon), posthornd \(server)" }
+    }
+
+    init() async throws {
+        let bus = try await DesktopBus()
+        daemon = try await RecordingDaemon(bus)
+        icon = try await bus.monitor("type='signal',interface='com.canonical.Unity.LauncherEntry'")
+        house = try await House(bus: bus)
+        try await house.server.posthorn("app", "add", Self.stayingApp)
+        stayingToken = try await house.user.register(Self.stayingApp, name: "Example Alarm")
+        try await house.user.posthorn("settings", "set", Self.stayingApp, "alert", "alert")
+        try await house.user.posthorn("settings", "set", "inbox-count", "100000")
+    }
+
+    /// Kills and restarts for a number of rounds; answers what was sent meanwhile.
+    func rage(rounds: Int, using generator: inout some RandomNumberGenerator) async throws -> (Sent, Kills) {
+        async let sent = send()
+        var kills = Kills()
+        do {
+            for _ in 0..<rounds { try await round(&kills, using: &generator) }
+        } catch {
+            isOver.store(true, ordering: .relaxed)
+            throw error
+        }
+        isOver.store(true, ordering: .relaxed)
+        return (try await sent, kills)
+    }
+
+    /// Waits until nothing is on its way any more.
+    func settle() async throws {
+        try await house.user.waitForAgent()
+        try await house.user.waitUntilConnected()
+        try await eventually("all is delivered and shown", within: .seconds(60), evidence: { self.transcript }) {
+            guard try await house.server.admin.status().counts.pending == 0 else { return false }
+            return try await house.user.inbox(limit: 100).allSatisfy { $0.state != "waiting" && $0.state != "claimed" }
+        }
+    }
+
+    /// The number on the icon as docks have it.
+    var badgeOnIcon: Int? { icon.output.matches(of: /"count"\s+variant\s+int64 ([0-9]+)/).last.flatMap { Int($0.1) } }
+
+    /// What the agent of now says, for a failure's text.
+    var transcript: String { house.user.agent.now.transcript }
+
+    // MARK: The provider
+
+    /// Sends a number after the other, each once, until it is over: some to an app whose alerts stay.
+    private func send() async throws -> Sent {
+        let provider = try await APNsProvider(house.target, connectionAttempts: 1)
+        var sent = Sent()
+        var number = 0
+        while !isOver.load(ordering: .relaxed) {
+            number += 1
+            let isStaying = number.isMultiple(of: 4)
+            let payload =
+                isStaying
+                ? #"{"aps":{"alert":"number \#(number)"}}"#
+                : #"{"aps":{"alert":"number \#(number)","badge":\#(number)}}"#
+            let notification = SentNotification(
+                token: isStaying ? stayingToken : house.token, payload: payload,
+                topic: isStaying ? Self.stayingApp : nil)
+            do {
+                if try await provider.send(notification).status == 200 {
+                    sent.accepted.insert(number)
+                    acceptedCount.add(1, ordering: .relaxed)
+                }
+            } catch is ProviderFailure {
+                sent.uncertain.insert(number)
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        return sent
+    }
+
+    // MARK: Kills
+
+    private func round(_ kills: inout Kills, using generator: inout some RandomNumberGenerator) async throws {
+        try await waitForNextAccepted()
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0...1000, using: &generator)))
+        if Bool.random(using: &generator) {
+            // Just while one is received and shown.
+            try await waitForNextAccepted()
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...20_000, using: &generator)))
+        }
+        let chance = Int.random(in: 0..<10, using: &generator)
+        if chance == 0 {
+            try await house.server.process.killNow()
+            kills.server += 1
+        }
+        if chance <= 2 {
+            try await daemon.kill()
+            try await daemon.start()
+            kills.daemon += 1
+        }
+        try await house.user.agent.killNow()
+        kills.agent += 1
+        if chance == 0 { try await house.server.start() }
+        try house.user.launchAgent()
+        guard chance >= 8 else { return }
+        // And once more, somewhere in the start.
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0...300, using: &generator)))
+        try await house.user.agent.killNow()
+        kills.agent += 1
+        try house.user.launchAgent()
+    }
+
+    private func waitForNextAccepted() async throws {
+        let before = acceptedCount.load(ordering: .relaxed)
+        try await eventually("one more is accepted", evidence: { transcript }) {
+            acceptedCount.load(ordering: .relaxed) > before
+        }
+    }
+
+    /// Whether an entry's alert stays until it is answered, and so comes back with the next notification server.
+    static func isStaying(_ number: Int) -> Bool { number.isMultiple(of: 4) }
+}

@@ -1,0 +1,295 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Takes pictures of alerts on each notification server that is installed, into .pictures/: for a person to look at, and
+# SERVER.png of them for docs/images/. Nothing of it is a test. Words of the command line choose servers, otherwise it
+# tries all that are here; sway, on which mako and swaync run, does not start for root.
+# Beside scripts/packages-test.txt: gnome-shell gjs plasma-workspace mako-notifier sway-notification-center sway grim.
+# Everything else lives in a temporary directory and ends with the script.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+programs=${POSTHORN_PROGRAMS:-$root/.build/debug}
+PATH=$programs:$PATH
+background='#5a7299'
+files=$(mktemp -d "${TMPDIR:-/tmp}/posthorn-pictures.XXXXXX")
+home_processes=
+processes=
+
+stop() {
+    for process in $1; do kill "$process" 2>/dev/null || true; done
+    for process in $1; do wait "$process" 2>/dev/null || true; done
+}
+
+finish() {
+    status=$?
+    trap - EXIT INT TERM
+    stop "$processes $home_processes"
+    [ $status -eq 0 ] || tail -n 5 "$files"/*.log >&2
+    rm -rf "$files"
+    exit $status
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+fail() { printf 'pictures: %s\n' "$*" >&2; exit 1; }
+
+# Starts a program that runs until the server's turn is over; its log is named after it.
+start() {
+    "$@" >"$files/$(basename "$1").log" 2>&1 &
+    processes="$! $processes"
+}
+
+wait_for() {
+    what=$1
+    shift
+    for _ in $(seq 300); do
+        if "$@" >/dev/null 2>&1; then return; fi
+        sleep 0.1
+    done
+    fail "waited in vain for $what"
+}
+
+fact() { /usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$files/$1" "$2"; }
+
+start_posthornd() {
+    export POSTHORN_ADMIN_SOCKET="$files/admin.sock"
+    posthornd --data-directory "$files/server" --listen 127.0.0.1:0 --admin-socket "$POSTHORN_ADMIN_SOCKET" \
+        >"$files/posthornd.log" 2>&1 &
+    home_processes=$!
+    wait_for "posthornd" posthorn status
+    posthorn app add org.example.Mail --name "Example Mail" >/dev/null
+    posthorn key create --topic org.example.Mail --output "$files/key.p8" --json >"$files/key.json"
+}
+
+# A message bus: `bus session` sets DBUS_SESSION_BUS_ADDRESS. Nothing on it is started by itself.
+bus() {
+    cat >"$folder/$1.conf" <<TEXT
+<busconfig><type>$1</type><listen>unix:path=$folder/$1.bus</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
+</busconfig>
+TEXT
+    start dbus-daemon --config-file="$folder/$1.conf" --nofork --nopidfile
+    wait_for "the $1 bus" test -S "$folder/$1.bus"
+}
+
+call() { gdbus call "$@" >/dev/null; }
+
+# logind, of which the session says whether the screen is locked.
+start_logind() {
+    start /usr/bin/python3 -m dbusmock --template logind
+    wait_for "logind" gdbus introspect --system -d org.freedesktop.login1 -o /org/freedesktop/login1
+    call --system -d org.freedesktop.login1 -o /org/freedesktop/login1 \
+        -m org.freedesktop.DBus.Mock.AddObject /org/freedesktop/login1/session/auto \
+        org.freedesktop.login1.Session "{'LockedHint': <false>}" "@a(ssss) []"
+}
+
+set_locked() {
+    call --system -d org.freedesktop.login1 -o /org/freedesktop/login1/session/auto \
+        -m org.freedesktop.DBus.Mock.UpdateProperties org.freedesktop.login1.Session "{'LockedHint': <$1>}"
+}
+
+start_x() {
+    Xvfb -displayfd 3 -screen 0 800x600x24 -nolisten tcp -noreset 3>"$folder/display" >"$files/Xvfb.log" 2>&1 &
+    processes="$! $processes"
+    wait_for "a display" test -s "$folder/display"
+    DISPLAY=:$(cat "$folder/display")
+    export DISPLAY
+    convert -size 800x600 "xc:$background" "$folder/background.png"
+    # It paints the background and then fails.
+    display -window root "$folder/background.png" 2>/dev/null || true
+}
+
+start_wayland() {
+    printf 'output * resolution 800x600 bg %s solid_color\n' "$background" >"$folder/sway.conf"
+    WLR_BACKENDS=headless WLR_RENDERER=pixman WLR_LIBINPUT_NO_DEVICES=1 start sway --config "$folder/sway.conf"
+    wait_for "sway" test -S "$XDG_RUNTIME_DIR/wayland-1"
+    export WAYLAND_DISPLAY=wayland-1
+}
+
+# Nested in a window on X; its notification service is a program of its own.
+start_gnome() {
+    start_x
+    MUTTER_DEBUG_DUMMY_MODE_SPECS=800x600 LIBGL_ALWAYS_SOFTWARE=1 start gnome-shell --nested --wayland
+    wait_for "GNOME Shell" gdbus introspect --session -d org.gnome.Shell -o /org/gnome/Shell
+    start gjs /usr/share/gnome-shell/org.gnome.Shell.Notifications
+    sleep 3
+    # Out of the overview; where root runs it, a warning goes first.
+    xdotool mousemove 400 300 key Escape
+    sleep 6
+}
+
+start_screen() {
+    case $server in
+    gnome-shell) start_gnome ;;
+    mako | swaync) start_wayland ;;
+    *) start_x ;;
+    esac
+}
+
+# A dock shows the apps that its launchers name.
+start_plank() {
+    mkdir -p "$XDG_CONFIG_HOME/plank/dock1/launchers"
+    printf '[PlankDockItemPreferences]\nLauncher=file://%s\n' "$XDG_DATA_HOME/applications/org.example.Mail.desktop" \
+        >"$XDG_CONFIG_HOME/plank/dock1/launchers/mail.dockitem"
+    start /usr/libexec/bamf/bamfdaemon
+    wait_for "bamf" gdbus introspect --session -d org.ayatana.bamf -o /org/ayatana/bamf/matcher
+    start plank
+    wait_for "plank" gdbus introspect --session -d com.canonical.Unity -o /
+}
+
+start_server() {
+    case $server in
+    xfce4-notifyd) start /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ;;
+    notification-daemon) start /usr/lib/notification-daemon/notification-daemon ;;
+    gnome-shell) ;;
+    # Its notification service is a widget, which need not be in a panel.
+    plasma) QT_QPA_PLATFORM=xcb QT_QUICK_BACKEND=software start plasmawindowed org.kde.plasma.notifications ;;
+    *) start "$server" ;;
+    esac
+    server_process=$!
+    wait_for "$server" gdbus introspect --session -d org.freedesktop.Notifications -o /org/freedesktop/Notifications
+}
+
+has_server() {
+    case $1 in
+    xfce4-notifyd) [ -x /usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd ] ;;
+    notification-daemon) [ -x /usr/lib/notification-daemon/notification-daemon ] ;;
+    mako | swaync) [ "$(id -u)" -ne 0 ] && command -v "$1" && command -v sway && command -v grim ;;
+    gnome-shell) command -v gnome-shell && command -v gjs ;;
+    plasma) command -v plasmawindowed ;;
+    *) command -v "$1" ;;
+    esac >/dev/null
+}
+
+start_agent() {
+    start posthorn-agent
+    wait_for "the agent" posthorn agent status
+    posthorn enrol --json >"$files/enrolment.json"
+    posthorn agent enrol "$(fact enrolment.json server_url)" "$(fact enrolment.json code)" \
+        --ca-file "$files/server/authority.pem" >/dev/null
+    token=$(posthorn register org.example.Mail)
+}
+
+push() {
+    printf '%s' "$1" | posthorn send --key "$files/key.p8" --key-id "$(fact key.json key_id)" --topic org.example.Mail \
+        --token "$token" --payload - >/dev/null
+}
+
+# Pushes a payload, and waits until its alert was shown.
+send() {
+    count=$(posthorn inbox list --json | grep -o '"entry"' | wc -l)
+    push "$1"
+    wait_for "an alert" is_shown $((count + 1))
+}
+
+is_shown() {
+    [ "$(posthorn inbox list --json | grep -o '"entry"' | wc -l)" -ge "$1" ] &&
+        posthorn inbox list --limit 1 | grep -q shown
+}
+
+# Plasma's popups stand where its widget would be in a panel, half of them off this screen. It soon puts them back.
+move_popup() {
+    for window in $(xdotool search --onlyvisible --class plasmawindowed); do
+        eval "$(xdotool getwindowgeometry --shell "$window")"
+        if [ "$WIDTH" -gt 300 ]; then xdotool windowmove "$window" 450 10 && sleep 0.5 && return; fi
+        xdotool windowmove "$window" 0 599
+    done
+    false
+}
+
+picture() {
+    left=300
+    if [ "$server" = gnome-shell ]; then
+        left=150
+        xdotool mousemove 400 80 # Where the pointer is, an alert shows all of itself.
+    fi
+    sleep 1.5 # Windows fade in.
+    if [ "$server" = plasma ]; then wait_for "a popup" move_popup; fi
+    if [ -n "${WAYLAND_DISPLAY:-}" ]; then grim "$folder/screen.png"; else import -window root "$folder/screen.png"; fi
+    convert "$folder/screen.png" -crop "500x460+$left+0" +repage "$root/.pictures/$server-$1.png"
+    echo ".pictures/$server-$1.png"
+    posthorn inbox clear >/dev/null
+    if [ "$server" = gnome-shell ]; then xdotool mousemove 400 500; fi
+    # It closes an alert and leaves its window where it is.
+    if [ "$server" = notification-daemon ]; then
+        stop "$server_process"
+        start_server
+    fi
+    sleep 1
+}
+
+scenes() {
+    posthorn settings set org.example.Mail alert alert >/dev/null
+    send '{"aps": {"alert": {"title": "Anna", "subtitle": "Team", "body": "Lunch at noon?"}}}'
+    picture alert
+    posthorn settings set org.example.Mail alert banner >/dev/null
+    send '{"aps": {"alert": {"title": "Ben", "body": "The report is ready."}}}'
+    picture banner
+    send "$(/usr/bin/python3 scripts/hostile-payload.py)"
+    picture hostile
+    for text in "First" "Second" "Third"; do
+        send '{"aps": {"alert": {"title": "Anna", "body": "'"$text"'"}, "thread-id": "lunch"}}'
+    done
+    picture thread
+    set_locked true
+    send '{"aps": {"alert": {"title": "Bank", "body": "Your code is 123456."}}}'
+    picture locked
+    set_locked false
+}
+
+# One picture of three, small enough for the repository.
+join() {
+    first=alert
+    [ "$server" != plasma ] || first=banner # One that stays is back in its place too soon.
+    montage ".pictures/$server-$first.png" ".pictures/$server-thread.png" ".pictures/$server-hostile.png" -tile 3x1 \
+        -geometry +0+0 "$files/joined.png"
+    convert "$files/joined.png" -strip -trim +repage -bordercolor "$background" -border 10 +dither -colors 250 \
+        ".pictures/$server.png"
+}
+
+scene_of_badge() {
+    start_plank
+    push '{"aps": {"badge": 7}}'
+    sleep 3
+    import -window root "$folder/screen.png"
+    convert "$folder/screen.png" -gravity south -crop 200x100+0+0 +repage "$root/.pictures/plank.png"
+    echo ".pictures/plank.png"
+}
+
+take() {
+    server=$1
+    folder="$files/$server"
+    processes=
+    (
+        export HOME="$folder/home" XDG_RUNTIME_DIR="$folder/run" XDG_CONFIG_HOME="$folder/home/.config" \
+            XDG_STATE_HOME="$folder/home/state" XDG_CACHE_HOME="$folder/home/cache" \
+            XDG_DATA_HOME="$folder/home/.local/share" NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory
+        unset WAYLAND_DISPLAY DISPLAY
+        mkdir -p "$HOME" "$XDG_DATA_HOME"
+        mkdir -m 700 "$XDG_RUNTIME_DIR"
+        export DBUS_SYSTEM_BUS_ADDRESS="unix:path=$folder/system.bus" \
+            DBUS_SESSION_BUS_ADDRESS="unix:path=$folder/session.bus"
+        trap 'status=$?; stop "$processes"; exit $status' EXIT
+        bus system
+        bus session
+        start_logind
+        examples/mail/install.sh >/dev/null
+        start_screen
+        if [ "$server" = plank ]; then
+            start_agent
+            scene_of_badge
+            exit
+        fi
+        start_server
+        start_agent
+        scenes
+    )
+    if [ "$server" != plank ]; then join; fi
+}
+
+[ -x "$programs/posthorn-agent" ] || fail "no programs in $programs; run 'swift build' first"
+mkdir -p .pictures
+start_posthornd
+for name in ${*:-dunst xfce4-notifyd notification-daemon mako swaync gnome-shell plasma plank}; do
+    if has_server "$name"; then take "$name"; else echo "$name cannot run here: no pictures of it."; fi
+done
