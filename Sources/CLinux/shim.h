@@ -8,4 +8,5 @@
 #include <sys/file.h>
 #include <sys/pidfd.h>
 #include <sys/random.h>
+#include <linux/rtnetlink.h>
 #include <malloc.h>

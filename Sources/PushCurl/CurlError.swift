@@ -39,7 +39,7 @@ extension CurlError {
     /// Translates a `CURLcode`; the one place where that happens.
     init(_ code: CURLcode, detail: String) {
         let text = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
-        self.init(kind: Kind(code), code: Int32(truncatingIfNeeded: code.rawValue), message: text)
+        self.init(kind: Kind(code, text), code: Int32(truncatingIfNeeded: code.rawValue), message: text)
     }
 
     /// A request that cannot be sent as it is.
@@ -53,9 +53,13 @@ extension CurlError {
 }
 
 extension CurlError.Kind {
-    fileprivate init(_ code: CURLcode) {
+    /// Who hangs up inside a handshake, as a server that falls over does, has not shown a certificate that is wrong.
+    private static let hangUps = ["reset by peer", "SSL_ERROR_SYSCALL", "unexpected eof", "Broken pipe"]
+
+    fileprivate init(_ code: CURLcode, _ text: String) {
         self =
             switch code {
+            case CURLE_SSL_CONNECT_ERROR where Self.hangUps.contains(where: text.contains): .interrupted
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
             case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: .connect
             case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,

@@ -84,7 +84,8 @@ extension EasyHandle {
     private func setTransport(_ request: HTTPRequest) {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PIPEWAIT, 1)
-        set(CURLOPT_TCP_KEEPALIVE, 1)
+        // Who talks over a connection itself asks whether it lives, and knows better how often.
+        set(CURLOPT_TCP_KEEPALIVE, request.connectsOnly ? 0 : 1)
         set(CURLOPT_TCP_KEEPIDLE, 60)
         set(CURLOPT_TCP_KEEPINTVL, 20)
         set(CURLOPT_CONNECTTIMEOUT_MS, 15_000)
@@ -97,6 +98,12 @@ extension EasyHandle {
             set(CURLOPT_HTTPPROXYTUNNEL, 1)
         }
         if let timeout = request.timeout { set(CURLOPT_TIMEOUT_MS, timeout.wholeMilliseconds) }
+        // Else the proxy's answer to CONNECT would be taken for the server's.
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if let proxy = request.proxy {
+            set(CURLOPT_PROXY, text: proxy)
+            set(CURLOPT_NOPROXY, text: "")
+        }
         if let path = request.unixSocket {
             set(CURLOPT_UNIX_SOCKET_PATH, text: path)
             set(CURLOPT_PROXY, text: "")
@@ -115,6 +122,8 @@ extension EasyHandle {
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         if let file = request.caFile { set(CURLOPT_CAINFO, text: file) }
+        if let file = request.clientCertificateFile { set(CURLOPT_SSLCERT, text: file) }
+        if let file = request.clientKeyFile { set(CURLOPT_SSLKEY, text: file) }
     }
 
     private func setMethod(_ request: HTTPRequest) {

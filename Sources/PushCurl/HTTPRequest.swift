@@ -12,6 +12,12 @@ package struct HTTPRequest: Sendable {
     package var body: [UInt8] = []
     /// PEM file of authorities to trust instead of the system's.
     package var caFile: String?
+    /// Go by way of this proxy, or of none when empty, whatever the environment says; nil for what that says.
+    package var proxy: String?
+    /// PEM file of a certificate for servers that ask for one.
+    package var clientCertificateFile: String?
+    /// PEM file of its key; nil when that is in the same file.
+    package var clientKeyFile: String?
     /// Connect through this UNIX socket.
     package var unixSocket: String?
     /// Connect to this `host:port` instead of the URL's.

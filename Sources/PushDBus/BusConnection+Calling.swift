@@ -4,17 +4,17 @@ internal import CSystemd
 
 /// A call of ours whose answer is awaited; kept by the connection until its callback has run.
 final class PendingCall {
-    let completion: (Result<[BusValue], BusError>) -> Void
-    unowned let connection: BusConnection
+    private let onReply: (borrowing BusMessage) -> Void
+    private unowned let connection: BusConnection
 
-    init(_ connection: BusConnection, _ completion: @escaping (Result<[BusValue], BusError>) -> Void) {
+    init(_ connection: BusConnection, _ onReply: @escaping (borrowing BusMessage) -> Void) {
         self.connection = connection
-        self.completion = completion
+        self.onReply = onReply
     }
 
     func finish(with reply: borrowing BusMessage) {
         connection.pendingCalls[ObjectIdentifier(self)] = nil
-        completion(BusConnection.result(of: reply))
+        onReply(reply)
     }
 }
 
@@ -62,8 +62,20 @@ extension BusConnection {
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
         timeout: Duration = .seconds(25), completion: @escaping (Result<[BusValue], BusError>) -> Void
     ) {
+        send(destination, path, interface, member, arguments, timeout: timeout) { message in
+            completion(Self.result(of: message))
+        } onFailure: {
+            completion(.failure($0))
+        }
+    }
+
+    /// The same for who reads the answer itself, which may be an error.
+    func send(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue],
+        timeout: Duration, onReply: @escaping (borrowing BusMessage) -> Void, onFailure: @escaping (BusError) -> Void
+    ) {
         defer { activityHandler?() }
-        let pending = PendingCall(self, completion)
+        let pending = PendingCall(self, onReply)
         do {
             let message = try unsafe BusMessage.call(on: handle, destination, path, interface, member)
             try message.append(arguments)
@@ -75,7 +87,7 @@ extension BusConnection {
             // What fails here ends the connection: the completion hears of it from sd-bus in the next process().
             _ = unsafe sd_bus_flush(handle)
         } catch {
-            runLater { completion(.failure(error)) }
+            runLater { onFailure(error) }
         }
     }
 

@@ -2,7 +2,8 @@
 
 /// A D-Bus value with its type.
 ///
-/// File descriptors (`h`) are the one type of D-Bus that is left out: a message that carries one is not read.
+/// File descriptors (`h`) are left out, because they have one owner: `sendForDescriptor` takes one; a message that carries one
+/// otherwise is not read.
 package indirect enum BusValue: Sendable {
     /// `s`
     case string(String)

@@ -43,11 +43,24 @@ import Testing
         #expect(try load("[server]\n" + line).streamForm == form)
     }
 
+    @Test(arguments: ["none", "http://proxy:3128", "https://user:secret@proxy", "socks5h://[::1]:1080"])
+    func `the server is reached by a proxy, with a certificate`(proxy: String) throws {
+        let configuration = try load("[server]\nproxy = \(proxy)\nclient_cert = /c.pem\nclient_key = /k.pem\n")
+        #expect(configuration.access.proxy == proxy)
+        #expect(configuration.access.clientCertificateFile == "/c.pem")
+        #expect(configuration.access.clientKeyFile == "/k.pem")
+        #expect(try load("[server]\nproxy =\n").access == ServerAccess())
+    }
+
     @Test(arguments: [
         (nil, "cannot read"), ("[server]\nurll = x\n", "unknown setting 'urll'"), ("[other]\nurl = x\n", "[other]"),
         ("[server]\nurl = http://a\n", "is no server"), ("[server]\nca_file = ca.pem\n", "relative"),
         ("[server]\nstream = sse\n", "no form of the stream"),
-        ("[server]\nnonsense\n", ":2: "),
+        ("[server]\nnonsense\n", ":2: "), ("[server]\nproxy = proxy:3128\n", "no proxy's URL"),
+        ("[server]\nproxy = ftp://proxy:3128\n", "no proxy's URL"), ("[server]\nproxy = http://\n", "no proxy's URL"),
+        ("[server]\nclient_cert = a.pem\n", "client_cert 'a.pem' is relative"),
+        ("[server]\nclient_cert = /a\nclient_key = b.pem\n", "client_key 'b.pem' is relative"),
+        ("[server]\nclient_key = /b.pem\n", "without client_cert"),
     ])
     func `what is wrong with the file is said with its place`(text: String?, message: String) throws {
         let error = #expect(throws: AgentConfigurationError.self) { try load(text) }

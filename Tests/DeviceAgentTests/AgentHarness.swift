@@ -20,7 +20,7 @@ final class AgentHarness: AgentObserver {
 
     init(
         in directory: TemporaryDirectory, opener: (any AppOpener)? = nil, badges: (any BadgePresenter)? = nil,
-        filterTimeLimit: Duration = .seconds(60)
+        filterTimeLimit: Duration = .seconds(60), streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
     ) throws {
         loop = try EventLoop()
         database = try AgentDatabase(path: directory.path(of: "agent.sqlite"))
@@ -37,7 +37,8 @@ final class AgentHarness: AgentObserver {
                 presenterName: "terminal", presenter: presenter, badges: badges, opener: opener,
                 filter: AppFilters(
                     connection: nil, loop: loop, environment: ["PATH": "/usr/bin:/bin"], timeLimit: filterTimeLimit),
-                describeApp: { installed.names[$0].map { ($0, "mail") } }))
+                describeApp: { installed.names[$0].map { ($0, "mail") } }),
+            streamForm: streamForm, access: access)
         agent.observer = self
         screen.harness = self
     }

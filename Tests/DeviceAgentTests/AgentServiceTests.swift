@@ -32,7 +32,7 @@ private final class ServiceHarness {
         harness.agent.observer = service
         let members = [
             "TokenChanged", "BadgeChanged", "SettingsChanged", "InboxChanged", "SubscriptionEnded",
-            "NotificationArrived",
+            "NotificationArrived", "StatusChanged",
         ]
         for member in members {
             try client.subscribe(sender: nil, path: AgentService.path, interface: AgentService.name, member: member) {
@@ -236,6 +236,25 @@ private final class ServiceHarness {
         #expect(after?[key: "connected"]?.boolValue == true)
         #expect(after?[key: "server_url"]?.stringValue == server.url)
         #expect(after?[key: "pid"]?.integerValue == Int64(getpid()))
+    }
+
+    @Test func `a change of the connection is a signal, and the same failure again is none`() async throws {
+        let service = try start()
+        try await enrol(service)
+        // An answer comes behind the signals that were sent before it.
+        func told() async throws -> (signalCount: Int, status: BusValue?) {
+            let status = try await service.call("GetStatus").get().first
+            return (service.signals.count { $0.hasPrefix("StatusChanged") }, status)
+        }
+        let open = try await told()
+        #expect(open.signalCount > 0 && open.status?[key: "connected_since"]?.integerValue ?? 0 > 0)
+        for reason in ["refused", "refused", "refused again"] { service.harness.agent.streamEnded(reason) }
+        let ended = try await told()
+        #expect(ended.signalCount == open.signalCount + 2)
+        #expect(ended.status?[key: "connected"]?.boolValue == false)
+        #expect(ended.status?[key: "connected_since"]?.integerValue == 0)
+        #expect(ended.status?[key: "last_connected"]?.integerValue ?? 0 > 0)
+        #expect(ended.status?[key: "last_error"]?.stringValue == "refused again")
     }
 
     static let refusals: [(String, [BusValue], String)] = [

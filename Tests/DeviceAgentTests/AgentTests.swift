@@ -223,7 +223,7 @@ private final class Dock: BadgePresenter {
             harness.agent.status(nowUnixSeconds: 0).lastError.contains("does not know this device")
         }
         let count = server.requests("GET /v1/stream").count
-        harness.agent.hurry()
+        harness.agent.wake()
         try await server.fail("/v1/devices/self", status: 401)
         #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
         #expect(server.requests("GET /v1/stream").count == count)

@@ -9,16 +9,25 @@ import TestSupport
 final class ScriptedDeviceServer {
     let url: String
     let caFile: String
+    let serverKeyFile: String
+    /// What it trusts a device by, where it wants that.
+    let clientCertificateFile: String
+    let clientKeyFile: String
     private let process: RunningProcess
     private let files: TemporaryDirectory
 
-    init() async throws {
+    init(wantsCertificate: Bool = false) async throws {
         files = try TemporaryDirectory()
         let script = try files.write(Self.script, to: "server.py")
         process = try RunningProcess("/usr/bin/env", ["python3", "-u", script, files.path], hasInput: true)
         url = "https://localhost:\(try await process.outputLine())"
-        caFile = files.path(of: "cert.pem")
+        (caFile, serverKeyFile) = (files.path(of: "cert.pem"), files.path(of: "key.pem"))
+        (clientCertificateFile, clientKeyFile) = (files.path(of: "client.pem"), files.path(of: "client-key.pem"))
+        if wantsCertificate { try await wantCertificate() }
     }
+
+    /// From now on, connections are only taken from a device that has the certificate.
+    func wantCertificate() async throws { try await tell(["do": "certificate"]) }
 
     /// Sends an event on every open stream, with or without an id.
     func push(event: String, id: Int64? = 0, data: String) async throws {
@@ -52,9 +61,13 @@ final class ScriptedDeviceServer {
                 + #""channel-id":"\#(channel)","accepted-at":\#(number),"payload":\#(payload)}"#)
     }
 
-    /// Answers the next requests of a path with a status and a word instead.
-    func fail(_ path: String, status: Int, word: String = "Ordered", count: Int = 1) async throws {
-        try await tell(["do": "fail", "path": path, "status": "\(status)", "word": word, "count": "\(count)"])
+    /// Answers the next requests of a path with a status and a word instead, and with a `Retry-After` where one is given.
+    func fail(
+        _ path: String, status: Int, word: String = "Ordered", count: Int = 1, retryAfter: String = ""
+    ) async throws {
+        try await tell([
+            "do": "fail", "path": path, "status": "\(status)", "word": word, "count": "\(count)", "after": retryAfter,
+        ])
     }
 
     /// Lets every registration expire: from now on the same request makes another device token, without subscriptions.
@@ -82,7 +95,7 @@ final class ScriptedDeviceServer {
     func kill() async throws { try await process.killNow() }
 
     /// Stops answering without closing anything.
-    func freeze() { process.send(SIGSTOP) }
+    func freeze() async throws { try await process.freeze() }
     func thaw() { process.send(SIGCONT) }
 
     /// Sends a command and waits until it was followed.
@@ -98,9 +111,13 @@ final class ScriptedDeviceServer {
         import base64, hashlib, http.server, json, queue, ssl, struct, subprocess, sys, threading, urllib.parse
 
         folder = sys.argv[1]
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-            "-keyout", folder + "/key.pem", "-out", folder + "/cert.pem", "-subj", "/CN=localhost", "-days", "2",
-            "-addext", "subjectAltName=DNS:localhost"], check=True, stderr=subprocess.DEVNULL)
+
+        def certify(key, certificate):
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-keyout", folder + key, "-out", folder + certificate, "-subj", "/CN=localhost", "-days", "2",
+                "-addext", "subjectAltName=DNS:localhost"], check=True, stderr=subprocess.DEVNULL)
+
+        certify("/key.pem", "/cert.pem")
         lock, streams, failures = threading.Lock(), [], {}
         channels, generation = {}, [0]
 
@@ -115,10 +132,10 @@ final class ScriptedDeviceServer {
             def answer(self):
                 body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
                 say(" ".join([self.command, self.path, body]).strip())
-                status, word = self.failure(self.path)
+                status, word, after = self.failure(self.path)
                 if status:
                     data = json.dumps({"error": word, "detail": "a test wants it"}).encode()
-                    return self.give(status, data)
+                    return self.give(status, data, after)
                 if self.path == "/v1/stream":
                     return self.socket() if self.headers.get("upgrade") else self.stream()
                 if self.path == "/v1/devices":
@@ -137,7 +154,7 @@ final class ScriptedDeviceServer {
             def failure(self, path):
                 with lock:
                     failing = failures.get(path, [])
-                    return failing.pop() if failing else (None, None)
+                    return failing.pop() if failing else (None, None, None)
 
             def subscriptions(self, topic, rest):
                 with lock:
@@ -149,8 +166,9 @@ final class ScriptedDeviceServer {
                     if self.command == "PUT": mine.append(channel)
                 self.give(204, b"")
 
-            def give(self, status, data):
+            def give(self, status, data, after=None):
                 self.send_response(status)
+                if after: self.send_header("retry-after", after)
                 if status != 204:
                     self.send_header("content-type", "application/json")
                     self.send_header("content-length", str(len(data)))
@@ -218,11 +236,13 @@ final class ScriptedDeviceServer {
                     mask, body = self.input[at:at + 4], self.input[at + 4:at + 4 + length]
                     opcode, self.input = self.input[0] & 15, self.input[at + 4 + length:]
                     body = bytes(byte ^ mask[place % 4] for place, byte in enumerate(body))
-                    if opcode == 8: return self.frame(8, body)
+                    if opcode == 8:
+                        say("closed " + str(struct.unpack(">H", body[:2])[0]))
+                        return self.frame(8, body)
                     if opcode == 9: self.frame(10, body)
                     if opcode == 1:
                         say("POST /v1/acks " + body.decode())
-                        status, word = self.failure("/v1/acks")
+                        status, _, _ = self.failure("/v1/acks")
                         if status: return self.frame(8, struct.pack(">H", 1008 if status < 500 else 1011))
                 return bool(data)
 
@@ -249,7 +269,14 @@ final class ScriptedDeviceServer {
             command = json.loads(line)
             if command["do"] == "fail":
                 with lock:
-                    failures[command["path"]] = [(int(command["status"]), command["word"])] * int(command["count"])
+                    failure = (int(command["status"]), command["word"], command["after"])
+                    failures[command["path"]] = [failure] * int(command["count"])
+                say("done")
+                continue
+            if command["do"] == "certificate":
+                certify("/client-key.pem", "/client.pem")
+                context.load_verify_locations(folder + "/client.pem")
+                context.verify_mode = ssl.CERT_REQUIRED
                 say("done")
                 continue
             if command["do"] == "expire":

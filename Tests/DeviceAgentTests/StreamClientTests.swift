@@ -33,20 +33,20 @@ private final class Listener: StreamClientDelegate {
         loop = try EventLoop()
     }
 
-    private func client(_ form: StreamForm = .auto, silenceMax: Duration? = nil) -> StreamClient {
+    private func client(_ form: StreamForm = .auto, _ pulse: Pulse = Pulse()) -> StreamClient {
         let session = ServerSession(loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret")
         let client = StreamClient(
-            loop: loop, session: session, form: form, silenceMax: silenceMax, random: { 0 })
+            loop: loop, session: session, form: form, pulse: pulse, random: { 0 })
         client.delegate = listener
         return client
     }
 
     @Test(arguments: [StreamForm.websocket, .events])
     func `a connection on which nothing comes is given up, and a fresh one is made`(form: StreamForm) async throws {
-        let client = client(form, silenceMax: .milliseconds(400))
+        let client = client(form, Pulse(shortest: .milliseconds(300), patience: .milliseconds(100)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
-        server.freeze()
+        try await server.freeze()
         try await loop.run("the silence was noticed") { listener.log.contains { $0.contains("nothing came") } }
         server.thaw()
         try await loop.run("it is open again") { listener.log.filter { $0 == "opened" }.count > 1 && client.isOpen }
@@ -56,7 +56,7 @@ private final class Listener: StreamClientDelegate {
     @Test(arguments: [StreamForm.websocket, .events])
     func `only a silence as long as its bound ends a connection`(form: StreamForm) async throws {
         let silenceMax: Duration = .seconds(1)
-        let client = client(form, silenceMax: silenceMax)
+        let client = client(form, Pulse(shortest: .milliseconds(500), patience: .milliseconds(500)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
         let start = ContinuousClock.now
@@ -73,18 +73,6 @@ private final class Listener: StreamClientDelegate {
         }
         // On a machine that stood still for so long, the end is right.
         #expect(listener.log == ["opened"] || longestSilence >= silenceMax)
-        client.stop()
-    }
-
-    @Test(arguments: [StreamForm.websocket, .events])
-    func `hurrying leaves the open connection for a new one`(form: StreamForm) async throws {
-        let client = client(form)
-        client.start()
-        try await loop.run("it is open") { client.isOpen }
-        client.hurry()
-        #expect(!client.isOpen)
-        try await loop.run("it is open again") { client.isOpen }
-        #expect(server.requests("GET /v1/stream").count == 2)
         client.stop()
     }
 

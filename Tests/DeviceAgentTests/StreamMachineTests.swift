@@ -12,15 +12,15 @@ import Testing
         var machine = StreamMachine()
         switch state {
         case .idle: break
-        case .connecting: _ = machine.start()
+        case .connecting: _ = machine.start(atNanoseconds: 0)
         case .open:
-            _ = machine.start()
+            _ = machine.start(atNanoseconds: 0)
             machine.opened(atNanoseconds: 0)
         case .waiting:
-            _ = machine.start()
+            _ = machine.start(atNanoseconds: 0)
             _ = machine.ended(atNanoseconds: 0, fraction: 1)
         case .refused:
-            _ = machine.start()
+            _ = machine.start(atNanoseconds: 0)
             machine.refuse()
         }
         return machine
@@ -28,14 +28,14 @@ import Testing
 
     @Test(arguments: State.allCases) func `each event asks for what its state allows`(state: State) {
         var started = machine(in: state)
-        #expect(started.start() == ([.idle, .waiting, .refused].contains(state) ? .connect : .none))
+        #expect(started.start(atNanoseconds: 0) == ([.idle, .waiting, .refused].contains(state) ? .connect : .none))
         var ended = machine(in: state)
         let wait = ended.ended(atNanoseconds: 0, fraction: 1)
         #expect((wait != .none) == [.connecting, .open].contains(state))
         var timed = machine(in: state)
         #expect(timed.timeIsUp() == (state == .waiting ? .connect : .none))
         var hurried = machine(in: state)
-        #expect(hurried.hurry() == ([.connecting, .open, .waiting].contains(state) ? .connect : .none))
+        #expect(hurried.hurry(atNanoseconds: 0) == ([.connecting, .open, .waiting].contains(state) ? .connect : .none))
         var opened = machine(in: state)
         opened.opened(atNanoseconds: 0)
         #expect(opened.isOpen == [.connecting, .open].contains(state))
@@ -44,12 +44,12 @@ import Testing
         #expect(!stopped.isOpen && !stopped.isRefused && stopped.timeIsUp() == .none)
         var refused = machine(in: state)
         refused.refuse()
-        #expect(refused.isRefused && refused.hurry() == .none && refused.timeIsUp() == .none)
+        #expect(refused.isRefused && refused.hurry(atNanoseconds: 0) == .none && refused.timeIsUp() == .none)
     }
 
     @Test func `the ceiling doubles from one second to a minute and stays there`() {
         var machine = StreamMachine()
-        _ = machine.start()
+        _ = machine.start(atNanoseconds: 0)
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60, 60] {
             #expect(machine.ended(atNanoseconds: 0, fraction: 1) == .wait(.seconds(seconds)))
             #expect(machine.timeIsUp() == .connect)
@@ -59,14 +59,14 @@ import Testing
     @Test(arguments: [(0.0, 0), (0.25, 250), (1.0, 1000), (7.0, 1000), (-1.0, 0)])
     func `the wait is a random part of the ceiling`(fraction: Double, milliseconds: Int) {
         var machine = StreamMachine()
-        _ = machine.start()
+        _ = machine.start(atNanoseconds: 0)
         #expect(machine.ended(atNanoseconds: 0, fraction: fraction) == .wait(.milliseconds(milliseconds)))
     }
 
     @Test(arguments: [(59, 8), (60, 1), (61, 1)])
     func `a stream that was open for a minute makes failures forgotten`(openSeconds: UInt64, waitSeconds: Int) {
         var machine = StreamMachine()
-        _ = machine.start()
+        _ = machine.start(atNanoseconds: 0)
         for _ in 0..<3 {
             _ = machine.ended(atNanoseconds: 0, fraction: 1)
             _ = machine.timeIsUp()
@@ -79,14 +79,57 @@ import Testing
     @Test(arguments: [(-5, 1), (0, 1), (30, 31), (3600, 3601), (100_000, 3601)])
     func `what the server asks for comes on top, within an hour`(askedSeconds: Int, waitSeconds: Int) {
         var machine = StreamMachine()
-        _ = machine.start()
+        _ = machine.start(atNanoseconds: 0)
         let action = machine.ended(atNanoseconds: 0, fraction: 1, retryAfter: .seconds(askedSeconds))
         #expect(action == .wait(.seconds(waitSeconds)))
     }
 
+    @Test(arguments: [0, 30]) func `devices that lost the same server come back one after the other`(asked: Int) {
+        var random = Generator()
+        var counts = [Int](repeating: 0, count: 10)
+        for _ in 0..<1000 {
+            var machine = StreamMachine()
+            _ = machine.start(atNanoseconds: 0)
+            // A restart that takes a while: the seventh time, the ceiling is a minute.
+            for _ in 0..<6 {
+                _ = machine.ended(atNanoseconds: 0, fraction: random.fraction())
+                _ = machine.timeIsUp()
+            }
+            let action = machine.ended(
+                atNanoseconds: 0, fraction: random.fraction(), retryAfter: asked > 0 ? .seconds(asked) : nil)
+            guard case .wait(let wait) = action else { return #expect(action == .wait(.zero)) }
+            counts[min(9, Int((wait - .seconds(asked)) / .seconds(6)))] += 1
+        }
+        #expect(counts.allSatisfy { (70...130).contains($0) }, "of 1000 devices in each six seconds: \(counts)")
+    }
+
+    /// The same fractions each time (SplitMix64).
+    private struct Generator {
+        private var state: UInt64 = 2026
+
+        mutating func fraction() -> Double {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var bits = state
+            bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+            bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+            return Double((bits ^ bits >> 31) >> 11) / Double(1 << 53)
+        }
+    }
+
+    @Test func `nothing makes the server's wish for a pause forgotten`() {
+        var machine = StreamMachine()
+        _ = machine.start(atNanoseconds: 0)
+        machine.opened(atNanoseconds: 0)
+        _ = machine.ended(atNanoseconds: 0, fraction: 0, retryAfter: .seconds(60))
+        #expect(machine.hurry(atNanoseconds: 20 * Self.second) == .wait(.seconds(40)))
+        machine.stop()
+        #expect(machine.start(atNanoseconds: 59 * Self.second) == .wait(.seconds(1)))
+        #expect(machine.hurry(atNanoseconds: 60 * Self.second) == .connect)
+    }
+
     @Test func `a clock that seems to run backwards is no good minute and no crash`() {
         var machine = StreamMachine()
-        _ = machine.start()
+        _ = machine.start(atNanoseconds: 0)
         machine.opened(atNanoseconds: 100)
         #expect(machine.ended(atNanoseconds: 0, fraction: 1) != .none)
     }

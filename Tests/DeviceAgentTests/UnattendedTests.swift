@@ -34,6 +34,17 @@ import TestSupport
         #expect(server.requests.first == #"POST /v1/devices {"code":"C0DE","name":"kiosk","platform":"linux"}"#)
     }
 
+    @Test func `a server that asks for a pause gets it, and then the device`() async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        try await server.fail("/v1/devices", status: 429, retryAfter: "1")
+        let enrolment = try enrolment(harness)
+        let start = ContinuousClock.now
+        enrolment.start()
+        try await harness.loop.run("the stream is open") { harness.isConnected() }
+        #expect(ContinuousClock.now - start >= .seconds(1) && server.requests("POST /v1/devices").count == 2)
+    }
+
     @Test func `a code that is refused is not tried again`() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()

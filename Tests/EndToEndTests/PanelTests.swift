@@ -30,6 +30,36 @@ extension EndToEnd {
             try await panel.killNow()
         }
 
+        @Test(.tags(.slow)) func `the end of the connection shows in the panel by itself`() async throws {
+            let desk = try await Desk()
+            let panel = try RunningProcess(
+                RepositoryPaths.program("posthorn-panel"),
+                environment: desk.house.user.environment.merging(["GSK_RENDERER": "cairo"]) { $1 })
+            let (page, first) = ("420x300+0+60", Still())
+            try await eventually("the settings stand still", evidence: { panel.transcript }) {
+                try await desk.screen.click(settingsTab)
+                try await desk.screen.xdotool("mousemove", "700", "500").succeeded()
+                return first.isRepeated(try await picture(of: page, "%# %k", on: desk.screen))
+            }
+            try await desk.house.server.process.killNow()
+            try await eventually("they have changed", evidence: { panel.transcript }) {
+                try await picture(of: page, "%# %k", on: desk.screen) != first.picture
+            }
+            try await panel.killNow()
+        }
+
+        /// A picture that was the same ten times in a row, and is more than an empty window.
+        private final class Still {
+            private(set) var picture = ""
+            private var count = 0
+
+            func isRepeated(_ next: String) -> Bool {
+                count = next == picture ? count + 1 : 0
+                picture = next
+                return count == 10 && Int(next.split(separator: " ").last ?? "") ?? 0 > 10
+            }
+        }
+
         @Test(.tags(.slow)) func `without an agent both pages say so`() async throws {
             let screen = try await DesktopScreen()
             let panel = try RunningProcess(

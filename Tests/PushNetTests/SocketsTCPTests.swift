@@ -142,8 +142,8 @@ import Testing
     }
 }
 
-/// Connects to the loopback address of a family and waits until that is done.
-func connect(toPort port: UInt16, family: Int32) throws -> FileDescriptor {
+/// Connects to a family's loopback address, with IPv4 from the one that ends in `source`, and waits until that is done.
+func connect(toPort port: UInt16, family: Int32, fromHost source: UInt32? = nil) throws -> FileDescriptor {
     let client = FileDescriptor(
         adopting: socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
     var code: Int32 = -1
@@ -160,6 +160,15 @@ func connect(toPort port: UInt16, family: Int32) throws -> FileDescriptor {
     } else {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        if let source {
+            address.sin_addr.s_addr = (0x7F00_0000 + source).bigEndian
+            let bound = unsafe withUnsafePointer(to: address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe bind(client.rawValue, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            try #require(bound == 0)
+        }
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         code = unsafe withUnsafePointer(to: address) { pointer in

@@ -62,6 +62,12 @@ enum ConfigurationPage {
         | `enrolment_code` | a code of this machine's own, unless the server enrols without |
         | `name` | what people call this machine; without it the host's name |
         | `stream` | how notifications come: `websocket`, `events` (server-sent events), or `auto`, which falls back from one to the other; without it `auto` |
+        | `proxy` | proxy to the server: `http://`, `https://`, `socks5://` or `socks5h://` before `HOST:PORT`, with `USER:PASSWORD@` where it wants that; `none` for none; without it what the variables `https_proxy` and `no_proxy` say |
+        | `client_cert`, `client_key` | PEM files of a certificate and its key, for a server, or something before it, that asks for one; without `client_key` the key is in `client_cert` |
+
+        `proxy`, `client_cert` and `client_key` hold for what a person enrols, too. The agent reads the file when it starts.
+        `posthornd` knows a device by its secret and wants no certificate; a proxy before it may.
+        `https_proxy` and `no_proxy` must be variables of the service, as systemd's `environment.d` makes them, not of a shell.
 
         """
     }

@@ -89,7 +89,7 @@ enum LimitsPage {
         "lingerPatience": "the connection is closed",
         "heartbeatInterval":
             "a comment line or a ping is sent, and a WebSocket whose ping was not answered is closed; a device that hears "
-            + "nothing for 25 s more connects anew",
+            + "nothing for some seconds more connects anew",
         "heartbeatIntervalMax": "a device that asks for more gets this",
         "drainPatience": "GOAWAY is sent to those who are still busy",
         "shutdownPatience": "connections that are left are closed, and the process ends",

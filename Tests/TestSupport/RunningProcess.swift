@@ -63,6 +63,19 @@ package final class RunningProcess: Sendable {
         if exit == nil { kill(identifier, signal) }
     }
 
+    /// Stops it with SIGSTOP, and waits until none of its threads runs any more; SIGCONT lets it go on.
+    package func freeze() async throws {
+        send(SIGSTOP)
+        let tasks = "/proc/\(identifier)/task"
+        try await eventually("\(name) stands still") {
+            try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
+                // A thread may end before it stops.
+                let status = try? String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
+                return status?.contains("State:\tT") ?? false
+            }
+        }
+    }
+
     /// Kills it with SIGKILL and waits until it is gone.
     package func killNow() async throws {
         send(SIGKILL)

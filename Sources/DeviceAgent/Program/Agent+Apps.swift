@@ -55,7 +55,7 @@ extension Agent {
             guard let self else { return }
             switch result {
             // The server has no such registration, or not even that topic, any more.
-            case .success, .failure(.refused(status: 404, _, _)): completion(forget(app))
+            case .success, .failure(.refused(status: 404, _, _, _)): completion(forget(app))
             case .failure(let error): completion(.failure(AgentRefusal(error)))
             }
         }

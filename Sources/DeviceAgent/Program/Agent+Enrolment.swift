@@ -37,7 +37,7 @@ extension Agent {
             return completion(.failure(AgentRefusal(.badServer, "ca_file must be an absolute path.")))
         }
         isEnrolling = true
-        let session = ServerSession(loop: loop, url: url, caFile: caFile, secret: nil)
+        let session = ServerSession(loop: loop, url: url, caFile: caFile, secret: nil, access: access)
         let enrolment = DeviceAPI.Enrolment(code: code.isEmpty ? nil : code, name: name, platform: "linux")
         session.client.enrol(enrolment) { [weak self] result in
             // Keeps the session until its answer is there.
@@ -58,7 +58,7 @@ extension Agent {
             guard let self else { return }
             switch result {
             // The server forgot us already.
-            case .success, .failure(.refused(status: 401, _, _)): completion(forgetServer())
+            case .success, .failure(.refused(status: 401, _, _, _)): completion(forgetServer())
             case .failure(let error): completion(.failure(AgentRefusal(error)))
             }
         }

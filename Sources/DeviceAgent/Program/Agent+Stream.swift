@@ -29,7 +29,10 @@ extension Agent: StreamClientDelegate {
         presentations.entriesArrived(reception.waiting)
         filters.entriesArrived(reception.filtering)
         for wake in reception.wakes { wakes.wake(wake) }
-        if reception.newCount > 0 { inboxChanged() }
+        if reception.newCount > 0 {
+            inboxChanged()
+            giveMemoryBackSoon()
+        }
         return true
     }
 

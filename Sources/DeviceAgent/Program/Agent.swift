@@ -18,7 +18,7 @@ package protocol AgentObserver: AnyObject {
     func notificationArrived(entry: Int64)
     /// Entries came, changed or went.
     func inboxChanged()
-    /// The connection opened or closed, or its error changed.
+    /// The connection opened or ended, or an error or a notice came or went; or it may have.
     func statusChanged()
 }
 
@@ -30,14 +30,21 @@ package final class Agent {
     package weak var observer: (any AgentObserver)?
     /// Called when the disk can no longer be trusted; the process must end, and acknowledge nothing more.
     package var onFatal: ((SQLiteError) -> Void)?
-    /// Whether the machine saves power: the server then gathers what has no haste.
-    package var savesPower = false { didSet { link?.uplink.savesPower = savesPower } }
+    /// Whether the machine saves power: the server then gathers what has no haste, and the connection is asked less often
+    /// whether it lives.
+    package var savesPower = false {
+        didSet {
+            link?.stream.savesPower = savesPower
+            link?.uplink.savesPower = savesPower
+        }
+    }
 
     let loop: EventLoop
     let database: AgentDatabase
     let secretFile: SecretFile
     let surroundings: Surroundings
     let streamForm: StreamForm
+    let access: ServerAccess
     let receiver: Receiver
     let presentations: PresentationQueue
     let wakes: BackgroundWakes
@@ -54,6 +61,9 @@ package final class Agent {
     /// Subscriptions that the server ended, until somebody asks for them anew or gives them up.
     var endedSubscriptions: [EndedSubscription] = []
     private static let trimInterval: Duration = .seconds(3600)
+    /// After which a start, or notifications that came together, are over.
+    private static let burstDuration: Duration = .seconds(30)
+    private var isMemoryDue = false
     /// The policies are about to be asked for.
     var isPolicyDue = false
     private var isInboxChangeDue = false
@@ -70,9 +80,10 @@ package final class Agent {
     /// Opens nothing yet but takes what there is.
     package init(
         loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, surroundings: Surroundings,
-        streamForm: StreamForm = .auto
+        streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
     ) {
         self.loop = loop
+        self.access = access
         self.streamForm = streamForm
         self.database = database
         self.secretFile = secretFile
@@ -131,18 +142,26 @@ package final class Agent {
         link.uplink.whenEmpty(end)
     }
 
-    /// The network came back, or the machine woke up.
-    package func hurry() { link?.stream.hurry() }
+    /// Addresses or routes changed, or the network came back.
+    package func networkChanged() { link?.stream.networkChanged() }
+
+    /// The machine is about to sleep.
+    package func sleep() { link?.stream.sleep() }
+
+    /// The machine woke up.
+    package func wake() { link?.stream.wake() }
 
     // MARK: The connection
 
     func connect(_ identity: Identity, secret: String) {
-        let session = ServerSession(loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret)
+        let session = ServerSession(
+            loop: loop, url: identity.serverURL, caFile: identity.caFile, secret: secret, access: access)
         let uplink = Uplink(database, loop: loop, client: session.client)
         uplink.onFailure = { [weak self] in self?.databaseFailed($0) }
         uplink.savesPower = savesPower
         let stream = StreamClient(loop: loop, session: session, form: streamForm)
         stream.delegate = self
+        stream.savesPower = savesPower
         uplink.carrier = stream
         let registrar = Registrar(database, loop: loop, client: session.client)
         registrar.delegate = self
@@ -178,7 +197,19 @@ package final class Agent {
     /// Old notifications go even while no new ones come.
     private func trimInboxRepeatedly() {
         trimInbox()
+        giveMemoryBackSoon()
         loop.schedule(after: Self.trimInterval) { [weak self] in self?.trimInboxRepeatedly() }
+    }
+
+    /// What a start or many notifications at once needed goes back to the system when they are over.
+    func giveMemoryBackSoon() {
+        guard !isMemoryDue else { return }
+        isMemoryDue = true
+        loop.schedule(after: Self.burstDuration) { [weak self] in
+            self?.isMemoryDue = false
+            Heap.trim()
+            ProgramText.release()
+        }
     }
 
     // MARK: Shared by the topics
@@ -187,6 +218,7 @@ package final class Agent {
     func databaseFailed(_ error: SQLiteError) {
         agentLog.error("database_failed", ["error": "\(error.message)", "code": "\(error.code)"])
         lastError = "the agent's database refused: \(error.message)"
+        observer?.statusChanged()
         if error.isInputOutput || error.isCorrupt { onFatal?(error) }
     }
 

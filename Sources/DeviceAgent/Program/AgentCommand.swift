@@ -14,8 +14,8 @@ package enum AgentCommand {
             it as org.posthorn.Agent1 on the session bus.
 
             It needs no configuration: 'posthorn agent enrol SERVER CODE' makes a device of this account. Where nobody \
-            is there to type that, the file says it: section [server] with url, ca_file, enrolment_code, name \
-            and stream.
+            is there to type that, the file says it: section [server] with url, ca_file, enrolment_code, name, \
+            stream, proxy, client_cert and client_key. The last three hold for a person's enrolment, too.
 
             Programs called hooks/APPID or hooks/any beside agent.ini, or below /etc/posthorn, run for each alert, with the \
             notification as JSON on standard input.

@@ -10,6 +10,9 @@ package enum AgentSetting: String, CaseIterable, Sendable {
     case enrolmentCode = "enrolment_code"
     case name
     case stream
+    case proxy
+    case clientCertificate = "client_cert"
+    case clientKey = "client_key"
 
     /// The variable that wins over the file, for example `POSTHORN_AGENT_URL`.
     package var variable: String { "POSTHORN_AGENT_" + rawValue.uppercased() }
@@ -23,6 +26,10 @@ package enum AgentSetting: String, CaseIterable, Sendable {
         case .name: "What administrators see; the host's name when absent"
         case .stream:
             "How notifications come: 'websocket', 'events' (server-sent events), or 'auto', which tries them in this order"
+        case .proxy:
+            "Proxy, as http://proxy.example.org:3128, or 'none'; what https_proxy and no_proxy say when absent"
+        case .clientCertificate: "PEM file of a certificate, for a server that asks for one"
+        case .clientKey: "PEM file of its key; when absent, the key is in the file of the certificate"
         }
     }
 }
@@ -48,6 +55,8 @@ package struct AgentConfiguration: Sendable, Equatable {
 
     /// In which form the stream is asked for.
     package var streamForm = StreamForm.auto
+    /// How the server is reached.
+    package var access = ServerAccess()
 
     /// Reads the file, if there is one, and the environment, which wins.
     ///
@@ -77,6 +86,10 @@ package struct AgentConfiguration: Sendable, Equatable {
         enrolmentCode = values[.enrolmentCode] ?? ""
         deviceName = values[.name].flatMap { $0.isEmpty ? nil : $0 } ?? hostName
         if let text = values[.stream], !text.isEmpty { streamForm = try Self.streamForm(text, path) }
+        func value(_ setting: AgentSetting) -> String? { values[setting].flatMap { $0.isEmpty ? nil : $0 } }
+        access.proxy = value(.proxy)
+        access.clientCertificateFile = value(.clientCertificate)
+        access.clientKeyFile = value(.clientKey)
         try check(path)
     }
 
@@ -86,9 +99,24 @@ package struct AgentConfiguration: Sendable, Equatable {
                 message: "'\(serverURL)' is no server",
                 remedy: "Set url in \(path) to https://HOST:PORT, without a path.")
         }
-        guard caFile.isEmpty || caFile.utf8.first == UInt8(ascii: "/") else {
+        let files: [(AgentSetting, String?)] = [
+            (.caFile, caFile), (.clientCertificate, access.clientCertificateFile), (.clientKey, access.clientKeyFile),
+        ]
+        for (setting, file) in files {
+            guard let file, !file.isEmpty, file.utf8.first != UInt8(ascii: "/") else { continue }
             throw AgentConfigurationError(
-                message: "ca_file '\(caFile)' is relative", remedy: "Give an absolute path in \(path).")
+                message: "\(setting.rawValue) '\(file)' is relative", remedy: "Give an absolute path in \(path).")
+        }
+        if access.clientKeyFile != nil, access.clientCertificateFile == nil {
+            throw AgentConfigurationError(
+                message: "client_key is of no use without client_cert", remedy: "Set both in \(path), or none.")
+        }
+        // Not quoted: there may be a password in it.
+        if let proxy = access.proxy, !ServerAccess.isProxy(proxy) {
+            let schemes = ServerAccess.proxySchemes.map { "\($0)://" }.joined(separator: ", ")
+            throw AgentConfigurationError(
+                message: "proxy is no proxy's URL",
+                remedy: "Set it in \(path) to HOST:PORT behind one of \(schemes), or to \(ServerAccess.noProxy).")
         }
     }
 

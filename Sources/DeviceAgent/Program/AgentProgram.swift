@@ -47,6 +47,7 @@ final class AgentProgram {
     private let service: AgentService?
     private let enrolment: UnattendedEnrolment
     private var wakeWatch: WakeWatch?
+    private var routeWatch: RouteWatch?
     private var exit = AgentExit.stopped
 
     init(
@@ -63,7 +64,7 @@ final class AgentProgram {
         desk = Desk(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
-            surroundings: desk.surroundings, streamForm: configuration.streamForm)
+            surroundings: desk.surroundings, streamForm: configuration.streamForm, access: configuration.access)
         self.agent = agent
         signals.onStop = { agent.stop { loop.stop() } }
         service = try desk.connection.map { connection in
@@ -85,7 +86,7 @@ final class AgentProgram {
         if try service?.claimName() == false {
             agentLog.warning("bus_name_taken", ["name": AgentService.name])
         }
-        watchForWaking()
+        watchMachine()
         enrolment.start()
         ServiceManager.notify("READY=1")
         let status = agent.status(nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
@@ -94,6 +95,7 @@ final class AgentProgram {
         loop.run()
         ServiceManager.notify("STOPPING=1")
         signals.stop()
+        routeWatch?.stop()
         agentLog.info("stopped")
         return exit
     }
@@ -103,15 +105,28 @@ final class AgentProgram {
         loop.stop()
     }
 
-    private func watchForWaking() {
+    private func watchMachine() {
         do {
-            wakeWatch = try WakeWatch(loop: loop) { [weak self] in
-                agentLog.info("woken")
-                self?.agent.hurry()
+            wakeWatch = try WakeWatch(loop: loop, connection: BusConnection(.system)) { [weak self] event in
+                self?.hear(event)
             }
         } catch {
             // Nothing is lost: the silence of a dead connection is noticed too, only later.
             agentLog.info("no_system_bus", ["error": error.message])
+        }
+        do throws(NetError) {
+            routeWatch = try RouteWatch(loop: loop) { [weak self] in self?.hear(.networkChanged) }
+        } catch {
+            agentLog.info("routes_not_watched", ["error": "\(error)"])
+        }
+    }
+
+    private func hear(_ event: WakeWatch.Event) {
+        agentLog.info("machine", ["news": event.word])
+        switch event {
+        case .sleeps: agent.sleep()
+        case .wakes: agent.wake()
+        case .networkChanged: agent.networkChanged()
         }
     }
 }

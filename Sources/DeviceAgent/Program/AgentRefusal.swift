@@ -38,6 +38,8 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     ///
     /// What to do about it goes with the code, in each client's own words.
     package var message: String
+    /// For how long the server wants to be left alone.
+    package var retryAfter: Duration?
 
     /// Joins the two.
     package init(_ code: Code, _ message: String) {
@@ -66,11 +68,12 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     /// What the server said to an enrolment.
     init(enrolment error: ServerError, hadCode: Bool) {
         switch error {
-        case .refused(let status, _, _) where [400, 401, 403].contains(status):
+        case .refused(let status, _, _, _) where [400, 401, 403].contains(status):
             self.init(.badEnrolmentCode, hadCode ? error.message : "This server wants an enrolment code.")
-        case .refused(404, _, _): self.init(.refused, error.message)
+        case .refused(404, _, _, _): self.init(.refused, error.message)
         case .refused, .unreachable, .notTrusted, .unintelligible: self.init(error)
         }
+        retryAfter = error.retryAfter
     }
 
     /// What the server said to a request about a topic or about the device.
@@ -78,14 +81,15 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         switch error {
         case .unreachable, .unintelligible: self.init(.unreachable, error.message)
         case .notTrusted: self.init(.notTrusted, error.message)
-        case .refused(401, _, _):
+        case .refused(401, _, _, _):
             self.init(
                 .notEnrolled, "The server does not know this device any more; leave it first: posthorn agent unenrol")
-        case .refused(404, "UnknownChannel", _): self.init(.unknownChannel, error.message)
-        case .refused(429, "TooMany", _): self.init(.tooMany, error.message)
-        case .refused(404, _, _): self.init(.unknownTopic, error.message)
-        case .refused(let status, _, _) where status >= 500: self.init(.unreachable, error.message)
+        case .refused(404, "UnknownChannel", _, _): self.init(.unknownChannel, error.message)
+        case .refused(429, "TooMany", _, _): self.init(.tooMany, error.message)
+        case .refused(404, _, _, _): self.init(.unknownTopic, error.message)
+        case .refused(let status, _, _, _) where status >= 500: self.init(.unreachable, error.message)
         case .refused: self.init(.refused, error.message)
         }
+        retryAfter = error.retryAfter
     }
 }

@@ -17,7 +17,7 @@ package final class UnattendedEnrolment {
     }
 
     /// Does nothing when the device is enrolled or no server is configured.
-    package func start() { perform(machine.start()) }
+    package func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
 
     private func perform(_ action: StreamMachine.Action) {
         switch action {
@@ -46,7 +46,12 @@ package final class UnattendedEnrolment {
         agent.lastError = refusal.message
         agent.observer?.statusChanged()
         // A code that was refused stays refused: only what may change by itself is tried again.
-        guard refusal.code == .unreachable || refusal.code == .notTrusted else { return machine.refuse() }
-        perform(machine.ended(atNanoseconds: loop.monotonicNanoseconds, fraction: Double.random(in: 0...1)))
+        guard [.unreachable, .notTrusted].contains(refusal.code) || refusal.retryAfter != nil else {
+            return machine.refuse()
+        }
+        perform(
+            machine.ended(
+                atNanoseconds: loop.monotonicNanoseconds, fraction: Double.random(in: 0...1),
+                retryAfter: refusal.retryAfter))
     }
 }

@@ -1,42 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushDBus
-internal import PushNet
+package import PushDBus
+package import PushNet
 
-/// Hears from the system bus when the machine wakes up and when the network is back: the moments at which an open
-/// connection is dead and waiting is pointless.
-final class WakeWatch {
+/// Hears from the system bus when the machine goes to sleep, wakes up, and gets its network back.
+///
+/// Either of logind and NetworkManager may be absent.
+package final class WakeWatch {
+    /// What happens to the machine.
+    package enum Event: Sendable, Equatable {
+        case sleeps, wakes, networkChanged
+
+        /// For the log.
+        var word: String {
+            switch self {
+            case .sleeps: "sleeps"
+            case .wakes: "wakes"
+            case .networkChanged: "network-changed"
+            }
+        }
+    }
+
     /// NetworkManager's NM_STATE_CONNECTED_GLOBAL.
     private static let connectedGlobally: UInt32 = 70
+    /// So long, by a clock that stands still during sleep, the agent believes in a sleep that logind does not end.
+    private static let sleepMax: Duration = .seconds(30)
+    private static let logind = "org.freedesktop.login1"
+    private static let networkManager = "org.freedesktop.NetworkManager"
 
+    private let loop: EventLoop
     private let driver: BusDriver
+    private let lock: SleepLock
+    private let onEvent: (Event) -> Void
+    private var sleepTimer: TimerID?
 
-    /// Listens to logind and NetworkManager; either may be absent.
+    /// Listens from now on.
     ///
     /// - Parameters:
     ///   - loop: Whose thread this is.
-    ///   - onWake: Called when it is time to connect anew.
-    /// - Throws: `BusError` when there is no system bus.
-    init(loop: EventLoop, onWake: @escaping () -> Void) throws(BusError) {
-        let connection = try BusConnection(.system)
-        try connection.subscribe(
-            sender: "org.freedesktop.login1", path: "/org/freedesktop/login1",
-            interface: "org.freedesktop.login1.Manager", member: "PrepareForSleep"
-        ) { signal in
-            // False: it was asleep, and is awake again.
-            if signal.arguments.first == .bool(false) { onWake() }
-        }
-        try connection.subscribe(
-            sender: "org.freedesktop.NetworkManager", path: "/org/freedesktop/NetworkManager",
-            interface: "org.freedesktop.NetworkManager", member: "StateChanged"
-        ) { signal in
-            if signal.arguments.first == .uint32(Self.connectedGlobally) { onWake() }
-        }
+    ///   - connection: To the system bus.
+    ///   - onEvent: Called on the loop; `wakes` once after each `sleeps`, and after a sleep that came without notice.
+    /// - Throws: `BusError` when the bus does not take part.
+    package init(loop: EventLoop, connection: BusConnection, onEvent: @escaping (Event) -> Void) throws(BusError) {
+        self.loop = loop
+        self.onEvent = onEvent
+        lock = SleepLock(connection)
         do {
             driver = try BusDriver(loop: loop, connection: connection)
         } catch {
             throw BusError(name: BusError.failedName, message: "the loop cannot watch the system bus: \(error)")
         }
-        driver.connectionLost = { agentLog.warning("system_bus_lost", ["error": $0.message]) }
+        driver.connectionLost = { [weak self] error in
+            agentLog.warning("system_bus_lost", ["error": error.message])
+            self?.wake()
+        }
+        try connection.subscribe(
+            sender: Self.logind, path: "/org/freedesktop/login1", interface: "\(Self.logind).Manager",
+            member: "PrepareForSleep"
+        ) { [weak self] signal in
+            switch signal.arguments.first {
+            case .bool(true): self?.sleep()
+            case .bool(false): self?.awake()
+            default: break
+            }
+        }
+        try connection.subscribe(
+            sender: Self.networkManager, path: "/org/freedesktop/NetworkManager", interface: Self.networkManager,
+            member: "StateChanged"
+        ) { signal in
+            if signal.arguments.first == .uint32(Self.connectedGlobally) { onEvent(.networkChanged) }
+        }
+        // A logind that restarted knows nothing of earlier locks.
+        try connection.watchOwner(of: Self.logind) { [weak self] owner in
+            if owner != nil { self?.lock.take() }
+        }
+        lock.take()
+    }
+
+    private func sleep() {
+        onEvent(.sleeps)
+        lock.release()
+        guard sleepTimer == nil else { return }
+        sleepTimer = loop.schedule(after: Self.sleepMax) { [weak self] in self?.wake() }
+    }
+
+    private func awake() {
+        if sleepTimer == nil { onEvent(.wakes) } else { wake() }
+        lock.take()
+    }
+
+    private func wake() {
+        guard let sleepTimer else { return }
+        loop.cancel(sleepTimer)
+        self.sleepTimer = nil
+        onEvent(.wakes)
     }
 }

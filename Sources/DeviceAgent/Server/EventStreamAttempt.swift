@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushCurl
+internal import PushNet
 
 /// The stream as server-sent events: one long answer, over HTTP/2 where that works.
 final class EventStreamAttempt: StreamAttempt {
@@ -23,13 +24,18 @@ final class EventStreamAttempt: StreamAttempt {
     func begin() {
         var request = session.client.request("GET", "/v1/stream")
         request.fields.append(("accept", "text/event-stream"))
-        request.fields.append((Heartbeat.fieldText, "\(Heartbeat.askedSeconds)"))
         request.timeout = nil
         request.needsFreshConnection = needsFreshConnection
         transfer = session.curl.start(
             request, onHead: { [weak self] in self?.receive(head: $0) }, onBody: { [weak self] in self?.receive($0) }
         ) { [weak self] in self?.finish($0) }
     }
+
+    /// There is nothing to ask with: the server speaks, and we listen for that.
+    func ask() -> Bool { false }
+
+    /// libcurl does not tell which of its connections this is on.
+    var path: NetworkPath { .unknown }
 
     func cancel() {
         delegate = nil
@@ -76,7 +82,7 @@ final class EventStreamAttempt: StreamAttempt {
     private func finish(_ result: Result<HTTPResponse, CurlError>) {
         transfer = nil
         switch result {
-        case .failure(let error): delegate?.attemptEnded(.failed(error.message))
+        case .failure(let error): delegate?.attemptEnded(.failed(error.trouble))
         case .success(let response) where response.status == 401: delegate?.attemptEnded(.unauthorized)
         case .success where isAnswered: delegate?.attemptEnded(.closed)
         case .success(let response):

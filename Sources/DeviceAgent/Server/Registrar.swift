@@ -208,11 +208,11 @@ package final class Registrar {
                 try giveUp(work, app, error)
             case .failure(let error):
                 agentLog.warning("registrar_failed", ["app": app.appID, "error": error.message])
-                return tryAgain(work, app)
+                return tryAgain(work, app, asked: error.retryAfter)
             }
         } catch {
             delegate?.registrar(failed: error)
-            return tryAgain(work, app)
+            return tryAgain(work, app, asked: nil)
         }
         flush()
     }
@@ -250,7 +250,7 @@ package final class Registrar {
             subscription.channel, of: subscription.appID, whileIn: subscription.state)
     }
 
-    private func tryAgain(_ work: Work, _ app: RegisteredApp) {
+    private func tryAgain(_ work: Work, _ app: RegisteredApp, asked: Duration?) {
         switch work {
         case .registration: dueRegistrations.appendOnce(app.appID)
         case .comparison: dueComparisons.appendOnce(app.appID)
@@ -258,7 +258,7 @@ package final class Registrar {
         }
         waiters.dismissAll()
         guard isOpen, retryTimer == nil else { return }
-        retryTimer = loop.schedule(after: pause.next()) { [weak self] in
+        retryTimer = loop.schedule(after: pause.next(asked: asked)) { [weak self] in
             self?.retryTimer = nil
             self?.flush()
         }
@@ -277,7 +277,7 @@ extension [String] {
 extension ServerError {
     /// The server's word for why it refused; nil when it did not.
     var word: String? {
-        guard case .refused(_, let word, _) = self else { return nil }
+        guard case .refused(_, let word, _, _) = self else { return nil }
         return word
     }
 }

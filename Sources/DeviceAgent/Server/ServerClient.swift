@@ -3,6 +3,7 @@
 internal import FoundationEssentials
 package import PushCore
 package import PushCurl
+internal import PushNet
 
 /// Why the server did not do what it was asked.
 package enum ServerError: Error, Sendable, Equatable {
@@ -10,17 +11,25 @@ package enum ServerError: Error, Sendable, Equatable {
     case unreachable(String)
     /// Its certificate is not trusted, or TLS failed otherwise; libcurl's text.
     case notTrusted(String)
-    /// It answered that it would not: status, its word and its text for a person.
-    case refused(status: Int, error: String, detail: String)
+    /// It answered that it would not: status, its word, its text for a person, and for how long it wants to be left alone.
+    case refused(status: Int, error: String, detail: String, retryAfter: Duration? = nil)
     /// It answered something that is not of this protocol.
     case unintelligible(String)
+
+    /// For how long the server wants to be left alone.
+    package var retryAfter: Duration? {
+        switch self {
+        case .refused(_, _, _, let pause): pause
+        case .unreachable, .notTrusted, .unintelligible: nil
+        }
+    }
 
     /// One line for a person.
     package var message: String {
         switch self {
         case .unreachable(let text): "the server cannot be reached: \(text)"
         case .notTrusted(let text): "the server is not trusted: \(text)"
-        case .refused(let status, let error, let detail): "the server answered \(status) \(error): \(detail)"
+        case .refused(let status, let error, let detail, _): "the server answered \(status) \(error): \(detail)"
         case .unintelligible(let text): "the server's answer makes no sense: \(text)"
         }
     }
@@ -32,13 +41,17 @@ package struct ServerClient {
     private let url: String
     private let caFile: String?
     private let secret: String?
+    private let access: ServerAccess
 
     /// Speaks for a device, or before there is one: without a secret.
-    package init(_ curl: MultiClient, url: String, caFile: String, secret: String?) {
+    package init(
+        _ curl: MultiClient, url: String, caFile: String, secret: String?, access: ServerAccess = ServerAccess()
+    ) {
         self.curl = curl
         self.url = url
         self.caFile = caFile.isEmpty ? nil : caFile
         self.secret = secret
+        self.access = access
     }
 
     /// Host and port of the URL.
@@ -51,6 +64,7 @@ package struct ServerClient {
     package func request(_ method: String, _ path: String, body: [UInt8]? = nil) -> HTTPRequest {
         var request = HTTPRequest(method: method, url: url + path)
         request.caFile = caFile
+        access.apply(to: &request)
         request.answerByteCountMax = Limits.controlBodyByteCountMax
         if let secret { request.fields.append(("authorization", "Bearer \(secret)")) }
         if let body {
@@ -151,7 +165,7 @@ package struct ServerClient {
         curl.start(request) { result in
             switch result {
             case .failure(let error):
-                completion(.failure(error.kind == .tls ? .notTrusted(error.message) : .unreachable(error.message)))
+                completion(.failure(error.kind == .tls ? .notTrusted(error.trouble) : .unreachable(error.trouble)))
             case .success(let response) where (200..<300).contains(response.status): completion(.success(response))
             case .success(let response): completion(.failure(.init(refusal: response)))
             }
@@ -187,6 +201,8 @@ extension ServerError {
         let body = try? JSONValue(parsing: response.body.span)
         self = .refused(
             status: response.status, error: body?["error"]?.string ?? "unknown",
-            detail: body?["detail"]?.string ?? "it gave no reason")
+            detail: body?["detail"]?.string ?? "it gave no reason",
+            retryAfter: RetryPause.parse(
+                response.value(of: "retry-after"), nowUnixSeconds: WallClock.unixMilliseconds() / 1000))
     }
 }

@@ -12,10 +12,10 @@ package final class ServerSession {
     private let driver: CurlDriver
 
     /// Connects to nothing yet.
-    package init(loop: EventLoop, url: String, caFile: String, secret: String?) {
+    package init(loop: EventLoop, url: String, caFile: String, secret: String?, access: ServerAccess = ServerAccess()) {
         driver = CurlDriver(loop: loop)
         curl = MultiClient(watcher: driver)
         driver.client = curl
-        client = ServerClient(curl, url: url, caFile: caFile, secret: secret)
+        client = ServerClient(curl, url: url, caFile: caFile, secret: secret, access: access)
     }
 }

@@ -11,6 +11,10 @@ protocol StreamAttempt: AnyObject {
     var isProven: Bool { get }
     /// Connects.
     func begin()
+    /// Sends something that is answered at once; false where there is no such thing.
+    func ask() -> Bool
+    /// How packets would leave now, beside how those of this connection do.
+    var path: NetworkPath { get }
     /// Ends it without a word: the delegate hears nothing more.
     func cancel()
 }
@@ -19,6 +23,8 @@ protocol StreamAttempt: AnyObject {
 protocol StreamAttemptDelegate: AnyObject {
     /// Bytes came, so the connection lives.
     func attemptHeard()
+    /// Something went out that will be answered.
+    func attemptAsked()
     /// The stream is open; a server that knows of heartbeats says how often they come.
     func attemptOpened(heartbeat: String?)
     /// Notifications came.

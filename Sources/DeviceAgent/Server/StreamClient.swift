@@ -35,6 +35,8 @@ package final class StreamClient {
     package static let eventsPeriod: Duration = .seconds(600)
     /// So many WebSockets in a row that break before anything came are a proxy that lets none through.
     private static let brokenCountMax = 2
+    /// A connection that is being made gets so long before a change of the network ends it.
+    private static let hurryPause: Duration = .seconds(3)
 
     /// Gets what the stream brings.
     package weak var delegate: (any StreamClientDelegate)?
@@ -42,17 +44,15 @@ package final class StreamClient {
     private let loop: EventLoop
     private let session: ServerSession
     private let form: StreamForm
-    private let fixedSilenceMax: Duration?
-    /// After so long without a byte the connection is dead.
-    private var silenceMax = Heartbeat.silenceMax(nil)
     private let random: () -> Double
     private var machine = StreamMachine()
     private var attempt: (any StreamAttempt)?
     private var retryAfter: Duration?
     /// Why the server ends the stream, once it said so.
     private var goodbye: String?
-    private var lastByteNanoseconds: UInt64 = 0
-    private var silenceTimer: TimerID?
+    private var pulse: Pulse
+    private var pulseTimer: TimerID?
+    private var connectingSinceNanoseconds: UInt64 = 0
     private var waitTimer: TimerID?
     private var hasFailed = false
     private var eventsSinceNanoseconds: UInt64?
@@ -60,14 +60,23 @@ package final class StreamClient {
 
     /// Connects to nothing yet; randomness and patience are parameters for tests.
     package init(
-        loop: EventLoop, session: ServerSession, form: StreamForm = .auto,
-        silenceMax: Duration? = nil, random: @escaping () -> Double = { Double.random(in: 0...1) }
+        loop: EventLoop, session: ServerSession, form: StreamForm = .auto, pulse: Pulse = Pulse(),
+        random: @escaping () -> Double = { Double.random(in: 0...1) }
     ) {
         self.loop = loop
         self.session = session
         self.form = form
-        fixedSilenceMax = silenceMax
+        self.pulse = pulse
         self.random = random
+    }
+
+    /// Whether the machine saves power: then a quiet connection is asked less often whether it lives.
+    package var savesPower: Bool {
+        get { pulse.savesPower }
+        set {
+            pulse.savesPower = newValue
+            if attempt != nil { watchPulse() }
+        }
     }
 
     /// Whether notifications come.
@@ -76,15 +85,48 @@ package final class StreamClient {
     package var isRefused: Bool { machine.isRefused }
 
     /// Connects, and connects again whenever that ends.
-    package func start() { perform(machine.start()) }
+    package func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
 
-    /// Connects anew at once: the network came back, or the machine woke up.
-    package func hurry() {
-        let action = machine.hurry()
-        guard action == .connect else { return }
+    /// Addresses or routes changed: connects anew where the connection cannot have survived that, else asks it.
+    package func networkChanged() {
+        if machine.isOpen, attempt?.path != .other {
+            if !pulse.isAsked { _ = attempt?.ask() }
+            return
+        }
+        pulse.networkChanged()
+        // Many changes in a row must not keep a connection from being made.
+        guard attempt == nil || machine.isOpen || elapsed(since: connectingSinceNanoseconds) > Self.hurryPause else {
+            return
+        }
+        hurry("the network changed")
+    }
+
+    /// Says goodbye, and waits for `wake`: the machine is about to sleep.
+    package func sleep() {
+        guard !machine.isRefused else { return }
+        let wasOpen = machine.isOpen
+        stop()
+        // What is pooled would be dead afterwards.
+        session.curl.abandonConnections()
+        if wasOpen { delegate?.streamEnded("the machine slept") }
+    }
+
+    /// Connects at once, unless the server asked for a pause: the machine woke up.
+    package func wake() {
+        guard !machine.isRefused else { return }
+        let action = machine.start(atNanoseconds: loop.monotonicNanoseconds)
+        // Awake already, or it slept without notice: what is open is dead.
+        if action == .none { hurry("the machine slept") } else { perform(action) }
+    }
+
+    private func hurry(_ reason: String) {
+        let wasOpen = machine.isOpen
+        let action = machine.hurry(atNanoseconds: loop.monotonicNanoseconds)
+        guard action != .none else { return }
         // Another network may have no proxy that is in the way.
         eventsSinceNanoseconds = nil
         giveUpConnection()
+        if wasOpen { delegate?.streamEnded(reason) }
         perform(action)
     }
 
@@ -92,8 +134,7 @@ package final class StreamClient {
     package func stop() {
         machine.stop()
         closeAttempt()
-        if let waitTimer { loop.cancel(waitTimer) }
-        waitTimer = nil
+        cancelWait()
     }
 
     private func perform(_ action: StreamMachine.Action) {
@@ -101,6 +142,7 @@ package final class StreamClient {
         case .none: break
         case .connect: connect()
         case .wait(let duration):
+            cancelWait()
             waitTimer = loop.schedule(after: duration) { [weak self] in
                 guard let self else { return }
                 waitTimer = nil
@@ -111,17 +153,21 @@ package final class StreamClient {
 
     private func connect() {
         closeAttempt()
-        if let waitTimer { loop.cancel(waitTimer) }
-        waitTimer = nil
+        cancelWait()
         retryAfter = nil
         goodbye = nil
-        lastByteNanoseconds = loop.monotonicNanoseconds
+        connectingSinceNanoseconds = loop.monotonicNanoseconds
         let attempt = makeAttempt()
         attempt.delegate = self
         self.attempt = attempt
         attempt.begin()
-        silenceMax = fixedSilenceMax ?? Heartbeat.silenceMax(nil)
-        watchSilence(for: silenceMax)
+        pulse.connecting(atNanoseconds: loop.monotonicNanoseconds)
+        watchPulse()
+    }
+
+    private func cancelWait() {
+        if let waitTimer { loop.cancel(waitTimer) }
+        waitTimer = nil
     }
 
     private func makeAttempt() -> any StreamAttempt {
@@ -151,6 +197,7 @@ package final class StreamClient {
     private func ended(_ reason: String) {
         closeAttempt()
         hasFailed = true
+        if goodbye == nil { pulse.ended(atNanoseconds: loop.monotonicNanoseconds) }
         let action = machine.ended(
             atNanoseconds: loop.monotonicNanoseconds, fraction: random(), retryAfter: retryAfter)
         guard action != .none else { return }
@@ -175,28 +222,31 @@ package final class StreamClient {
     }
 
     private func closeAttempt() {
-        cancelSilenceWatch()
+        cancelPulse()
         attempt?.cancel()
         attempt = nil
     }
 
-    // MARK: Silence
+    // MARK: The pulse
 
-    private func watchSilence(for duration: Duration) {
-        silenceTimer = loop.schedule(after: duration) { [weak self] in self?.checkSilence() }
+    /// Comes back when there is something to do, and not before: each time wakes the machine.
+    private func watchPulse() {
+        cancelPulse()
+        switch pulse.next(atNanoseconds: loop.monotonicNanoseconds) {
+        case .wait(let duration):
+            pulseTimer = loop.schedule(after: duration) { [weak self] in self?.watchPulse() }
+        case .ask:
+            guard attempt?.ask() != true else { return }
+            preconditionFailure("an open stream that promised answers does not take a question")
+        case .dead(let silence):
+            if attempt?.isProven == false { brokenCount += 1 }
+            fail("the connection is dead: nothing came for \(silence.components.seconds) s")
+        }
     }
 
-    private func checkSilence() {
-        silenceTimer = nil
-        let silence = elapsed(since: lastByteNanoseconds)
-        guard silence >= silenceMax else { return watchSilence(for: silenceMax - silence) }
-        if attempt?.isProven == false { brokenCount += 1 }
-        fail("the connection is dead: nothing came for \(silenceMax.components.seconds) s")
-    }
-
-    private func cancelSilenceWatch() {
-        if let silenceTimer { loop.cancel(silenceTimer) }
-        silenceTimer = nil
+    private func cancelPulse() {
+        if let pulseTimer { loop.cancel(pulseTimer) }
+        pulseTimer = nil
     }
 
     private func elapsed(since nanoseconds: UInt64) -> Duration {
@@ -208,13 +258,26 @@ package final class StreamClient {
 
 extension StreamClient: StreamAttemptDelegate {
     func attemptHeard() {
-        lastByteNanoseconds = loop.monotonicNanoseconds
+        let wasAsked = pulse.isAsked
+        pulse.heard(atNanoseconds: loop.monotonicNanoseconds)
+        if wasAsked { watchPulse() }
         if attempt?.isProven == true { brokenCount = 0 }
+    }
+
+    func attemptAsked() {
+        pulse.asked(atNanoseconds: loop.monotonicNanoseconds)
+        watchPulse()
     }
 
     func attemptOpened(heartbeat: String?) {
         hasFailed = false
-        silenceMax = fixedSilenceMax ?? Heartbeat.silenceMax(heartbeat)
+        if attempt is WebSocketAttempt {
+            pulse.opened(atNanoseconds: loop.monotonicNanoseconds)
+        } else {
+            pulse.opened(
+                withHeartbeatsEvery: Heartbeat.interval(heartbeat), atNanoseconds: loop.monotonicNanoseconds)
+        }
+        watchPulse()
         machine.opened(atNanoseconds: loop.monotonicNanoseconds)
         delegate?.streamOpened()
     }
@@ -226,7 +289,7 @@ extension StreamClient: StreamAttemptDelegate {
     func attemptHeard(_ notice: PolicyNotice) { delegate?.streamTold(policyVersion: notice.version) }
 
     func attemptHeard(_ goodbye: StreamGoodbye) {
-        retryAfter = goodbye.retryAfterSeconds.map { .seconds(min(max($0, 0), 86_400)) }
+        retryAfter = goodbye.retryAfterSeconds.map { min(.seconds(max($0, 0)), StreamMachine.retryAfterMax) }
         self.goodbye = goodbye.reason
         agentLog.info("server_says_goodbye", ["reason": goodbye.reason])
     }
@@ -241,7 +304,7 @@ extension StreamClient: StreamAttemptDelegate {
             brokenCount += 1
             if brokenCount < Self.brokenCountMax { ended(reason) } else { fallBack(reason) }
         case .refused(let status, let retryAfter):
-            self.retryAfter = retryAfter.flatMap { Int64($0) }.map { .seconds(min(max($0, 0), 86_400)) }
+            self.retryAfter = RetryPause.parse(retryAfter, nowUnixSeconds: WallClock.unixMilliseconds() / 1000)
             ended("the server answered \(status) to the request for the stream")
         case .failed(let reason): ended(reason)
         }

@@ -16,6 +16,7 @@
 ///
 /// The wait is random between nothing and a ceiling that doubles from a second to a minute with each failure in a row,
 /// so that devices do not come back all at once. A stream that was open for a minute was good: it begins anew.
+/// What the server asks for, by `Retry-After` or a goodbye, comes before that and holds whatever else happens.
 package struct StreamMachine: ~Copyable {
     /// What to do now.
     package enum Action: Equatable, Sendable {
@@ -45,10 +46,11 @@ package struct StreamMachine: ~Copyable {
     }
 
     private var state: State
+    /// Until when the server wants to be left alone.
+    private var notBeforeNanoseconds: UInt64 = 0
 
     /// Begins idle.
     package init() { state = .idle }
-    private init(_ state: consuming State) { self.state = state }
 
     /// Whether notifications come.
     package var isOpen: Bool {
@@ -66,14 +68,11 @@ package struct StreamMachine: ~Copyable {
         }
     }
 
-    /// There is a server to connect to.
-    package mutating func start() -> Action {
+    /// There is a server to connect to; `now` is monotonic.
+    package mutating func start(atNanoseconds now: UInt64) -> Action {
         switch state {
-        case .idle, .waiting, .refused:
-            self = .init(.connecting(failureCount: 0))
-            return .connect
-        case .connecting, .open:
-            return .none
+        case .idle, .waiting, .refused: connectOrWait(atNanoseconds: now)
+        case .connecting, .open: .none
         }
     }
 
@@ -81,7 +80,7 @@ package struct StreamMachine: ~Copyable {
     package mutating func opened(atNanoseconds now: UInt64) {
         switch state {
         case .connecting(let failureCount):
-            self = .init(.open(failureCount: failureCount, sinceNanoseconds: now))
+            state = .open(failureCount: failureCount, sinceNanoseconds: now)
         case .idle, .open, .waiting, .refused:
             break
         }
@@ -102,9 +101,10 @@ package struct StreamMachine: ~Copyable {
         case .open(let count, let since):
             failureCount = Duration.nanoseconds(Int64(clamping: now &- since)) >= Self.goodAge ? 0 : count
         }
-        self = .init(.waiting(failureCount: failureCount + 1))
+        state = .waiting(failureCount: failureCount + 1)
         let ceiling = min(Self.waitMax, Self.waitFirst * (1 << min(failureCount, 10)))
         let asked = min(Self.retryAfterMax, max(.zero, retryAfter ?? .zero))
+        notBeforeNanoseconds = now &+ UInt64(asked / .nanoseconds(1))
         return .wait(asked + ceiling * min(max(fraction, 0), 1))
     }
 
@@ -112,27 +112,33 @@ package struct StreamMachine: ~Copyable {
     package mutating func timeIsUp() -> Action {
         switch state {
         case .waiting(let failureCount):
-            self = .init(.connecting(failureCount: failureCount))
+            state = .connecting(failureCount: failureCount)
             return .connect
         case .idle, .connecting, .open, .refused:
             return .none
         }
     }
 
-    /// The network came back, or the machine woke up: what was open is dead, and waiting is pointless.
-    package mutating func hurry() -> Action {
+    /// The network changed, or the machine woke up: what was open is dead, and waiting is pointless.
+    package mutating func hurry(atNanoseconds now: UInt64) -> Action {
         switch state {
-        case .connecting, .open, .waiting:
-            self = .init(.connecting(failureCount: 0))
-            return .connect
-        case .idle, .refused:
-            return .none
+        case .connecting, .open, .waiting: connectOrWait(atNanoseconds: now)
+        case .idle, .refused: .none
         }
     }
 
     /// The server does not know our secret: asking again would change nothing.
-    package mutating func refuse() { self = .init(.refused) }
+    package mutating func refuse() { state = .refused }
 
-    /// There is no server any more.
-    package mutating func stop() { self = .init(.idle) }
+    /// There is no server any more, or no machine that could listen to it.
+    package mutating func stop() { state = .idle }
+
+    private mutating func connectOrWait(atNanoseconds now: UInt64) -> Action {
+        guard now < notBeforeNanoseconds else {
+            state = .connecting(failureCount: 0)
+            return .connect
+        }
+        state = .waiting(failureCount: 0)
+        return .wait(.nanoseconds(Int64(clamping: notBeforeNanoseconds - now)))
+    }
 }

@@ -158,7 +158,7 @@ package final class Uplink {
             agentLog.warning(refusal, ["error": error.message])
         case .failure(let error):
             agentLog.warning("uplink_failed", ["error": error.message])
-            return retryLater()
+            return retryLater(after: error)
         }
         do {
             try database.transaction { () throws(SQLiteError) in try settle(database) }
@@ -168,9 +168,9 @@ package final class Uplink {
         }
     }
 
-    private func retryLater() {
+    private func retryLater(after error: ServerError) {
         guard isOpen, retryTimer == nil else { return reportEmpty() }
-        retryTimer = loop.schedule(after: pause.next()) { [weak self] in
+        retryTimer = loop.schedule(after: pause.next(asked: error.retryAfter)) { [weak self] in
             self?.retryTimer = nil
             self?.flush()
         }
@@ -178,28 +178,13 @@ package final class Uplink {
     }
 }
 
-/// How long to wait after a request that failed: a second at first, then twice as long each time, up to a minute.
-struct RetryPause {
-    static let first: Duration = .seconds(1)
-    static let longest: Duration = .seconds(60)
-    private var failureCount = 0
-
-    /// One more failed.
-    mutating func next() -> Duration {
-        defer { failureCount += 1 }
-        return min(Self.longest, Self.first * (1 << min(failureCount, 10)))
-    }
-
-    /// One succeeded.
-    mutating func reset() { failureCount = 0 }
-}
-
 extension ServerError {
     /// Whether the same request would be refused again: a 4xx, but not "too often" and not "who are you", which the
     /// stream finds out and deals with.
     var isFinal: Bool {
         switch self {
-        case .refused(let status, _, _): (400..<500).contains(status) && status != 401 && status != 408 && status != 429
+        case .refused(let status, _, _, _):
+            (400..<500).contains(status) && status != 401 && status != 408 && status != 429
         case .unreachable, .notTrusted, .unintelligible: false
         }
     }

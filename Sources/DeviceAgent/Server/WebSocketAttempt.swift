@@ -48,12 +48,23 @@ final class WebSocketAttempt: StreamAttempt {
     func begin() {
         var request = session.client.request("GET", "/v1/stream")
         request.timeout = nil
-        request.fields.append((Heartbeat.fieldText, "\(Heartbeat.askedSeconds)"))
+        // It is we who ask, and seldom enough that the server need not.
+        request.fields.append((Heartbeat.fieldText, "\(Limits.heartbeatIntervalMax.components.seconds)"))
         transfer = session.curl.connect(request) { [weak self, request] channel in
             self?.shakeHands(channel, request)
         } onFailure: { [weak self] error in
-            self?.end(.failed(error.message))
+            self?.end(.failed(error.trouble))
         }
+    }
+
+    var path: NetworkPath { channel.map { NetworkPath(of: $0.socket) } ?? .unknown }
+
+    func ask() -> Bool {
+        guard case .open(let socket) = state else { return false }
+        socket.ping()
+        delegate?.attemptAsked()
+        flush()
+        return true
     }
 
     func cancel() {
@@ -97,7 +108,7 @@ final class WebSocketAttempt: StreamAttempt {
                 case .closed: ending = endOfConnection("the server closed the connection")
                 }
             } catch {
-                ending = endOfConnection(error.message)
+                ending = endOfConnection(error.trouble)
             }
             deliver()
             if let ending { end(ending) }
@@ -165,7 +176,7 @@ final class WebSocketAttempt: StreamAttempt {
                 unsent.removeFirst(byteCount)
             }
         } catch {
-            return end(endOfConnection(error.message))
+            return end(endOfConnection(error.trouble))
         }
         do throws(NetError) { try watched?.modify(unsent.isEmpty ? .readable : [.readable, .writable]) } catch {
             end(.failed("\(error)"))
@@ -256,6 +267,7 @@ extension WebSocketAttempt: WebSocketDelegate {
         confirmation = (ping, completion)
         socket.send(text: text.span)
         socket.ping(ping)
+        delegate?.attemptAsked()
         flush()
         return true
     }

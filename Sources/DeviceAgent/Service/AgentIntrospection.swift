@@ -187,6 +187,8 @@ package enum AgentIntrospection {
               <arg name="entry" type="x"/>
             </signal>
             <signal name="InboxChanged"/>
+            <!-- GetStatus answers something else than before: the connection opened or ended, or there is another error or notice. -->
+            <signal name="StatusChanged"/>
           </interface>
         </node>
 

@@ -20,6 +20,7 @@ package final class AgentService {
     let connection: BusConnection
     let deviceName: String
     private let callers: any CallerPolicy
+    private var toldStatus: AgentStatus?
 
     /// Serves the object; the name comes with `claimName`.
     package init(
@@ -177,10 +178,14 @@ extension AgentService: AgentObserver {
     /// Emits InboxChanged.
     package func inboxChanged() { emit("InboxChanged", []) }
 
-    /// Tells the service manager; the bus has no signal for it.
+    /// Tells the service manager and emits StatusChanged, unless a failure is only the same again.
     package func statusChanged() {
-        let now = WallClock.unixMilliseconds() / 1000
-        ServiceManager.notify("STATUS=\(agent.status(nowUnixSeconds: now).line)")
+        // Without a clock, so that the time alone is no change.
+        let status = agent.status(nowUnixSeconds: 0)
+        guard status != toldStatus else { return }
+        toldStatus = status
+        ServiceManager.notify("STATUS=\(status.line)")
+        emit("StatusChanged", [])
     }
 
     private func emit(_ member: String, _ arguments: [BusValue]) {

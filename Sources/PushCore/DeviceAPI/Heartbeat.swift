@@ -9,22 +9,16 @@ package enum Heartbeat {
     package static let fieldName: StaticString = "posthorn-heartbeat"
     /// The same, for lists of fields.
     package static var fieldText: String { "\(fieldName)" }
-    /// What the agent asks for: few NATs forget a connection sooner, and every heartbeat wakes a radio.
-    package static let askedSeconds: Int64 = 120
-    /// How much longer than the interval a device waits before it takes the connection for dead.
-    package static let graceSeconds: Int64 = 25
-
     /// What a device gets that asks for so many seconds.
     package static func granted(_ seconds: Int64) -> Int64 {
         min(max(seconds, Limits.heartbeatInterval.components.seconds), Limits.heartbeatIntervalMax.components.seconds)
     }
 
-    /// How long a device waits for the next heartbeat.
+    /// How often a server says something.
     ///
     /// - Parameter text: The answer's field; nil where the server has none.
-    /// - Returns: 25 seconds more than the interval that was agreed.
-    package static func silenceMax(_ text: String?) -> Duration {
-        let seconds = text.flatMap { Decimal.parse($0.utf8.span) } ?? 0
-        return .seconds(granted(seconds) + graceSeconds)
+    /// - Returns: The interval that was agreed.
+    package static func interval(_ text: String?) -> Duration {
+        .seconds(granted(text.flatMap { Decimal.parse($0.utf8.span) } ?? 0))
     }
 }

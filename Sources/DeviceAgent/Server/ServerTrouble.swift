@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCurl
+
+extension CurlError {
+    /// libcurl's and OpenSSL's words, in lower case, for what a person can do something about.
+    private static let remedies: [(words: String, remedy: String)] = [
+        ("certificate required", "the server wants a certificate: set client_cert and client_key in agent.ini"),
+        ("alert handshake failure", "the server wants another certificate or other TLS: see client_cert in agent.ini"),
+        ("alert unknown ca", "the server does not accept this device's certificate: see client_cert in agent.ini"),
+        ("alert bad certificate", "the server does not accept this device's certificate: see client_cert in agent.ini"),
+        ("alert certificate expired", "this device's certificate has expired: see client_cert in agent.ini"),
+        ("client certificate", "this device's certificate cannot be used: see client_cert and client_key in agent.ini"),
+        ("private key", "this device's certificate cannot be used: see client_cert and client_key in agent.ini"),
+        ("response 407", "the proxy wants a user: set proxy in agent.ini to http://USER:PASSWORD@HOST:PORT"),
+        ("code 407 from proxy", "the proxy wants a user: set proxy in agent.ini to http://USER:PASSWORD@HOST:PORT"),
+        ("connect tunnel failed", "the proxy refuses to connect to the server"),
+        ("from proxy after connect", "the proxy refuses to connect to the server"),
+        ("resolve proxy", "the proxy's name is unknown: see proxy in agent.ini"),
+    ]
+
+    /// The message, behind what is wrong in a person's words where that is known.
+    var trouble: String {
+        let message = Self.withoutDuration(message)
+        let text = message.lowercased()
+        guard let remedy = Self.remedies.first(where: { text.contains($0.words) })?.remedy else { return message }
+        return "\(remedy) (\(message))"
+    }
+
+    /// Leaves out `after 0 ms`: how long it took is not what is wrong, and differs each time.
+    private static func withoutDuration(_ message: String) -> String {
+        var words = message.split(separator: " ")
+        guard let place = words.firstIndex(of: "after"), place > 0, words.count > place + 2,
+            Int(words[place + 1]) != nil, words[place + 2] == "ms:"
+        else { return message }
+        words[place - 1] += ":"
+        words.removeSubrange(place...place + 2)
+        return words.joined(separator: " ")
+    }
+}

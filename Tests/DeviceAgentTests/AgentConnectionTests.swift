@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import TestSupport
+import Testing
+
+/// What people notice of trouble with the connection: a line in the status.
+@Suite(.serialized) struct AgentConnectionTests {
+    private let server: ScriptedDeviceServer
+    private let directory: TemporaryDirectory
+
+    init() async throws {
+        server = try await ScriptedDeviceServer()
+        directory = try TemporaryDirectory()
+    }
+
+    @Test func `a hundred refused connections are a line in the status, and no alert`() async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        _ = try await harness.enrol(with: server).get()
+        try await server.kill()
+        func failures() -> Int { harness.events.count { $0 == "status" } }
+        try await harness.loop.run("the end is noticed") { !harness.isConnected() }
+        for _ in 1...100 {
+            let count = failures()
+            // Each time the network changes, waiting ends.
+            harness.agent.networkChanged()
+            try await harness.loop.run("it is refused") { failures() > count }
+        }
+        let status = harness.agent.status(nowUnixSeconds: 0)
+        #expect(!status.isConnected && status.connectedSinceUnixSeconds == 0 && status.lastConnectedUnixSeconds > 0)
+        let port = server.url.split(separator: ":").last ?? ""
+        #expect(status.lastError.contains("connect to localhost port \(port): ") && !status.lastError.contains(" ms"))
+        #expect(harness.screen.isEmpty)
+        #expect(try harness.agent.inbox(countMax: 10).isEmpty)
+        #expect(harness.events.allSatisfy { $0 == "status" || $0.hasPrefix("settings") }, "\(Set(harness.events))")
+    }
+
+    /// Runs an agent until it was connected; answers when it says that it last was.
+    private func connectOnce() async throws -> Int64 {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        _ = try await harness.enrol(with: server).get()
+        #expect(harness.agent.status(nowUnixSeconds: 77).lastConnectedUnixSeconds == 77, "that is now")
+        try await harness.stop()
+        return harness.agent.status(nowUnixSeconds: 0).lastConnectedUnixSeconds
+    }
+
+    @Test func `a restart knows when there last was a connection`() async throws {
+        let last = try await connectOnce()
+        try await server.kill()
+        let second = try AgentHarness(in: directory)
+        try second.agent.start()
+        let status = second.agent.status(nowUnixSeconds: 0)
+        #expect(status.lastConnectedUnixSeconds == last && last > 1_700_000_000 && !status.isConnected)
+    }
+
+    @Test func `acknowledgements wait for as long as the server asks for`() async throws {
+        let harness = try AgentHarness(in: directory, streamForm: .events)
+        try harness.agent.start()
+        _ = try await harness.enrol(with: server).get()
+        let start = ContinuousClock.now
+        try await server.fail("/v1/acks", status: 429, retryAfter: "2")
+        try await server.push(1)
+        try await harness.loop.run("they are sent again") { server.requests("POST /v1/acks").count >= 2 }
+        #expect(ContinuousClock.now - start >= .seconds(2))
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushNet
+import TestSupport
+import Testing
+
+/// Proxies and client certificates, seen from the agent's status.
+@Suite(.serialized) struct ServerAccessTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func access(_ change: (inout ServerAccess) -> Void) -> ServerAccess {
+        var access = ServerAccess()
+        change(&access)
+        return access
+    }
+
+    private func harness(_ access: ServerAccess, _ form: StreamForm = .auto) throws -> AgentHarness {
+        let harness = try AgentHarness(in: directory, streamForm: form, access: access)
+        try harness.agent.start()
+        return harness
+    }
+
+    /// Waits until a device hears at its enrolment why it is refused.
+    ///
+    /// A server that closes at once takes its explanation with it, now and then, where TLS 1.3 had sent the request already.
+    private func waitForRefusal(_ access: ServerAccess, _ server: ScriptedDeviceServer, _ words: String) async throws {
+        let harness = try harness(access)
+        var last = ""
+        try await eventually("it hears of it: \(words)", evidence: { last }) {
+            guard case .failure(let refusal) = try await harness.enrol(with: server) else { return false }
+            last = refusal.message
+            return last.contains(words)
+        }
+    }
+
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `everything goes by way of the proxy`(form: StreamForm) async throws {
+        let server = try await ScriptedDeviceServer()
+        let proxy = try await ScriptedProxy()
+        let harness = try harness(access { $0.proxy = proxy.url }, form)
+        _ = try await harness.enrol(with: server).get()
+        #expect(harness.isConnected())
+        let target = String(server.url.dropFirst("https://".count))
+        #expect(proxy.targets.count >= 1 && proxy.targets.allSatisfy { $0 == target })
+    }
+
+    @Test func `a proxy hears who we are, and else its refusal is explained`() async throws {
+        let server = try await ScriptedDeviceServer()
+        let proxy = try await ScriptedProxy(user: "Anna:s3cret")
+        try await waitForRefusal(
+            access { $0.proxy = proxy.url }, server, "the proxy wants a user: set proxy in agent.ini")
+        let harness = try harness(access { $0.proxy = "http://Anna:s3cret@\(proxy.address)" })
+        _ = try await harness.enrol(with: server).get()
+    }
+
+    @Test func `a proxy that cannot reach the server is told from a server that cannot be reached`() async throws {
+        let server = try await ScriptedDeviceServer()
+        let proxy = try await ScriptedProxy()
+        let harness = try harness(access { $0.proxy = proxy.url })
+        _ = try await harness.enrol(with: server).get()
+        try await server.kill()
+        try await harness.loop.run("the status says so") {
+            harness.agent.status(nowUnixSeconds: 0).lastError.contains("the proxy refuses to connect to the server")
+        }
+    }
+
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `a server that wants a certificate gets it`(form: StreamForm) async throws {
+        let server = try await ScriptedDeviceServer(wantsCertificate: true)
+        let access = access {
+            $0.clientCertificateFile = server.clientCertificateFile
+            $0.clientKeyFile = server.clientKeyFile
+        }
+        let harness = try harness(access, form)
+        _ = try await harness.enrol(with: server).get()
+        #expect(harness.isConnected())
+        try await server.push(1)
+        try await harness.loop.run("a notification came") { harness.events.contains { $0.hasPrefix("arrived") } }
+    }
+
+    @Test func `a device without the certificate, or with a wrong one, is told what to set`() async throws {
+        let server = try await ScriptedDeviceServer(wantsCertificate: true)
+        try await waitForRefusal(ServerAccess(), server, "set client_cert and client_key in agent.ini")
+        let stranger = access {
+            $0.clientCertificateFile = server.caFile
+            $0.clientKeyFile = server.serverKeyFile
+        }
+        try await waitForRefusal(stranger, server, "does not accept this device's certificate")
+        let absent = access { $0.clientCertificateFile = "/nowhere.pem" }
+        try await waitForRefusal(absent, server, "certificate cannot be used")
+    }
+
+    @Test func `a server that hangs up inside the handshake cannot be reached, which is no matter of trust`()
+        async throws
+    {
+        let script = """
+            import socket
+            listener = socket.create_server(("127.0.0.1", 0))
+            print(listener.getsockname()[1], flush=True)
+            while True: listener.accept()[0].close()
+            """
+        let process = try RunningProcess("/usr/bin/python3", ["-c", script])
+        let harness = try harness(ServerAccess())
+        var result: Result<String, AgentRefusal>?
+        harness.agent.enrol(
+            serverURL: "https://127.0.0.1:\(try await process.outputLine())", code: "", caFile: "", name: "test"
+        ) { result = $0 }
+        try await harness.loop.run("it is refused") { result != nil }
+        let refusal = try #require(throws: AgentRefusal.self) { try result?.get() }
+        #expect(
+            refusal.code == .unreachable && refusal.message.hasPrefix("the server cannot be reached: "), "\(refusal)")
+    }
+
+    @Test(arguments: [StreamForm.auto, .events])
+    func `a certificate that is asked for later is in the status, and no alert is shown`(form: StreamForm) async throws
+    {
+        let server = try await ScriptedDeviceServer()
+        let harness = try harness(ServerAccess(), form)
+        _ = try await harness.enrol(with: server).get()
+        try await server.wantCertificate()
+        try await server.endStreams()
+        try await harness.loop.run("the status says so") {
+            harness.agent.status(nowUnixSeconds: 0).lastError.contains("set client_cert and client_key in agent.ini")
+        }
+        #expect(harness.screen.isEmpty)
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushNet
+import TestSupport
+import Testing
+
+@testable import DeviceAgent
+
+private final class Listener: StreamClientDelegate {
+    var log: [String] = []
+
+    func streamReceived(_ arrivals: [Arrival]) -> Bool { true }
+    func streamTold(policyVersion: Int64) {}
+    func streamOpened() { log.append("opened") }
+    func streamEnded(_ reason: String) { log.append("ended \(reason)") }
+    func streamRefused(_ reason: String) { log.append("refused") }
+}
+
+/// What the stream does when the machine sleeps or wakes, and when the network changes.
+@Suite(.serialized) struct StreamClientNetworkTests {
+    private let server: ScriptedDeviceServer
+    private let loop: EventLoop
+    private let listener = Listener()
+
+    init() async throws {
+        server = try await ScriptedDeviceServer()
+        loop = try EventLoop()
+    }
+
+    private func client(
+        _ form: StreamForm = .auto, _ pulse: Pulse = Pulse(), access: ServerAccess = ServerAccess()
+    ) -> StreamClient {
+        let session = ServerSession(
+            loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret", access: access)
+        let client = StreamClient(loop: loop, session: session, form: form, pulse: pulse, random: { 0 })
+        client.delegate = listener
+        return client
+    }
+
+    private func pass(_ duration: Duration) async throws {
+        var isOver = false
+        loop.schedule(after: duration) { isOver = true }
+        try await loop.run("a moment passed") { isOver }
+    }
+
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `a sleep ends the connection, and waking makes another one`(form: StreamForm) async throws {
+        let client = client(form)
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        client.sleep()
+        #expect(listener.log == ["opened", "ended the machine slept"] && !client.isOpen)
+        try await pass(.milliseconds(100))
+        #expect(server.requests("GET /v1/stream").count == 1, "nothing is tried in between")
+        client.wake()
+        try await loop.run("it is open again") { client.isOpen }
+        #expect(listener.log.count == 3 && server.requests("GET /v1/stream").count == 2)
+        client.stop()
+    }
+
+    @Test func `the server hears of a sleep before it begins`() async throws {
+        let client = client(.websocket)
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        client.sleep()
+        try await eventually("it heard the close frame") { server.requests("closed 1001").count == 1 }
+    }
+
+    @Test func `waking from a sleep that came without notice leaves the open connection for a new one`() async throws {
+        let client = client()
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        client.wake()
+        #expect(!client.isOpen && listener.log == ["opened", "ended the machine slept"])
+        try await loop.run("it is open again") { client.isOpen }
+        client.stop()
+    }
+
+    @Test func `waking is not believed over what the server asked for`() async throws {
+        let client = client()
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        try await server.push(event: "goodbye", id: nil, data: #"{"reason":"shutdown","retry_after":600}"#)
+        try await server.endStreams()
+        try await loop.run("it ended") { !client.isOpen }
+        client.sleep()
+        client.wake()
+        client.networkChanged()
+        try await pass(.milliseconds(200))
+        #expect(server.requests("GET /v1/stream").count == 1)
+        client.stop()
+    }
+
+    @Test func `a change of the network that leaves the connection its way only asks whether it lives`() async throws {
+        let client = client(.websocket, Pulse(shortest: .seconds(600), patience: .milliseconds(300)))
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        client.networkChanged()
+        try await pass(.milliseconds(600))
+        #expect(listener.log == ["opened"])
+        try await server.freeze()
+        client.networkChanged()
+        try await loop.run("its end was noticed") { listener.log.count > 1 }
+        #expect(listener.log[1].hasPrefix("ended the connection is dead"))
+        server.thaw()
+        client.stop()
+    }
+
+    @Test func `a change of the network ends the waiting`() async throws {
+        let session = ServerSession(loop: loop, url: server.url, caFile: server.caFile, secret: "s3cret")
+        let client = StreamClient(loop: loop, session: session, random: { 1 })
+        client.delegate = listener
+        try await server.fail("/v1/stream", status: 503, count: 6)
+        client.start()
+        for count in 1...6 {
+            try await loop.run("it was refused") { listener.log.count == count }
+            client.networkChanged()
+        }
+        let start = ContinuousClock.now
+        try await loop.run("it is open") { client.isOpen }
+        // The sixth wait would have been half a minute.
+        #expect(ContinuousClock.now - start < .seconds(20))
+        client.stop()
+    }
+
+    @Test func `an acknowledgement that nothing answers is a dead connection`() async throws {
+        let client = client(.websocket, Pulse(shortest: .seconds(600), patience: .milliseconds(300)))
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        try await server.freeze()
+        var failure: String?
+        let isSent = client.acknowledge([.init(id: 1, outcome: .shown)]) { result in
+            if case .failure(let error) = result { failure = error.message }
+        }
+        #expect(isSent)
+        try await loop.run("its end was noticed") { listener.log.count > 1 && failure != nil }
+        server.thaw()
+        client.stop()
+    }
+
+    @Test func `a relay that goes silent without a word is found out, and passed by on a new connection`() async throws
+    {
+        let proxy = try await ScriptedProxy()
+        var access = ServerAccess()
+        access.proxy = proxy.url
+        let client = client(
+            .websocket, Pulse(shortest: .milliseconds(400), patience: .milliseconds(800)), access: access)
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        try await proxy.fallSilent()
+        try await loop.run("the silence was noticed") { listener.log.contains { $0.contains("is dead: nothing came") } }
+        try await loop.run("it is open again") { listener.log.last == "opened" && client.isOpen }
+        client.stop()
+    }
+
+    @Test(arguments: [StreamForm.websocket, .events])
+    func `a goodbye is told as the reason, and its pause is kept`(form: StreamForm) async throws {
+        let client = client(form)
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        let start = ContinuousClock.now
+        try await server.push(event: "goodbye", id: nil, data: #"{"reason":"shutdown","retry_after":1}"#)
+        try await server.endStreams()
+        try await loop.run("it is open again") { listener.log.count == 3 && client.isOpen }
+        #expect(listener.log[1] == "ended the server ended the stream: shutdown")
+        #expect(ContinuousClock.now - start >= .seconds(1))
+        client.stop()
+    }
+
+    @Test(arguments: [StreamForm.websocket, .events], [429, 503])
+    func `a server that refuses and asks for a pause gets it`(form: StreamForm, status: Int) async throws {
+        try await server.fail("/v1/stream", status: status, retryAfter: "1")
+        let client = client(form)
+        let start = ContinuousClock.now
+        client.start()
+        try await loop.run("it is open") { client.isOpen }
+        #expect(listener.log.count == 2 && listener.log[0].contains("answered \(status)"))
+        #expect(ContinuousClock.now - start >= .seconds(1))
+        client.stop()
+    }
+}

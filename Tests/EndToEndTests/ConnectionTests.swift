@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// A connection that breaks, and what a person sees of it.
+    struct ConnectionTests {
+        private struct Status: Decodable {
+            var connected: Bool
+            var connected_since: Int64
+            var last_connected: Int64
+            var last_error: String
+        }
+
+        private func status(of user: DeviceUser) async throws -> Status {
+            let output = try await user.run(["agent", "status", "--json"]).succeeded().output
+            return try JSONDecoder().decode(Status.self, from: Data(output.utf8))
+        }
+
+        @Test(.tags(.slow)) func `a link that dies without a word is noticed within half a minute, and made anew`()
+            async throws
+        {
+            let proxy = try await ScriptedProxy()
+            let house = try await House(environment: ["https_proxy": proxy.url, "no_proxy": ""])
+            let agent = house.user.agent.now
+            #expect(!proxy.targets.isEmpty, "the agent goes by way of the proxy")
+            let first = try await status(of: house.user)
+            try await proxy.fallSilent()
+            let end = /event=disconnected reason="the connection is dead: nothing came for (\d+) s"/
+            let seconds = try await eventualValue(
+                "its end is noticed", within: .seconds(60), evidence: { agent.transcript }
+            ) { agent.errorOutput.firstMatch(of: end).flatMap { Int($0.output.1) } }
+            #expect(.seconds(seconds) <= .seconds(30) * Patience.factor)
+            try await house.user.waitUntilConnected()
+            let second = try await status(of: house.user)
+            #expect(second.connected_since > first.connected_since && second.last_error.isEmpty)
+            _ = try await house.provider.send(house.notification("Still here"))
+            try await house.user.waitForEntry("what is sent then comes") { $0.body == "Still here" }
+            #expect(try await house.user.inbox().count == 1)
+        }
+
+        @Test func `a machine that sleeps takes leave of the server, and is back at once when it wakes`() async throws {
+            let system = try await DesktopBus()
+            let logind = try RunningProcess(
+                "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", "logind"],
+                environment: ["DBUS_SYSTEM_BUS_ADDRESS": system.address])
+            try await system.waitForOwner(of: "org.freedesktop.login1", evidence: { logind.transcript })
+            let house = try await House(environment: ["DBUS_SYSTEM_BUS_ADDRESS": system.address])
+            let agent = house.user.agent.now
+            for isBeginning in [true, false] {
+                try await system.busctl(
+                    "call", "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.DBus.Mock",
+                    "EmitSignal", "sssav", "org.freedesktop.login1.Manager", "PrepareForSleep", "b", "1", "b",
+                    "\(isBeginning)"
+                ).succeeded()
+                let expected =
+                    isBeginning ? #"event=disconnected reason="the machine slept""# : "event=machine news=wakes"
+                try await eventually("it hears: \(expected)", evidence: { agent.transcript }) {
+                    agent.errorOutput.contains(expected)
+                }
+                if isBeginning { #expect(try await status(of: house.user).connected == false) }
+            }
+            try await house.user.waitUntilConnected()
+            #expect(try await house.user.inbox().isEmpty)
+        }
+
+        @Test func `a server that is gone is told by the status, and nowhere else`() async throws {
+            let house = try await House()
+            let before = try await status(of: house.user)
+            #expect(before.connected && before.connected_since > 0 && before.last_connected >= before.connected_since)
+            try await house.server.process.killNow()
+            let after = try await eventualValue("the status tells") {
+                let status = try await status(of: house.user)
+                return status.connected ? nil : status
+            }
+            #expect(after.connected_since == 0 && after.last_connected >= before.connected_since)
+            #expect(!after.last_error.isEmpty)
+            let text = try await house.user.run(["agent", "status"]).succeeded().output
+            #expect(text.contains("no; last at ") && text.contains("Last trouble"))
+            #expect(try await house.user.inbox().isEmpty)
+        }
+    }
+}
