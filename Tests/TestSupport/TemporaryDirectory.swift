@@ -41,9 +41,27 @@ package final class TemporaryDirectory: Sendable {
     @discardableResult
     package func write(_ text: String, to name: String, permissions: Int = 0o600) throws -> String {
         let path = path(of: name)
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        if permissions & 0o111 != 0 {
+            try writeProgram(text, to: path, permissions)
+        } else {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        }
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
         return path
+    }
+
+    /// By another process: a program that another test starts just now would hold our descriptor for a moment, and what
+    /// is open for writing cannot be executed (ETXTBSY).
+    private func writeProgram(_ text: String, to path: String, _ permissions: Int) throws {
+        let (process, input) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/install")
+        process.arguments = ["-m", String(permissions, radix: 8), "/dev/stdin", path]
+        process.standardInput = input
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw SystemFailure(call: "install", code: errno) }
     }
 
     /// Reads a text file in it; empty when there is none.
