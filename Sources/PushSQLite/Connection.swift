@@ -98,6 +98,18 @@ package final class Connection {
         }
     }
 
+    /// Inside a transaction, does all of the body or nothing; what came before it in the transaction stays.
+    package func part(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try execute("SAVEPOINT part")
+        do {
+            try body()
+        } catch {
+            if unsafe sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK TO part; RELEASE part") }
+            throw error
+        }
+        try execute("RELEASE part")
+    }
+
     /// Rows that the last INSERT, UPDATE or DELETE changed.
     package var changedRowCount: Int { Int(unsafe sqlite3_changes64(handle)) }
 

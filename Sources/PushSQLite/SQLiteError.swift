@@ -27,6 +27,9 @@ package struct SQLiteError: Error, Sendable, Equatable {
     /// The file is damaged, or is no database at all.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
+    /// A value or a row is longer than SQLite takes.
+    package var isTooBig: Bool { primaryCode == SQLITE_TOOBIG }
+
     /// Another connection holds the file.
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 

@@ -194,6 +194,18 @@ import Testing
         #expect(try database.outboxLines() == ["9 suppressed unreadable"])
     }
 
+    @Test func `one that is more than the database takes is unreadable, and the others with it are kept`() throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        var huge = Sample.notification(2, collapseID: "a", payload: #"{"aps":{"alert":"x","badge":7}}"#)
+        huge.apnsID = String(repeating: "x", count: 2 << 20)
+        let arrivals = [Sample.notification(1, collapseID: "a"), huge, Sample.notification(3)]
+        let reception = try Receiver(database).receive(arrivals.map(Arrival.notification), nowUnixMilliseconds: 0)
+        #expect(reception == Reception(waiting: [1, 2], arrived: [1, 2], newCount: 2))
+        #expect(try database.apps.app(id: "org.example.Mail")?.badge == 0)
+        #expect(try database.outboxLines() == ["1 delivered", "2 suppressed unreadable", "3 delivered"])
+    }
+
     @Test(arguments: [(5119, true), (5120, true), (5121, false), (60_000, false)])
     func `a payload larger than any provider may send is unreadable`(byteCount: Int, isKept: Bool) throws {
         let file = try DatabaseFile()

@@ -94,6 +94,25 @@ struct PayloadTests {
         #expect(try Payload(parsing: button.span) { $0 == "VIEW_NOW" ? "Look" : nil }.actionLabel == "Look")
     }
 
+    @Test(arguments: ["title-loc", "subtitle-loc", "loc"])
+    func `places that repeat a long argument make no long text of it`(name: String) throws {
+        let places = String(repeating: "%1$@", count: 630)
+        let argument = String(repeating: "ä", count: 1250)
+        let alert = try parse(#"{"aps":{"alert":{"\#(name)-key":"\#(places)","\#(name)-args":["\#(argument)"]}}}"#)
+            .alert
+        let text = try #require(alert?.title ?? alert?.subtitle ?? alert?.body)
+        #expect(text.hasPrefix(argument + argument) && text.hasSuffix("ä…"))
+        #expect((8188...8192).contains(text.utf8.count))
+    }
+
+    @Test func `what an app's filter writes is cut, what a provider can send is not`() throws {
+        let (longest, tooLong) = (String(repeating: "x", count: 5100), String(repeating: "x", count: 60_000))
+        #expect(try parse(#"{"aps":{"alert":"\#(longest)"}}"#).alert?.body == longest)
+        for alert in [#""\#(tooLong)""#, #"{"body":"\#(tooLong)"}"#, #"{"loc-key":"A_B","loc-args":["\#(tooLong)"]}"#] {
+            #expect(try parse(#"{"aps":{"alert":\#(alert)}}"#).alert?.body?.utf8.count == 8192)
+        }
+    }
+
     @Test func `arguments are not formats themselves`() throws {
         let payload = try parse(#"{"aps":{"alert":{"loc-key":"%@ %@","loc-args":["%@","%1$@"]}}}"#)
         #expect(payload.alert?.body == "%@ %1$@")

@@ -97,11 +97,28 @@ package final class Receiver {
                 case .notification(let notification):
                     // In doubt it has not expired: one of the clocks may be wrong.
                     let isExpired = notification.hasExpired(at: min(now, serverNow ?? now))
-                    try receive(notification, circumstances, now: now, isExpired: isExpired, &reception)
+                    try attempt(notification, &reception) { (reception) throws(SQLiteError) in
+                        try receive(notification, circumstances, now: now, isExpired: isExpired, &reception)
+                    }
                 }
             }
             if !reception.arrived.isEmpty { reception.removed = try database.trimInbox(nowUnixMilliseconds: now) }
             return reception
+        }
+    }
+
+    /// Receives one, or acknowledges it as unreadable when it is more than the database takes: the others with it are kept.
+    private func attempt(
+        _ notification: ReceivedNotification, _ reception: inout Reception,
+        _ receive: (inout Reception) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        var attempted = reception
+        do {
+            try database.part { () throws(SQLiteError) in try receive(&attempted) }
+            reception = attempted
+        } catch {
+            guard error.isTooBig else { throw error }
+            try refuse(sequence: notification.sequence)
         }
     }
 

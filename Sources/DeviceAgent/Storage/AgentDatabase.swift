@@ -76,4 +76,7 @@ package final class AgentDatabase {
     package func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
         try connection.transaction(body)
     }
+
+    /// Inside a transaction, does all of the body or nothing.
+    func part(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) { try connection.part(body) }
 }

@@ -2,33 +2,44 @@
 
 /// The format of Apple's localized texts, as far as notifications use it.
 enum LocalizedFormat {
+    /// The longest text of an alert, in bytes: more than a provider can send, and less than places that repeat a long
+    /// argument make of it.
+    static let byteCountMax = 8 * 1024
+
     /// Puts arguments in the places of `%@`, in order, and of `%1$@`, by number; `%%` is a percent sign.
     ///
     /// A place without an argument, and any other percent sign, stays as it is.
     /// - Parameters:
     ///   - format: A text with places.
     ///   - arguments: What goes there.
-    /// - Returns: The text.
+    /// - Returns: The text, cut to `byteCountMax`.
     static func fill(_ format: String, with arguments: [String]) -> String {
-        var output = String.UnicodeScalarView()
+        var output = CutText(byteCountMax: byteCountMax)
         var rest = Substring(format).unicodeScalars
         var next = 0
-        while let scalar = rest.popFirst() {
+        while !output.isFull, let scalar = rest.popFirst() {
             guard scalar == "%", let place = Place(at: &rest) else {
-                output.append(scalar)
+                output.append(CollectionOfOne(scalar))
                 continue
             }
             switch place {
             case .percentSign:
-                output.append("%")
+                output.append("%".unicodeScalars)
             case .argument(let number):
                 let index = number.map { $0 - 1 } ?? next
                 if number == nil { next += 1 }
-                output.append(
-                    contentsOf: arguments.indices.contains(index) ? arguments[index].unicodeScalars : place.text)
+                output.append(arguments.indices.contains(index) ? arguments[index].unicodeScalars : place.text)
             }
         }
-        return String(output)
+        return output.text
+    }
+
+    /// A text as it is, cut to `byteCountMax`.
+    static func cut(_ text: String) -> String {
+        guard text.utf8.count > byteCountMax else { return text }
+        var output = CutText(byteCountMax: byteCountMax)
+        output.append(text.unicodeScalars)
+        return output.text
     }
 
     /// What a percent sign begins.

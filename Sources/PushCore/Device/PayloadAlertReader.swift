@@ -8,6 +8,8 @@
 /// 2. the text that the provider sent along;
 /// 3. the key itself where it is a text, as many developers write them: `%@ sent a photo`;
 /// 4. of a key that only programs understand, such as `PHOTO_SENT`, the arguments alone.
+///
+/// None is longer than `LocalizedFormat.byteCountMax`.
 struct PayloadAlertReader {
     /// What an alert says of which nothing else is left.
     static let neutralBody = "New notification"
@@ -24,7 +26,7 @@ struct PayloadAlertReader {
         var alert = Payload.Alert()
         switch value {
         case .string:
-            alert.body = value.nonEmptyString
+            alert.body = value.nonEmptyString.map(LocalizedFormat.cut)
             guard alert.body != nil else { return nil }
         case .object:
             let title = LocalizedText("title", localized: "title-loc", in: value)
@@ -47,8 +49,8 @@ struct PayloadAlertReader {
         guard let value else { return .standard }
         if value.isNull { return .none }
         guard let key = value.nonEmptyString else { return .standard }
-        if let text = translation(key) { return .labelled(text) }
-        return LocalizedText.isIdentifier(key) ? .standard : .labelled(key)
+        if let text = translation(key) { return .labelled(LocalizedFormat.cut(text)) }
+        return LocalizedText.isIdentifier(key) ? .standard : .labelled(LocalizedFormat.cut(key))
     }
 }
 
@@ -74,11 +76,11 @@ private struct LocalizedText {
 
     /// What to show; nil when a person would understand nothing of it.
     func text(_ translation: (String) -> String?) -> String? {
-        guard let key else { return sent }
+        guard let key else { return sent.map(LocalizedFormat.cut) }
         if let format = translation(key) { return LocalizedFormat.fill(format, with: arguments) }
-        if let sent { return sent }
+        if let sent { return LocalizedFormat.cut(sent) }
         guard Self.isIdentifier(key) else { return LocalizedFormat.fill(key, with: arguments) }
-        return arguments.isEmpty ? nil : arguments.joined(separator: ", ")
+        return arguments.isEmpty ? nil : LocalizedFormat.cut(arguments.joined(separator: ", "))
     }
 
     /// Whether a key is a name for programs: no blank, no place for an argument, but parts joined by `_` or `.`.
