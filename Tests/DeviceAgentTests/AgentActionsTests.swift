@@ -100,6 +100,20 @@ struct AgentActionsTests {
         #expect(try outcomes(harness) == ["1 closed"])
     }
 
+    @Test func `a click while the disk is full opens the app, once, and is written when it has room`() async throws {
+        try DatabaseFile.makeFillable(directory.path(of: "agent.sqlite"))
+        let harness = try agentWithAlert()
+        try harness.database.fill(true)
+        for _ in 1...2 { harness.agent.alert(1, ended: .view(activationToken: "token")) }
+        #expect(app.calls == ["open - - token"])
+        #expect(try harness.database.inbox.entry(1)?.state == .shown)
+        try harness.database.fill(false)
+        try await harness.loop.run("it is written") { try harness.database.inbox.entry(1)?.state == .viewed }
+        harness.agent.alert(1, ended: .view(activationToken: "token"))
+        #expect(app.calls.count == 1)
+        #expect(try outcomes(harness) == ["1 viewed"])
+    }
+
     @Test func `an app that cannot be reached leaves a line in the inbox`() throws {
         let harness = try agentWithAlert()
         app.failure = .noDesktopFile(appID: "org.example.Mail")

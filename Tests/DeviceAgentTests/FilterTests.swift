@@ -138,6 +138,21 @@ struct FilterTests {
         }
     }
 
+    @Test func `a full disk keeps an answer back until it has room`() async throws {
+        try DatabaseFile.makeFillable(directory.path(of: "agent.sqlite"))
+        let harness = try agent(#"echo '{"aps":{"alert":"opened"}}'; echo x >> '\#(directory.path(of: "log"))'"#)
+        try harness.database.fill(true)
+        push(Self.mutable, to: harness)
+        try await harness.loop.run("the filter ran, in vain") {
+            !harness.agent.status(nowUnixSeconds: 0).lastError.isEmpty
+        }
+        #expect(state(1, harness) == .waiting)
+        try harness.database.fill(false)
+        try await harness.loop.run("it is shown") { state(1, harness) == .shown }
+        #expect(harness.screen.contains("opened"))
+        #expect(directory.read("log") == "x\n")
+    }
+
     @Test func `of too many the oldest are left to the inbox`() async throws {
         let harness = try agent("sleep 1000")
         let count = FilterQueue.runningCountMax + FilterQueue.waitingCountMax

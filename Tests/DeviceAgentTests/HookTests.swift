@@ -146,6 +146,67 @@ import Testing
         try await loop.run("the hook ran") { text("log") == "1\n" }
     }
 
+    /// A desktop whose server may be away, or refuse.
+    private final class Desktop: AlertPresenter {
+        weak var delegate: (any AlertPresenterDelegate)?
+        var isAvailable = true
+        var isRefusing = true
+        var shown: [Int64] = []
+
+        func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+            guard isAvailable, !isRefusing else { return completion(.unavailable("not now")) }
+            shown.append(alert.entry)
+            completion(.shown(playsSound: true))
+        }
+        func withdraw(entries: [Int64]) {}
+        func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+    }
+
+    @Test func `what the desktop refuses for a moment is shown later, and its hook runs then, once`() async throws {
+        try hook("hooks/any", "echo $POSTHORN_ENTRY >> log")
+        let (runner, desktop) = (runner(), Desktop())
+        let queue = PresentationQueue(database, loop: loop, presenter: desktop, hooks: runner, sounds: nil)
+        queue.entriesArrived([try entry().entry])
+        #expect(try database.inbox.entry(1)?.state == .waiting)
+        desktop.isRefusing = false
+        queue.presenterBecameAvailable()
+        #expect(desktop.shown == [1])
+        #expect(try database.inbox.entry(1)?.state == .shown)
+        try await loop.run("the hook ran") { text("log") == "1\n" }
+    }
+
+    @Test func `an app without a hook waits for a desktop and holds up no other, until it has one`() async throws {
+        try hook("hooks/org.example.Mail", "true")
+        var other = RegisteredApp(
+            appID: "org.example.Other", topic: "org.example.Other", name: "Other", icon: nil, deviceToken: "")
+        other.deviceToken = Sample.token
+        try database.apps.save(other)
+        let (runner, desktop) = (runner(), Desktop())
+        desktop.isAvailable = false
+        let queue = PresentationQueue(database, loop: loop, presenter: desktop, hooks: runner, sounds: nil)
+        func push(_ number: UInt64, _ topic: String, _ payload: String? = nil) throws {
+            let arrival = Arrival.notification(Sample.notification(number, topic: topic, payload: payload))
+            queue.entriesArrived(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).waiting)
+        }
+        func states() throws -> [DeviceAgent.InboxEntry.State] {
+            try database.inbox.newest(countMax: 9).reversed().map(\.state)
+        }
+        try push(1, "org.example.Other")
+        try push(2, "org.example.Mail")
+        try push(3, "org.example.Other", #"{"aps":{"sound":"default"}}"#)
+        #expect(try states() == [.waiting, .shown, .shown])
+        try hook("hooks/org.example.Other", "true")
+        try push(4, "org.example.Mail")
+        #expect(try states() == [.shown, .shown, .shown, .shown])
+        try FileManager.default.removeItem(atPath: directory.path(of: "hooks/org.example.Other"))
+        try push(5, "org.example.Other")
+        (desktop.isAvailable, desktop.isRefusing) = (true, false)
+        queue.presenterBecameAvailable()
+        // So many in one second are enough.
+        try await loop.run("the last is shown") { !desktop.shown.isEmpty }
+        #expect(desktop.shown == [5])
+    }
+
     @Test(arguments: [PersonalSetting.master, .doNotDisturb])
     func `what keeps an alert away keeps its hook away`(setting: PersonalSetting) throws {
         try hook("hooks/any", "echo ran > log")

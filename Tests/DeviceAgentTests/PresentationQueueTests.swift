@@ -127,6 +127,39 @@ private final class Ear: SoundPresenter {
         #expect(try database.inbox.waiting() == [1])
     }
 
+    @Test func `what a full disk keeps from the screen is shown, once, when it has room`() async throws {
+        let database = try file.openFillable()
+        let loop = try EventLoop()
+        let queue = PresentationQueue(database, loop: loop, presenter: screen.presenter(), sounds: nil)
+        var failureCount = 0
+        queue.onFailure = { _ in failureCount += 1 }
+        let waiting = try receive([Self.alert, Self.another], into: database)
+        try database.fill(true)
+        queue.entriesArrived(waiting)
+        #expect(screen.writeCount == 0)
+        try await loop.run("it was tried again") { failureCount == 2 }
+        try database.fill(false)
+        try await loop.run("both are shown") { try database.inbox.waiting().isEmpty && screen.writeCount == 2 }
+        #expect(screen.text.contains("Hello") && screen.text.contains("Bye"))
+        #expect(try database.outboxLines().suffix(2) == ["1 shown", "2 shown"])
+    }
+
+    @Test func `a disk that becomes full while an alert is shown hears later that it was`() async throws {
+        let database = try file.openFillable()
+        let loop = try EventLoop()
+        let filling = TerminalPresenter { _ in
+            do { try database.fill(true) } catch { return false }
+            screen.writeCount += 1
+            return true
+        }
+        let queue = PresentationQueue(database, loop: loop, presenter: filling, sounds: nil)
+        queue.entriesArrived(try receive([Self.alert], into: database))
+        #expect(try database.inbox.entry(1)?.state == .claimed)
+        try database.fill(false)
+        try await loop.run("it is written") { try database.inbox.entry(1)?.state == .shown }
+        #expect(screen.writeCount == 1)
+    }
+
     @Test func `switches that changed meanwhile decide`() throws {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)

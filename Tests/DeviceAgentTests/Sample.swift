@@ -2,6 +2,7 @@
 
 import DeviceAgent
 import PushCore
+import PushSQLite
 import TestSupport
 
 /// Notifications, apps and databases for the tests of the agent.
@@ -46,6 +47,22 @@ final class DatabaseFile {
     init() throws { directory = try TemporaryDirectory() }
 
     func open() throws -> AgentDatabase { try AgentDatabase(path: path) }
+
+    /// Makes a database that refuses to change an entry, as on a full disk, while the setting `inbox-days` is 99.
+    func openFillable() throws -> AgentDatabase {
+        try Self.makeFillable(path)
+        return try open()
+    }
+
+    static func makeFillable(_ path: String) throws {
+        _ = try AgentDatabase(path: path)
+        try Connection(path: path, durability: .normal, exclusive: true).execute(
+            """
+            CREATE TRIGGER full BEFORE UPDATE ON inbox
+            WHEN EXISTS (SELECT 1 FROM choices WHERE name = 'inbox-days' AND value = '99')
+            BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END
+            """)
+    }
 }
 
 extension AgentDatabase {
@@ -74,6 +91,9 @@ struct AppSwitches: Sendable, Equatable {
 }
 
 extension AgentDatabase {
+    /// Fills the disk of `openFillable`, or makes room.
+    func fill(_ isFull: Bool) throws { try choose(.inboxDays, isFull ? "99" : "30") }
+
     /// What a person would choose.
     func choose(_ setting: PersonalSetting, _ value: String, for appID: String = "") throws {
         try choices.set(value, for: setting, appID: appID, event: "")

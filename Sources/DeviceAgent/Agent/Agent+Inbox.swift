@@ -63,17 +63,32 @@ extension Agent: AlertPresenterDelegate {
         }
     }
 
+    /// Writes what a person did; false when it was done before.
+    ///
+    /// Nobody clicks twice because a disk is full: then it counts at once, and is written later.
     @discardableResult
     func finish(_ number: Int64, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome) -> Bool {
+        guard !unwrittenAnswers.contains(number) else { return false }
         do {
-            let isMoved = try database.transaction { () throws(SQLiteError) in
-                try database.finish(number, from: [.waiting, .claimed, .shown], to: state, outcome)
-            }
-            guard isMoved else { return false }
+            return try writeAnswer(number, state, outcome)
         } catch {
-            databaseFailed(error)
-            return false
+            unwrittenAnswers.insert(number)
+            answers.failed(error) { [weak self] () throws(SQLiteError) in
+                _ = try self?.writeAnswer(number, state, outcome)
+                self?.unwrittenAnswers.remove(number)
+            }
+            // A disk that fails ends the agent.
+            return !error.isInputOutput && !error.isCorrupt
         }
+    }
+
+    private func writeAnswer(
+        _ number: Int64, _ state: InboxEntry.State, _ outcome: DeviceAPI.Outcome
+    ) throws(SQLiteError) -> Bool {
+        let isMoved = try database.transaction { () throws(SQLiteError) in
+            try database.finish(number, from: [.waiting, .claimed, .shown], to: state, outcome)
+        }
+        guard isMoved else { return false }
         link?.uplink.setNeedsFlush()
         inboxChanged()
         return true

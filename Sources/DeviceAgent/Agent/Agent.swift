@@ -49,6 +49,10 @@ package final class Agent {
     let presentations: PresentationQueue
     let wakes: BackgroundWakes
     let filters: FilterQueue
+    /// What persons did with alerts while the disk was full.
+    let answers: StorageRetry
+    /// The entries of these.
+    var unwrittenAnswers: Set<Int64> = []
     var identity: Identity?
     var link: Link?
     var serverClock = ServerClock()
@@ -90,7 +94,8 @@ package final class Agent {
         self.surroundings = surroundings
         receiver = Receiver(database, desk: surroundings.desk, texts: surroundings.texts)
         wakes = BackgroundWakes(loop: loop)
-        filters = FilterQueue(database, filter: surroundings.filter, texts: surroundings.texts) {
+        answers = StorageRetry(loop: loop)
+        filters = FilterQueue(database, loop: loop, filter: surroundings.filter, texts: surroundings.texts) {
             () throws(SQLiteError) in
             try database.settings.circumstances(
                 nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: surroundings.desk())
@@ -105,6 +110,7 @@ package final class Agent {
         surroundings.presenter?.delegate = self
         surroundings.hooks?.onFailure = { [weak self] entry, text in self?.note(text, on: entry) }
         joinFilters()
+        answers.onFailure = { [weak self] in self?.databaseFailed($0) }
         wakes.start = { [weak self] in self?.wake($0, $1) ?? false }
         presentations.onFailure = { [weak self] in self?.databaseFailed($0) }
         presentations.onChange = { [weak self] in self?.inboxChanged() }

@@ -77,6 +77,7 @@ extension DesktopPresenter {
     private func serverChanged(to newOwner: String?) {
         owner = newOwner
         server = nil
+        startFailure = nil
         loseAll { _ in true }
         guard newOwner != nil else { return }
         delegate?.presenterBecameAvailable()

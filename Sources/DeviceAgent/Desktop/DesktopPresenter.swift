@@ -59,6 +59,8 @@ package final class DesktopPresenter: AlertPresenter {
     var owner: String?
     /// Whether the bus can start a server.
     private let isActivatable: Bool
+    /// Why no server could be started when one was needed last; nil while nothing speaks against trying.
+    var startFailure: String?
     /// What is known of the present owner.
     var server: NotificationServer?
     var shown: [UInt32: Shown] = [:]
@@ -93,9 +95,10 @@ package final class DesktopPresenter: AlertPresenter {
 
     deinit { if let retryTimer { loop.cancel(retryTimer) } }
 
-    package var isAvailable: Bool { owner != nil || isActivatable }
+    package var isAvailable: Bool { owner != nil || isActivatable && startFailure == nil }
 
     package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+        if owner == nil, let startFailure { return refuse(completion, startFailure) }
         guard waiting.count < DesktopPresenter.waitingCountMax else {
             refuse(completion, "\(waiting.count) alerts wait for the notification server already")
             return
@@ -224,17 +227,20 @@ package final class DesktopPresenter: AlertPresenter {
         let refused = waiting
         waiting = []
         isBusy = false
-        for request in refused { refuse(request.completion, DesktopPresenter.explanation(of: error)) }
+        let reason = DesktopPresenter.explanation(of: error)
+        if owner == nil, isActivatable { startFailure = reason }
+        for request in refused { refuse(request.completion, reason) }
         presentNext()
     }
 
     /// Says no, and sees to it that the delegate hears when it may try again.
     private func refuse(_ completion: (AlertPresented) -> Void, _ reason: String) {
-        if isAvailable, retryTimer == nil {
+        if owner != nil || isActivatable, retryTimer == nil {
             let delayMilliseconds = DesktopPresenter.retryDelayMilliseconds << min(refusalCount, 5)
             refusalCount += 1
             retryTimer = loop.schedule(after: .milliseconds(min(delayMilliseconds, 60_000))) { [weak self] in
                 self?.retryTimer = nil
+                self?.startFailure = nil
                 self?.delegate?.presenterBecameAvailable()
             }
         }

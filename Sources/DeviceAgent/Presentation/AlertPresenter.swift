@@ -38,6 +38,9 @@ package enum AlertPresented: Sendable, Equatable {
     case shown(playsSound: Bool)
     /// Nothing there to show it: try again when the presenter says that it became available.
     case unavailable(String)
+
+    /// Whether the agent has no sound to play for it.
+    var playsSound: Bool { self != .shown(playsSound: false) }
 }
 
 /// What a presenter tells the agent.

@@ -42,6 +42,9 @@ package final class HookRunner {
         self.timeLimit = timeLimit
     }
 
+    /// Whether an app has a hook now.
+    package func hasHook(for appID: String) -> Bool { find(appID) != nil }
+
     /// Runs the hook for a notification, or puts it in the line; false when there is none.
     package func run(_ entry: InboxEntry) -> Bool {
         guard let program = find(entry.appID) else { return false }

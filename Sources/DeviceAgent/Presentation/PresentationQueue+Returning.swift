@@ -28,6 +28,7 @@ extension PresentationQueue {
             try database.alerts.remove([number])
             return try alertToReturn(number)
         }
+        returning.removeAll { $0 == number }
         guard let alert, let presenter else { return }
         recentStarts.append(loop.monotonicNanoseconds)
         if returnCounts.count >= 1000 { returnCounts = [:] }
@@ -58,7 +59,7 @@ extension PresentationQueue {
         } catch {
             onFailure?(error)
         }
-        isBlocked = true
+        isBlocked = canShow
         returning.insert(number, at: 0)
     }
 

@@ -11,6 +11,8 @@ package import PushSQLite
 ///    ▲                   │
 ///    └── unavailable ────┘        (a crash at claimed: not shown again, at most one in doubt)
 /// ```
+///
+/// Where nothing shows alerts, an app's hook does, and what has none waits without holding up the others.
 package final class PresentationQueue {
     /// Alerts in one second; the rest waits.
     package static let perSecondMax = 5
@@ -18,7 +20,10 @@ package final class PresentationQueue {
     package static let waitingCountMax = 20
 
     /// Gets what SQLite said when an entry could not be moved on.
-    package var onFailure: ((SQLiteError) -> Void)?
+    package var onFailure: ((SQLiteError) -> Void)? {
+        get { retry.onFailure }
+        set { retry.onFailure = newValue }
+    }
     /// Called when an entry's state has changed.
     package var onChange: (() -> Void)?
     /// Called when acknowledgements were added to the outbox.
@@ -31,7 +36,10 @@ package final class PresentationQueue {
     private let sounds: (any SoundPresenter)?
     private let desk: () -> DeskState
     private let texts: (String) -> AppTexts.Translation
+    private let retry: StorageRetry
     private var waiting: [Int64] = []
+    /// Of these, what can do nothing but wait for something that shows alerts, with its app.
+    private var parked: [Int64: String] = [:]
     /// Alerts that a server took along when it went, oldest first.
     var returning: [Int64] = []
     /// How often each came back already.
@@ -55,6 +63,8 @@ package final class PresentationQueue {
         self.sounds = sounds
         self.desk = desk
         self.texts = texts
+        retry = StorageRetry(loop: loop)
+        retry.onRetry = { [weak self] in self?.presentNext() }
     }
 
     /// At start: takes up what an earlier run of the agent left.
@@ -78,6 +88,7 @@ package final class PresentationQueue {
     package func withdraw(_ entries: [Int64]) {
         let withdrawn = Set(entries)
         waiting.removeAll { withdrawn.contains($0) }
+        for number in entries { parked[number] = nil }
         returning.removeAll { withdrawn.contains($0) }
         presenter?.withdraw(entries: entries)
     }
@@ -85,6 +96,7 @@ package final class PresentationQueue {
     /// The presenter is there again.
     package func presenterBecameAvailable() {
         isBlocked = false
+        parked = [:]
         presentNext()
     }
 
@@ -102,22 +114,49 @@ package final class PresentationQueue {
 
     // MARK: One after the other
 
+    /// Whether there is something that shows alerts, even if it refuses one for a moment.
+    var canShow: Bool { presenter?.isAvailable ?? false }
+
     func presentNext() {
-        guard !isPresenting else { return }
+        guard !isPresenting, !retry.isWaiting else { return }
         do {
             try leaveSurplus()
-            while !waiting.isEmpty || !returning.isEmpty, !isBlocked, hasRoomNow() {
+            while !isPresenting, !retry.isWaiting, !(isBlocked && canShow) {
                 // First what is older, so that a newer one with its collapse id replaces it.
-                if returning.isEmpty {
-                    try present(waiting.removeFirst())
+                if canShow, let number = returning.first {
+                    guard hasRoomNow() else { return }
+                    try presentAgain(number)
                 } else {
-                    try presentAgain(returning.removeFirst())
+                    guard let index = nextIndex(), hasRoomNow() else { return }
+                    try present(at: index)
                 }
-                if isPresenting { return }
             }
         } catch {
-            onFailure?(error)
+            retry.failed(error)
         }
+    }
+
+    /// The first that can be presented now; a hook may have come since one was found to have none.
+    private func nextIndex() -> Int? {
+        if canShow { return waiting.indices.first }
+        return waiting.firstIndex { number in
+            guard let appID = parked[number] else { return true }
+            return hooks?.hasHook(for: appID) ?? false
+        }
+    }
+
+    private func present(at index: Int) throws(SQLiteError) {
+        let number = waiting.remove(at: index)
+        do {
+            try present(number)
+        } catch {
+            putBack(number)
+            throw error
+        }
+    }
+
+    private func putBack(_ number: Int64) {
+        waiting.insert(number, at: waiting.firstIndex { $0 > number } ?? waiting.endIndex)
     }
 
     private func leaveSurplus() throws(SQLiteError) {
@@ -148,7 +187,8 @@ package final class PresentationQueue {
     private func present(_ number: Int64) throws(SQLiteError) {
         let claimed = try database.transaction { () throws(SQLiteError) in try claim(number) }
         onChange?()
-        guard let (entry, app, payload, decision) = claimed else { return }
+        parked[number] = nil
+        guard let (entry, app, claimedAlert, decision) = claimed else { return }
         recentStarts.append(loop.monotonicNanoseconds)
         guard let style = decision.alert else {
             if let sound = decision.sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
@@ -157,7 +197,7 @@ package final class PresentationQueue {
         guard let presenter else {
             return finish(number, runHook(entry, .unavailable("nothing here shows alerts")), app, sound: decision.sound)
         }
-        var alert = try alert(entry, app, payload, decision)
+        var alert = claimedAlert
         (alert.sound, alert.style) = (decision.sound, style)
         isPresenting = true
         presenter.present(alert) { [weak self] presented in
@@ -180,13 +220,15 @@ package final class PresentationQueue {
 
     /// The hook of an alert runs when it is on the screen, and in the place of a screen where there is none.
     private func runHook(_ entry: InboxEntry, _ presented: AlertPresented) -> AlertPresented {
+        // What is refused for a moment is shown later, and its hook runs then.
+        if case .unavailable = presented, canShow { return presented }
         guard hooks?.run(entry) == true, case .unavailable = presented else { return presented }
         return .shown(playsSound: false)
     }
 
     private func claim(
         _ number: Int64
-    ) throws(SQLiteError) -> (InboxEntry, RegisteredApp, Payload, Decision)? {
+    ) throws(SQLiteError) -> (InboxEntry, RegisteredApp, Alert, Decision)? {
         guard let entry = try database.inbox.entry(number), entry.state == .waiting else { return nil }
         guard let payload = try database.shownPayload(of: entry, texts(entry.appID)) else {
             try database.suppress(number, .unreadable)
@@ -202,7 +244,7 @@ package final class PresentationQueue {
             return nil
         }
         _ = try database.inbox.move(number, from: [.waiting], to: .claimed)
-        return (entry, app, payload, decision)
+        return (entry, app, try alert(entry, app, payload, decision), decision)
     }
 
     func circumstances() throws(SQLiteError) -> Circumstances {
@@ -212,30 +254,33 @@ package final class PresentationQueue {
     private func finish(
         _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, sound: Sound?, reason: String? = nil
     ) {
-        do {
-            switch presented {
-            case .shown(let playsSound):
-                try database.transaction { () throws(SQLiteError) in
-                    let isShown = try database.finish(number, from: [.claimed], to: .shown, .shown, reason: reason)
-                    if isShown, let note = try database.filters.row(of: number)?.note, !note.isEmpty {
-                        try database.inbox.setReason(note, of: number)
-                    }
+        if !presented.playsSound, let sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
+        retry.write { [weak self] () throws(SQLiteError) in try self?.settle(number, presented, app, reason) }
+    }
+
+    /// Writes what became of an entry.
+    private func settle(
+        _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, _ reason: String?
+    ) throws(SQLiteError) {
+        switch presented {
+        case .shown:
+            try database.transaction { () throws(SQLiteError) in
+                let isShown = try database.finish(number, from: [.claimed], to: .shown, .shown, reason: reason)
+                if isShown, let note = try database.filters.row(of: number)?.note, !note.isEmpty {
+                    try database.inbox.setReason(note, of: number)
                 }
-                if !playsSound, let sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
-                onOutcome?()
-            case .unavailable(let reason):
-                let isBack = try database.transaction { () throws(SQLiteError) in
-                    try database.inbox.move(number, from: [.claimed], to: .waiting, reason: reason)
-                }
-                // One that was withdrawn meanwhile is no longer claimed.
-                guard isBack else { break }
-                isBlocked = true
-                waiting.insert(number, at: 0)
             }
-            onChange?()
-        } catch {
-            onFailure?(error)
+            onOutcome?()
+        case .unavailable(let reason):
+            let isBack = try database.transaction { () throws(SQLiteError) in
+                try database.inbox.move(number, from: [.claimed], to: .waiting, reason: reason)
+            }
+            // One that was withdrawn meanwhile is no longer claimed.
+            guard isBack else { break }
+            if canShow { isBlocked = true } else { parked[number] = app.appID }
+            putBack(number)
         }
+        onChange?()
     }
 }
 

@@ -16,12 +16,13 @@ package final class TerminalPresenter: AlertPresenter {
     /// Prints through a closure, which answers whether the bytes were written.
     package init(write: @escaping ([UInt8]) -> Bool) { self.write = write }
 
-    /// A terminal is always there; `present` notices when it went away.
-    package var isAvailable: Bool { true }
+    /// A terminal is there until `present` notices that it went away.
+    package private(set) var isAvailable = true
 
     /// Prints the app's name, the texts and how to read on.
     package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         let isWritten = write(Array(Self.text(of: alert).utf8))
+        isAvailable = isWritten
         completion(isWritten ? .shown(playsSound: false) : .unavailable("standard output is closed"))
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+package import PushNet
 package import PushSQLite
 
 /// Has apps change their `mutable-content` notifications, a few at a time, before these wait for the screen.
@@ -22,7 +23,10 @@ package final class FilterQueue {
     /// Gets the number to put on an app's icon.
     package var onBadge: ((_ badge: UInt32, _ appID: String) -> Void)?
     /// Gets what SQLite said when an entry could not be moved on.
-    package var onFailure: ((SQLiteError) -> Void)?
+    package var onFailure: ((SQLiteError) -> Void)? {
+        get { retry.onFailure }
+        set { retry.onFailure = newValue }
+    }
     /// Gets what a filter did wrong.
     package var onTrouble: ((_ appID: String, _ message: String) -> Void)?
     /// Called when an entry has changed, and when acknowledgements were added to the outbox.
@@ -32,6 +36,7 @@ package final class FilterQueue {
     private let filter: (any AppFilter)?
     private let texts: (String) -> AppTexts.Translation
     private let circumstances: () throws(SQLiteError) -> Circumstances
+    private let retry: StorageRetry
     private var waiting: [Int64] = []
     private var runningCount = 0
 
@@ -39,11 +44,12 @@ package final class FilterQueue {
     ///
     /// - Parameters:
     ///   - database: Where entries and answers are.
+    ///   - loop: Tries again what the database refused.
     ///   - filter: Asks apps; without it, all is shown as it was sent.
     ///   - texts: The texts that an app brought.
     ///   - circumstances: What decides at a moment.
     package init(
-        _ database: AgentDatabase, filter: (any AppFilter)?,
+        _ database: AgentDatabase, loop: EventLoop, filter: (any AppFilter)?,
         texts: @escaping (String) -> AppTexts.Translation = { _ in { _ in nil } },
         circumstances: @escaping () throws(SQLiteError) -> Circumstances
     ) {
@@ -51,6 +57,8 @@ package final class FilterQueue {
         self.filter = filter
         self.texts = texts
         self.circumstances = circumstances
+        retry = StorageRetry(loop: loop)
+        retry.onRetry = { [weak self] in self?.startNext() }
     }
 
     /// At start: begins anew with what an earlier run of the agent did not finish.
@@ -59,11 +67,19 @@ package final class FilterQueue {
     /// Takes entries whose filter is due.
     package func entriesArrived(_ entries: [Int64]) {
         waiting += entries
+        startNext()
+    }
+
+    private func startNext() {
+        guard !retry.isWaiting else { return }
         do {
             try leaveSurplus()
-            while runningCount < Self.runningCountMax, !waiting.isEmpty { try start(waiting.removeFirst()) }
+            while runningCount < Self.runningCountMax, let number = waiting.first {
+                try start(number)
+                waiting.removeFirst()
+            }
         } catch {
-            onFailure?(error)
+            retry.failed(error)
         }
     }
 
@@ -86,12 +102,8 @@ package final class FilterQueue {
         filter.filter(appID: app.appID, by: way, notification: entry.notificationJSON) { [weak self] answer in
             guard let self else { return }
             runningCount -= 1
-            do throws(SQLiteError) {
-                try finish(number, answer)
-            } catch {
-                onFailure?(error)
-            }
-            entriesArrived([])
+            retry.write { [weak self] () throws(SQLiteError) in try self?.finish(number, answer) }
+            startNext()
         }
     }
 
