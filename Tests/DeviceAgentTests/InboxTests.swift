@@ -84,6 +84,14 @@ import Testing
         #expect(try receive(first, from: 5, at: -2001).waiting == [5], "the clock went back, and this is a new one")
     }
 
+    @Test func `the same texts with other data for the app are another notification`() throws {
+        let texts = #""aps":{"alert":"New message","badge":1}"#
+        let payloads = ["{\(texts)}", "{\(texts),\"mail\":1}", "{\"mail\":2,\(texts)}", "{\"mail\":1,\(texts)}"]
+        #expect(try receive(payloads[0], payloads[1]).waiting == [1, 2])
+        #expect(try receive(payloads[2], payloads[3], from: 3).waiting == [3])
+        #expect(try database.inbox.entry(4)?.reason == "duplicate")
+    }
+
     @Test func `other texts, and texts of an answered or unshown notification, are no duplicates`() throws {
         #expect(try receive(#"{"aps":{"alert":"x"}}"#, #"{"aps":{"alert":"y"}}"#).waiting == [1, 2])
         _ = try database.inbox.move(1, from: [.waiting], to: .viewed)

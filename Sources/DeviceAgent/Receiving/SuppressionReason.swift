@@ -24,7 +24,7 @@ package enum SuppressionReason: String, Sendable, CaseIterable {
     case nothingToShow = "nothing-to-show"
     /// It had expired when it came.
     case expired
-    /// It looked the same as one that came just before.
+    /// It looked the same as one that came just before, and told the app nothing else.
     case duplicate
     /// A newer one with the same collapse id came before it could be shown.
     case replaced

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 package import PushSQLite
 
 /// The table of notifications, and the ids of all that ever came.
@@ -118,7 +119,7 @@ package final class InboxTable {
         return connection.lastInsertedRow
     }
 
-    /// Whether one with the same texts came just before, from the same app, and the person did not answer it yet.
+    /// Whether one with the same texts and the same data for the app came just before, from the same app, and the person did not answer it yet.
     package func hasTwin(of entry: InboxEntry) throws(SQLiteError) -> Bool {
         defer { selectTwin.reset() }
         selectTwin.bind(entry.appID, at: 1)
@@ -127,7 +128,16 @@ package final class InboxTable {
         selectTwin.bind(entry.subtitle, at: 4)
         selectTwin.bind(entry.body, at: 5)
         selectTwin.bind(Self.twinDistanceMax, at: 6)
-        return try selectTwin.step()
+        while try selectTwin.step() {
+            if Self.appData(selectTwin.bytes(0)) == Self.appData(entry.payload) { return true }
+        }
+        return false
+    }
+
+    /// All of a payload but `aps`: what an app tells one mail from another by.
+    private static func appData(_ payload: [UInt8]) -> [JSONValue.Member]? {
+        guard case .object(let members)? = try? JSONValue(parsing: payload.span) else { return nil }
+        return members.filter { !$0.key.utf8.elementsEqual("aps".utf8) }
     }
 
     /// One entry.
