@@ -14,11 +14,14 @@ final class DesktopAgent {
     let presenter: DesktopPresenter
     private var sentCount: UInt64 = 0
 
-    init(_ file: DatabaseFile, _ session: DesktopSession, desk: DeskState = DeskState()) throws {
+    init(
+        _ file: DatabaseFile, _ session: DesktopSession, desk: DeskState = DeskState(),
+        answerTimeout: Duration = DesktopPresenter.answerTimeout
+    ) throws {
         self.session = session
         database = try file.open()
         try database.apps.save(Sample.app)
-        presenter = try session.presenter()
+        presenter = try session.presenter(answerTimeout: answerTimeout)
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
             surroundings: Surroundings(presenter: presenter, desk: { desk }))

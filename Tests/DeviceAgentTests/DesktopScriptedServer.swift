@@ -27,6 +27,8 @@ final class ScriptedNotificationServer {
     var refusal: BusError?
     /// Refuses once what looks like the alert before, as Plasma does within a second.
     var refusesRepetitions = false
+    /// Shows alerts, and gives them the number 0, which is none.
+    var givesNoNumbers = false
     private(set) var refusedCount = 0
     private var last: (texts: [BusValue], hasRefused: Bool)?
     private(set) var shown: [Shown] = []
@@ -81,6 +83,7 @@ final class ScriptedNotificationServer {
                 body: arguments[4].stringValue ?? "",
                 actions: (arguments[5].arrayValue ?? []).compactMap(\.stringValue), hints: arguments[6],
                 expireTimeout: arguments[7]))
+        if givesNoNumbers { return .success([.uint32(0)]) }
         return .success([.uint32(replacedID == 0 ? UInt32(shown.count) : replacedID)])
     }
 

@@ -41,8 +41,11 @@ final class DesktopSession: AlertPresenterDelegate {
     }
 
     /// A presenter that reports to this session.
-    func presenter(environment: [String: String] = [:]) throws -> DesktopPresenter {
-        let presenter = try DesktopPresenter(connection: connection, loop: loop, environment: environment)
+    func presenter(
+        environment: [String: String] = [:], answerTimeout: Duration = DesktopPresenter.answerTimeout
+    ) throws -> DesktopPresenter {
+        let presenter = try DesktopPresenter(
+            connection: connection, loop: loop, environment: environment, answerTimeout: answerTimeout)
         presenter.delegate = self
         return presenter
     }

@@ -17,7 +17,16 @@ extension Agent: AlertPresenterDelegate {
 
     /// Remembers where the alert is, so that View, Close and clearing reach it after a restart.
     package func alertShown(_ entry: Int64, at place: AlertPlace) {
-        noteAlerts { () throws(SQLiteError) in try database.alerts.save(place, of: entry) }
+        noteAlerts { () throws(SQLiteError) in
+            try database.alerts.save(place, of: entry)
+            guard let row = try database.inbox.entry(entry), row.state == .shown,
+                row.reason.utf8.elementsEqual(AlertPresented.doubt.utf8)
+            else { return }
+            // The answer comes late.
+            try database.inbox.setReason("", of: entry)
+            try database.outbox.append(sequence: row.sequence, .shown)
+        }
+        link?.uplink.setNeedsFlush()
     }
 
     /// Forgets where the alerts were.

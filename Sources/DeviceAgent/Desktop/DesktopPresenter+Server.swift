@@ -33,12 +33,29 @@ extension DesktopPresenter {
     func close(_ id: UInt32) { call("CloseNotification", [.uint32(id)]) { _ in } }
 
     func call(
-        _ member: String, _ arguments: [BusValue] = [],
+        _ member: String, _ arguments: [BusValue] = [], timeout: Duration? = nil,
         _ completion: @escaping (Result<[BusValue], BusError>) -> Void
     ) {
         connection.send(
-            Self.busName, Self.path, Self.busName, member, arguments, timeout: Self.answerTimeout,
+            Self.busName, Self.path, Self.busName, member, arguments, timeout: timeout ?? answerTimeout,
             completion: completion)
+    }
+
+    /// The server says after all what became of an alert in doubt.
+    func answeredLate(_ answer: Result<UInt32, BusError>, _ alert: Alert) {
+        let isWanted = inDoubt.remove(alert.entry) != nil
+        switch answer {
+        case .success(0): break
+        case .success(let id):
+            let rival = shown.first { hasSame(\.collapseID, $0.value.alert, alert) }
+            guard isWanted, rival.map({ $0.value.alert.entry < alert.entry }) ?? true else { return close(id) }
+            keep(alert, id, replacing: rival?.key ?? 0)
+        case .failure:
+            // It was refused, or went with its server.
+            guard isWanted else { return }
+            delegate?.alertsLost([alert.entry])
+            if owner != nil { delegate?.presenterBecameAvailable() }
+        }
     }
 
     // MARK: Signals

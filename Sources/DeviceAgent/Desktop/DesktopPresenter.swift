@@ -10,9 +10,12 @@ package import PushNet
 ///
 /// ```
 ///   present ──▶ waiting ──▶ what can the server do? ──▶ Notify ──▶ shown ──▶ action, close or withdrawal
-///                                    │ no server           │ refused
-///                                    └──────▶ unavailable ◀┘
+///                                    │ no server           │ refused             ▲
+///                                    └──────▶ unavailable ◀┘ └──▶ in doubt ───────┘
 /// ```
+///
+/// In doubt is what the server does not answer in time: it may be on the screen, and is not handed over again. A late
+/// answer says that it is.
 ///
 /// After `unavailable` the delegate hears `presenterBecameAvailable`: when a server comes, or, where one is there or can
 /// be started and refused all the same, after a while that doubles up to a minute.
@@ -25,8 +28,10 @@ package final class DesktopPresenter: AlertPresenter {
     static let shownCountMax = 256
     /// The longest text that a person can answer with, in bytes: it goes into an environment variable.
     static let replyByteCountMax = 16 * 1024
-    /// A server that takes longer counts as none.
-    static let answerTimeout: Duration = .seconds(10)
+    /// A server that takes longer counts as none, and what it was given is in doubt.
+    package static let answerTimeout: Duration = .seconds(10)
+    /// After this no answer is waited for any more.
+    static let lateAnswerTimeout: Duration = .seconds(600)
 
     /// The first wait after a refusal, in milliseconds: Plasma refuses what looks the same within a second.
     static let retryDelayMilliseconds = 2000
@@ -51,6 +56,7 @@ package final class DesktopPresenter: AlertPresenter {
     package weak var delegate: (any AlertPresenterDelegate)?
     let connection: BusConnection
     private let loop: EventLoop
+    let answerTimeout: Duration
     private let sounds: AppSounds
     private let icons: AppIcons
     /// The bus's own name; a unique name on another bus is another program's.
@@ -64,6 +70,8 @@ package final class DesktopPresenter: AlertPresenter {
     /// What is known of the present owner.
     var server: NotificationServer?
     var shown: [UInt32: Shown] = [:]
+    /// Entries whose alerts the server may show, or may show yet.
+    var inDoubt: Set<Int64> = []
     private var waiting: [Request] = []
     /// Whether the first of `waiting` is with the server.
     private var isBusy = false
@@ -79,10 +87,13 @@ package final class DesktopPresenter: AlertPresenter {
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
     ///   - environment: Where apps' sounds and icons lie.
+    ///   - answerTimeout: How long others wait while the server answers nothing.
     /// - Throws: `BusError` when the bus refuses the subscriptions.
     package init(
-        connection: BusConnection, loop: EventLoop, environment: [String: String]
+        connection: BusConnection, loop: EventLoop, environment: [String: String],
+        answerTimeout: Duration = DesktopPresenter.answerTimeout
     ) throws(BusError) {
+        self.answerTimeout = answerTimeout
         self.connection = connection
         self.loop = loop
         sounds = AppSounds(environment: environment)
@@ -109,6 +120,7 @@ package final class DesktopPresenter: AlertPresenter {
 
     package func withdraw(entries: [Int64]) {
         let entries = Set(entries)
+        inDoubt.subtract(entries)
         let withdrawn = shown.filter { entries.contains($0.value.alert.entry) }
         for id in withdrawn.keys {
             shown[id] = nil
@@ -180,16 +192,41 @@ package final class DesktopPresenter: AlertPresenter {
             alert: request.alert, server: server, soundFile: soundFile(of: request.alert),
             iconFile: server.quirks.contains(.findsFewIcons) ? request.alert.icon.flatMap(icons.file) : nil)
         let replacedID = replacedID(by: request.alert, at: server)
-        call("Notify", notification.arguments(replacing: replacedID)) { [weak self] answer in
-            self?.notified(answer, replacing: replacedID, playsSound: notification.playsSound)
+        var isOverdue = false
+        let timer = loop.schedule(after: answerTimeout) { [weak self] in
+            isOverdue = true
+            self?.leaveInDoubt(playsSound: notification.playsSound)
+        }
+        call(
+            "Notify", notification.arguments(replacing: replacedID), timeout: DesktopPresenter.lateAnswerTimeout
+        ) { [weak self] answer in
+            guard let self else { return }
+            if isOverdue { return answeredLate(DesktopPresenter.number(answer), request.alert) }
+            loop.cancel(timer)
+            notified(
+                DesktopPresenter.number(answer), replacing: replacedID, playsSound: notification.playsSound)
         }
     }
 
-    private func notified(_ answer: Result<[BusValue], BusError>, replacing replacedID: UInt32, playsSound: Bool) {
+    /// The server may show it, or may show it yet; the next one need not wait for that.
+    private func leaveInDoubt(playsSound: Bool) {
         let request = waiting.removeFirst()
         isBusy = false
-        switch answer.map({ $0.first?.integerValue.flatMap { UInt32(exactly: $0) } ?? 0 }) {
-        case .success(0): refuse(request.completion, "the notification server gave the alert no number")
+        if !request.isWithdrawn { inDoubt.insert(request.alert.entry) }
+        request.completion(.inDoubt(playsSound: playsSound || request.isWithdrawn))
+        presentNext()
+    }
+
+    private static func number(_ answer: Result<[BusValue], BusError>) -> Result<UInt32, BusError> {
+        answer.map { $0.first?.integerValue.flatMap { UInt32(exactly: $0) } ?? 0 }
+    }
+
+    private func notified(_ answer: Result<UInt32, BusError>, replacing replacedID: UInt32, playsSound: Bool) {
+        let request = waiting.removeFirst()
+        isBusy = false
+        switch answer {
+        // It took the alert, and says not how to find it.
+        case .success(0): request.completion(.inDoubt(playsSound: playsSound || request.isWithdrawn))
         case .success(let id):
             refusalCount = 0
             keep(request.alert, id, replacing: replacedID)
@@ -200,7 +237,7 @@ package final class DesktopPresenter: AlertPresenter {
         presentNext()
     }
 
-    private func keep(_ alert: Alert, _ id: UInt32, replacing replacedID: UInt32) {
+    func keep(_ alert: Alert, _ id: UInt32, replacing replacedID: UInt32) {
         // A server that did not replace still shows the alert before.
         if replacedID != id { takeOff(replacedID) }
         if shown[id] == nil, shown.count >= DesktopPresenter.shownCountMax { takeOffOldest() }
@@ -255,7 +292,7 @@ package final class DesktopPresenter: AlertPresenter {
         return shown.first { hasSame(\.threadID, $0.value.alert, alert) }?.key ?? 0
     }
 
-    private func hasSame(_ key: KeyPath<Alert, String?>, _ earlier: Alert, _ alert: Alert) -> Bool {
+    func hasSame(_ key: KeyPath<Alert, String?>, _ earlier: Alert, _ alert: Alert) -> Bool {
         guard let value = alert[keyPath: key], let earlierValue = earlier[keyPath: key] else { return false }
         return earlierValue.utf8.elementsEqual(value.utf8) && earlier.appID == alert.appID
     }

@@ -36,11 +36,22 @@ package enum AlertOutcome: Sendable, Equatable {
 package enum AlertPresented: Sendable, Equatable {
     /// On the screen. When `playsSound` is false the agent plays the sound itself.
     case shown(playsSound: Bool)
+    /// Handed over, but nobody knows whether it is on the screen: it must not be presented again. The delegate's
+    /// `alertShown` tells when that is known.
+    case inDoubt(playsSound: Bool)
     /// Nothing there to show it: try again when the presenter says that it became available.
     case unavailable(String)
 
     /// Whether the agent has no sound to play for it.
-    var playsSound: Bool { self != .shown(playsSound: false) }
+    var playsSound: Bool {
+        switch self {
+        case .shown(let playsSound), .inDoubt(let playsSound): playsSound
+        case .unavailable: true
+        }
+    }
+
+    /// What the inbox says of one in doubt.
+    static let doubt = "the notification server did not say whether it shows it"
 }
 
 /// What a presenter tells the agent.

@@ -271,6 +271,10 @@ package final class PresentationQueue {
                 }
             }
             onOutcome?()
+        case .inDoubt:
+            try database.transaction { () throws(SQLiteError) in
+                _ = try database.inbox.move(number, from: [.claimed], to: .shown, reason: AlertPresented.doubt)
+            }
         case .unavailable(let reason):
             let isBack = try database.transaction { () throws(SQLiteError) in
                 try database.inbox.move(number, from: [.claimed], to: .waiting, reason: reason)
