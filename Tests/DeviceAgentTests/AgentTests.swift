@@ -161,6 +161,18 @@ private final class Dock: BadgePresenter {
         #expect(opener.opened.isEmpty)
     }
 
+    @Test func `a sound that is nowhere is neither chosen nor played`() async throws {
+        let harness = try await connected()
+        let chosen = #expect(throws: AgentRefusal.self) {
+            try harness.agent.set("sound-name", appID: "org.example.Mail", event: "", to: "nosuch")
+        }
+        let played = #expect(throws: AgentRefusal.self) {
+            try harness.agent.playSound("nosuch", appID: "org.example.Mail")
+        }
+        #expect(chosen?.code == .badValue)
+        #expect(played?.code == .unknownSound)
+    }
+
     @Test func `badges follow the switches at once, and come back as they were`() async throws {
         let dock = Dock()
         let harness = try await connected(badges: dock)
