@@ -178,7 +178,8 @@ extension AppOpenError {
     var text: String {
         switch self {
         case .noDesktopFile(let appID): "no \(appID).desktop in the applications folders: install the app"
-        case .notLaunchable(let path): "\(path) says neither Exec nor DBusActivatable"
+        case .notLaunchable(let path): "neither Exec nor DBusActivatable in \(path)"
+        case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
         case .failed(let text): text
         }
     }
