@@ -30,6 +30,14 @@ private final class Opener: AppOpener {
     }
 }
 
+private final class AbsentPresenter: AlertPresenter {
+    weak var delegate: (any AlertPresenterDelegate)?
+    let isAvailable = false
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {}
+    func withdraw(entries: [Int64]) {}
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+}
+
 private final class Dock: BadgePresenter {
     var badges: [String] = []
     func setBadge(_ count: UInt32, appID: String) { badges.append("\(appID) \(count)") }
@@ -171,6 +179,15 @@ private final class Dock: BadgePresenter {
         }
         #expect(chosen?.code == .badValue)
         #expect(played?.code == .unknownSound)
+    }
+
+    @Test func `a desktop without a notification server shows nothing`() throws {
+        let agent = Agent(
+            loop: try EventLoop(), database: try AgentDatabase(path: directory.path(of: "agent.sqlite")),
+            secretFile: SecretFile(path: directory.path(of: "secret")),
+            surroundings: Surroundings(
+                presenterName: "desktop", presenter: AbsentPresenter(), describeApp: { _ in nil }))
+        #expect(agent.status(nowUnixSeconds: 0).presenter == "none")
     }
 
     @Test func `badges follow the switches at once, and come back as they were`() async throws {
