@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
 import PushCore
 import PushNet
 import TestSupport
+
+@testable import DeviceAgent
 
 /// A whole agent in the test's process, on a loop that the test turns, with a terminal that the test reads.
 final class AgentHarness: AgentObserver {
@@ -31,13 +32,14 @@ final class AgentHarness: AgentObserver {
             return true
         }
         let installed = installed
+        var surroundings = Surroundings(
+            presenterName: "terminal", presenter: presenter, badges: badges, opener: opener,
+            filter: AppFilters(
+                connection: nil, loop: loop, environment: ["PATH": "/usr/bin:/bin"], timeLimit: filterTimeLimit),
+            describeApp: { installed.names[$0].map { ($0, "mail") } })
+        surroundings.soundInstaller = SoundInstaller(environment: ["XDG_DATA_HOME": directory.path(of: "data")])
         agent = Agent(
-            loop: loop, database: database, secretFile: secretFile,
-            surroundings: Surroundings(
-                presenterName: "terminal", presenter: presenter, badges: badges, opener: opener,
-                filter: AppFilters(
-                    connection: nil, loop: loop, environment: ["PATH": "/usr/bin:/bin"], timeLimit: filterTimeLimit),
-                describeApp: { installed.names[$0].map { ($0, "mail") } }),
+            loop: loop, database: database, secretFile: secretFile, surroundings: surroundings,
             streamForm: streamForm, access: access)
         agent.observer = self
         screen.harness = self

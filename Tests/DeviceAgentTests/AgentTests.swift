@@ -30,6 +30,14 @@ private final class Opener: AppOpener {
     }
 }
 
+private final class AbsentPresenter: AlertPresenter {
+    weak var delegate: (any AlertPresenterDelegate)?
+    let isAvailable = false
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {}
+    func withdraw(entries: [Int64]) {}
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+}
+
 private final class Dock: BadgePresenter {
     var badges: [String] = []
     func setBadge(_ count: UInt32, appID: String) { badges.append("\(appID) \(count)") }
@@ -159,6 +167,27 @@ private final class Dock: BadgePresenter {
         harness.agent.alert(2, ended: .expired)
         #expect(try harness.agent.inbox(countMax: 10).map(\.state) == [.shown, .closed])
         #expect(opener.opened.isEmpty)
+    }
+
+    @Test func `a sound that is nowhere is neither chosen nor played`() async throws {
+        let harness = try await connected()
+        let chosen = #expect(throws: AgentRefusal.self) {
+            try harness.agent.set("sound-name", appID: "org.example.Mail", event: "", to: "nosuch")
+        }
+        let played = #expect(throws: AgentRefusal.self) {
+            try harness.agent.playSound("nosuch", appID: "org.example.Mail")
+        }
+        #expect(chosen?.code == .badValue)
+        #expect(played?.code == .unknownSound)
+    }
+
+    @Test func `a desktop without a notification server shows nothing`() throws {
+        let agent = Agent(
+            loop: try EventLoop(), database: try AgentDatabase(path: directory.path(of: "agent.sqlite")),
+            secretFile: SecretFile(path: directory.path(of: "secret")),
+            surroundings: Surroundings(
+                presenterName: "desktop", presenter: AbsentPresenter(), describeApp: { _ in nil }))
+        #expect(agent.status(nowUnixSeconds: 0).presenter == "none")
     }
 
     @Test func `badges follow the switches at once, and come back as they were`() async throws {

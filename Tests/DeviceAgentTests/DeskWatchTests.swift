@@ -8,20 +8,24 @@ import Testing
 /// A program on the bus that answers one question.
 private final class Teller {
     let connection: BusConnection
-    var answer: BusValue
+    /// Nil drops questions.
+    var answer: BusValue?
+    private(set) var questionCount = 0
     private let driver: BusDriver
 
     init(_ session: DesktopSession, _ program: DeskWatchTests.Program, _ answer: BusValue) throws {
         self.answer = answer
         connection = try BusConnection(.address(session.bus.address))
         driver = try BusDriver(loop: session.loop, connection: connection)
-        try connection.serve(path: program.path, interface: program.interface, introspection: "<node/>") {
-            [weak self] call in
-            guard let self, call.member == program.member else {
-                return .failure(BusError(name: BusError.unknownMethodName, message: call.member))
-            }
-            return .success([self.answer])
-        }
+        try connection.serve(
+            path: program.path, interface: program.interface, introspection: "<node/>",
+            replyingLater: { [weak self] call, reply in
+                guard let self, call.member == program.member else {
+                    return reply.answer(.failure(BusError(name: BusError.unknownMethodName, message: call.member)))
+                }
+                questionCount += 1
+                if let answer = self.answer { reply.answer(.success([answer])) }
+            })
         _ = try connection.requestName(program.name)
     }
 }
@@ -124,6 +128,50 @@ struct DeskWatchTests {
         teller.answer = .string("true")
         try say(program, teller)
         try await session.run(until: "it is not locked") { !watch.isLocked }
+    }
+
+    @Test func `a locker that is there and has not answered yet counts as locked`() async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let program = Self.programs[0]
+        // It runs in this thread, and so cannot answer while the watch waits for it.
+        let teller = try Teller(session, program, program.no)
+        let watch = DeskWatch()
+        try watch.watch(DeskWatchSource.lockers + DeskWatchSource.quiet, on: session.connection)
+        #expect(watch.isLocked)
+        #expect(!watch.isQuiet)
+        try await session.run(until: "its answer counts") { !watch.isLocked }
+        #expect(teller.questionCount == 2)
+    }
+
+    @Test func `what a locker said last holds while it does not answer`() async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let watch = DeskWatch()
+        try watch.watch(DeskWatchSource.lockers, on: session.connection)
+        let program = Self.programs[0]
+        let teller = try Teller(session, program, program.yes)
+        try await session.run(until: "it answered") { teller.questionCount == 1 && watch.isLocked }
+        teller.answer = nil
+        // The second question comes when the first one failed.
+        for _ in 1...2 { try say(program, teller) }
+        try await session.run(until: "two questions are dropped") { teller.questionCount == 3 }
+        #expect(watch.isLocked)
+        teller.answer = program.no
+        try say(program, teller)
+        try await session.run(until: "it answers again") { !watch.isLocked }
+    }
+
+    @Test func `the signal of a locker that does not answer has the value`() async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let watch = DeskWatch()
+        try watch.watch(DeskWatchSource.lockers, on: session.connection)
+        let program = Self.programs[0]
+        let teller = try Teller(session, program, program.no)
+        try await session.run(until: "it answered") { teller.questionCount == 1 && !watch.isLocked }
+        teller.answer = nil
+        for value in [true, false, true] {
+            try teller.connection.emit(program.path, program.interface, program.signal, [.bool(value)])
+            try await session.run(until: "it counts") { watch.isLocked == value }
+        }
     }
 
     @Test(.tags(.slow)) func `dunst tells that it is paused, at the start and later`() async throws {

@@ -56,7 +56,7 @@ struct DesktopAppLauncherTests {
 
     @Test(arguments: [
         ("org.posthorn.Missing", "", "noDesktopFile"), ("../../etc/passwd", "", "noDesktopFile"),
-        ("a", "", "notLaunchable"), ("a", "Exec=sh -c 'id'", "notLaunchable"),
+        ("a", "", "notLaunchable"), ("a", "Exec=sh -c 'id'", "unreadableExec"),
         ("a", "Exec=/nonexistent/program", "is not installed"), ("a", "Exec=posthorn-nonexistent", "is not installed"),
         ("a", "Exec=/etc/passwd", "is not installed"), ("a", "Exec=/tmp", "is not installed"),
         ("a", "Exec=relative/program", "is not installed"), ("a", "Exec=/usr/bin/true\nTerminal=true", "notLaunchable"),

@@ -95,6 +95,17 @@ struct FilterTests {
         #expect(try harness.database.inbox.entry(1)?.effects == "badge alert:event-off")
     }
 
+    @Test func `the filter's badge is not the app's when its kind of event may not have one`() async throws {
+        let dock = Badges()
+        let harness = try agent(
+            #"echo '{"aps":{"alert":"x","badge":7,"category":"quiet"}}'"#, badges: dock)
+        try harness.database.choices.set("off", for: .badge, appID: "org.example.Mail", event: "quiet")
+        push(#"{"aps":{"alert":"x","badge":3,"mutable-content":1}}"#, to: harness)
+        try await harness.loop.run("it is shown") { state(1, harness) == .shown }
+        #expect(dock.numbers.isEmpty)
+        #expect(try harness.database.apps.app(id: "org.example.Mail")?.badge == 0)
+    }
+
     @Test func `others do not wait for a filter, and what needs none gets none`() async throws {
         let harness = try agent("sleep 1000")
         push(Self.mutable, 1, to: harness)

@@ -32,22 +32,46 @@ private final class Dock: BadgePresenter {
 
     private func appIDs(_ harness: AgentHarness) throws -> [String] { try harness.database.apps.all().map(\.appID) }
 
-    @Test func `an app that was uninstalled leaves no row, badge, entry or registration`() async throws {
+    @Test func `an app that was uninstalled leaves no row, badge, entry, sound or registration`() async throws {
         let dock = Dock()
         let harness = try await registered(badges: dock)
         try await server.push(1, payload: #"{"aps":{"alert":"Hello","badge":3}}"#)
         try await harness.loop.run("it came") { dock.badges.last == "\(Self.app) 3" }
         try harness.database.choose(.sound, "off", for: Self.app)
+        let sounds = try soundFolder()
         harness.installed.names = [:]
         harness.agent.checkInstallations(nowUnixSeconds: 1000)
         harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week - 1)
         #expect(try appIDs(harness) == [Self.app])
+        #expect(FileManager.default.fileExists(atPath: sounds))
         harness.agent.checkInstallations(nowUnixSeconds: 1000 + Self.week)
         try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
         #expect(dock.badges.last == "\(Self.app) 0")
         #expect(try harness.database.inbox.newest(countMax: 10).isEmpty)
         #expect(try harness.database.choices.value(of: .sound, appID: Self.app, event: "") == nil)
         #expect(server.requests("DELETE /v1/apps/org.example.Mail").count == 1)
+        #expect(!FileManager.default.fileExists(atPath: sounds))
+    }
+
+    @Test func `an app that unregisters takes its entries along, and may come back to its sounds`() async throws {
+        let harness = try await registered()
+        _ = try await harness.register("org.example.Chat").get()
+        try await server.push(1)
+        try await harness.loop.run("it is shown") { harness.screen.contains("inbox show 1") }
+        let sounds = try soundFolder()
+        #expect(try await harness.wait { harness.agent.unregister(appID: "org.example.Chat", completion: $0) } == nil)
+        #expect(try harness.database.inbox.newest(countMax: 10).count == 1)
+        #expect(try await harness.wait { harness.agent.unregister(appID: Self.app, completion: $0) } == nil)
+        #expect(try harness.database.inbox.newest(countMax: 10).isEmpty)
+        #expect(FileManager.default.fileExists(atPath: sounds))
+    }
+
+    /// The app's folder of sounds, with one in it.
+    private func soundFolder() throws -> String {
+        let folder = directory.path(of: "data/posthorn/sounds/\(Self.app)")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data("chime".utf8).write(to: URL(filePath: "\(folder)/chime.oga"))
+        return folder
     }
 
     @Test func `an upgrade, which takes the file away for a while, changes nothing`() async throws {

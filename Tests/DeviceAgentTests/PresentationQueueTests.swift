@@ -32,6 +32,19 @@ private final class DyingPresenter: AlertPresenter {
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
 }
 
+/// Notes by what key alerts replace each other.
+private final class Keys: AlertPresenter {
+    weak var delegate: (any AlertPresenterDelegate)?
+    let isAvailable = true
+    var noted: [String?] = []
+    func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+        noted.append(alert.collapseID)
+        completion(.shown(playsSound: false))
+    }
+    func withdraw(entries: [Int64]) {}
+    func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+}
+
 private final class Ear: SoundPresenter {
     var heard: [Sound] = []
     func play(_ sound: Sound, appID: String, appName: String) { heard.append(sound) }
@@ -66,6 +79,26 @@ private final class Ear: SoundPresenter {
         #expect(screen.text.hasPrefix("[Example Mail] Hello\n"))
         #expect(try database.inbox.entry(1)?.state == .shown)
         #expect(try database.outboxLines() == ["1 delivered", "1 shown"])
+    }
+
+    @Test func `collapse ids that are no UTF-8 are told apart`() throws {
+        let database = try file.open()
+        try database.apps.save(Sample.app)
+        let ids: [[UInt8]] = [[0xFE], [0xFF], Array("\u{FFFD}".utf8), Array("fe".utf8), [0xFE]]
+        let arrivals = ids.enumerated().map { number, id in
+            var notification = Sample.notification(UInt64(number + 1))
+            notification.collapseID = id
+            return notification
+        }
+        let keys = Keys()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: keys, sounds: nil)
+        for arrival in arrivals {
+            queue.entriesArrived(
+                try Receiver(database).receive([.notification(arrival)], nowUnixMilliseconds: 0).waiting)
+        }
+        #expect(keys.noted.count == 5)
+        #expect(Set(keys.noted).count == 4)
+        #expect(keys.noted.first == keys.noted.last)
     }
 
     @Test func `a kill between writing and showing shows it after the restart`() throws {

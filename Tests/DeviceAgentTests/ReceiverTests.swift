@@ -155,6 +155,20 @@ import Testing
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == 4)
     }
 
+    @Test(arguments: [nil, PersonalSetting.badge, .master])
+    func `a badge that its kind of event may not have is never the app's`(_ alsoOff: PersonalSetting?) throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        if let alsoOff { try database.choose(alsoOff, "off", for: alsoOff == .master ? "" : Sample.app.appID) }
+        try database.choices.set("off", for: .badge, appID: Sample.app.appID, event: "MAIL")
+        for (sequence, members) in [(5, #"71,"category":"MAIL""#), (4, "2"), (3, "1")] as [(Int64, String)] {
+            let payload = #"{"aps":{"badge":\#(members)}}"#
+            let arrival = Sample.notification(UInt64(sequence), sequence: sequence, payload: payload)
+            _ = try Receiver(database).receive([.notification(arrival)], nowUnixMilliseconds: 0)
+        }
+        #expect(try database.apps.app(id: Sample.app.appID)?.badge == 2)
+    }
+
     @Test func `a newer one with the same collapse id replaces one that still waits`() throws {
         let file = try DatabaseFile()
         let database = try database(file)

@@ -66,9 +66,30 @@ struct SoundInstallerTests {
         #expect(refused(try tone("silent.wav", loudness: 0)).contains("nothing can be heard"))
         #expect(refused(try sound("bell", as: "mine.oga")).contains("the built-in 'bell'"))
         #expect(refused("\(RepositoryPaths.root)/README.md", "readme").contains("no sound"))
-        #expect(refused(files.path(of: "none.oga")).contains("none.oga"))
+        #expect(refused(files.path(of: "lost.oga")).hasSuffix("No such file or directory."))
+        for name in ["none", "as-sent", "default", "standard"] {
+            #expect(refused(try tone("\(name).wav")).contains("means something else"))
+        }
         #expect(refused(try tone("good.wav"), "../x").contains("no name"))
         #expect(installer.sounds(of: "org.example.Mail").allSatisfy { !$0.isOfApp })
+    }
+
+    @Test func `only files that can be played are sounds, and only what is somewhere is known`() throws {
+        let theme = try files.makeDirectory("data/sounds/freedesktop/stereo")
+        _ = try files.write("x", to: "data/sounds/freedesktop/stereo/message.oga")
+        _ = try files.write("x", to: try folder("org.example.Mail") + "/notes.txt")
+        _ = try installer.install(try tone("ping.wav"), for: "org.example.Mail", name: "")
+        #expect(installer.sounds(of: "org.example.Mail").filter(\.isOfApp).map(\.name) == ["ping"])
+        #expect(installer.sounds(of: "").allSatisfy { !$0.isOfApp })
+        #expect(["ping", "bell", "message"].allSatisfy { installer.knows($0, of: "org.example.Mail") }, "\(theme)")
+        #expect(!installer.knows("ping", of: "org.example.Chat"))
+        for name in ["nosuch", "../x", "notes", ""] { #expect(!installer.knows(name, of: "org.example.Mail")) }
+    }
+
+    private func folder(_ appID: String) throws -> String {
+        let folder = "data/posthorn/sounds/\(appID)"
+        _ = try files.makeDirectory(folder)
+        return folder
     }
 
     @Test func `two apps do not sound the same`() throws {

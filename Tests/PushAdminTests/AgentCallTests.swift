@@ -22,6 +22,8 @@ struct AgentCallTests {
             (["master", "off"], ["", "", "master", "off"]),
             (["master", "alert", "on"], ["master", "", "alert", "on"]),
             (["schedule", "mon 1:00-2:00"], ["", "", "schedule", "mon 1:00-2:00"]),
+            (["schedule", "mon-fri", "22:00-07:00"], ["", "", "schedule", "mon-fri 22:00-07:00"]),
+            (["do-not-disturb", "until", "1795300715"], ["", "", "do-not-disturb", "until 1795300715"]),
         ] as [([String], [String])])
     func `settings set names whose setting is meant`(words: [String], arguments: [String]) throws {
         check(

@@ -74,6 +74,7 @@ struct QuietCommandTests {
         let holding = report("off", times)
         let until = LocalTime.text(unixSeconds: end)
         #expect(holding.text.hasPrefix("Do not disturb is on by its schedule until \(until)."))
+        #expect(holding.text.contains("posthorn dnd schedule none"))
         #expect(holding.text.hasSuffix("\nSchedule: \(times)"))
         let other = report("off", "\(clock(minute + 1))-\(clock(minute + 2))")
         #expect(other.text.hasPrefix("Do not disturb is off.\nSchedule: "))

@@ -28,6 +28,19 @@ struct ReportTests {
                 + #""team_id":"TEAM123456","topic":"a"}]}"#)
     }
 
+    @Test(
+        arguments: [
+            ("shown", "", ["badge", "alert:do-not-disturb"], "shown: badge only, do-not-disturb"),
+            ("shown", "", ["badge", "sound", "alert:switched-off"], "shown: badge and sound only, switched-off"),
+            ("shown", "", ["badge:event-off", "alert"], "shown"), ("shown", "", [], "shown"),
+            ("shown", "late", ["alert:silent"], "shown: late"), ("closed", "", ["alert:silent"], "closed"),
+        ] as [(String, String, [String], String)])
+    func `the inbox says when an alert stayed away`(state: String, reason: String, parts: [String], said: String) {
+        let entry = InboxEntry(
+            .dictionary([("state", .string(state)), ("reason", .string(reason)), ("effects", .strings(parts))]))
+        #expect(InboxCommands.report(of: [entry]).text.contains(" \(said), new"))
+    }
+
     @Test func `an empty list says what to do, and is empty for scripts`() throws {
         let report = AppCommands.report(of: AdminAPI.Apps(apps: []))
         #expect(report.text.contains("posthorn app add TOPIC"))

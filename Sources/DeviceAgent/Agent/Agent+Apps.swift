@@ -41,7 +41,7 @@ extension Agent {
         }
     }
 
-    /// Unregisters an app; its badge and its alerts go, its inbox entries stay.
+    /// Unregisters an app; its badge, its choices, its alerts and its inbox entries go.
     package func unregister(appID: String, completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
         let app: RegisteredApp
         do {
@@ -142,17 +142,16 @@ extension Agent {
 
     private func forget(_ app: RegisteredApp) -> Result<Void, AgentRefusal> {
         do {
-            try database.transaction { () throws(SQLiteError) in
+            let removed = try database.transaction { () throws(SQLiteError) in
                 if try database.settings.settings(of: app).refusesAll { try database.facts.set(.isFilterDue, to: 1) }
                 try database.apps.remove(id: app.appID)
                 try database.subscriptions.removeAll(of: app.appID)
                 try database.choices.removeAll(appID: app.appID)
                 try database.installations.remove(app.appID)
                 try database.eventTypes.replaceAll([], of: app.appID)
+                return try database.clearInbox(appID: app.appID)
             }
-            let entries = try database.inbox.newest(countMax: InboxTable.answerCountMax)
-                .filter { $0.appID.utf8.elementsEqual(app.appID.utf8) && [.shown, .claimed].contains($0.state) }
-            presentations.withdraw(entries.map(\.entry))
+            presentations.withdraw(removed)
         } catch {
             return .failure(refusal(error))
         }
@@ -160,6 +159,7 @@ extension Agent {
         present(badge: 0, appID: app.appID)
         agentLog.info("unregistered", ["app": app.appID])
         observer?.settingsChanged(appID: app.appID)
+        inboxChanged()
         link?.uplink.setNeedsFlush()
         return .success(())
     }

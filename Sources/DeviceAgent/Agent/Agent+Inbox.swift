@@ -176,14 +176,7 @@ extension Agent: AlertPresenterDelegate {
     /// Removes the entries of an app, of all apps when empty, and takes their alerts off the screen; answers how many.
     package func clearInbox(appID: String) throws(AgentRefusal) -> Int {
         let removed = try asking { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in
-                for number in try database.inbox.waiting() {
-                    guard let entry = try database.inbox.entry(number) else { continue }
-                    guard appID.isEmpty || entry.appID.utf8.elementsEqual(appID.utf8) else { continue }
-                    try database.suppress(number, .cleared)
-                }
-                return try database.inbox.removeAll(appID: appID)
-            }
+            try database.transaction { () throws(SQLiteError) in try database.clearInbox(appID: appID) }
         }
         presentations.withdraw(removed)
         link?.uplink.setNeedsFlush()
@@ -192,12 +185,25 @@ extension Agent: AlertPresenterDelegate {
     }
 }
 
+extension AgentDatabase {
+    /// Removes the entries of an app, of all apps when empty, inside a transaction; answers their numbers.
+    func clearInbox(appID: String) throws(SQLiteError) -> [Int64] {
+        for number in try inbox.waiting() {
+            guard let entry = try inbox.entry(number) else { continue }
+            guard appID.isEmpty || entry.appID.utf8.elementsEqual(appID.utf8) else { continue }
+            try suppress(number, .cleared)
+        }
+        return try inbox.removeAll(appID: appID)
+    }
+}
+
 extension AppOpenError {
     /// One line for the inbox.
     var text: String {
         switch self {
         case .noDesktopFile(let appID): "no \(appID).desktop in the applications folders: install the app"
-        case .notLaunchable(let path): "\(path) says neither Exec nor DBusActivatable"
+        case .notLaunchable(let path): "neither Exec nor DBusActivatable in \(path)"
+        case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
         case .failed(let text): text
         }
     }

@@ -3,7 +3,8 @@
 internal import PushNet
 internal import PushSQLite
 
-/// What was uninstalled leaves nothing behind: its registration, its row among the settings, its badge, its entries.
+/// What was uninstalled leaves nothing behind: its registration, its row among the settings, its badge, its entries, its
+/// sounds.
 extension Agent {
     /// How long an app's .desktop file must be gone: upgrades replace files, and some disks are there later.
     package static let uninstalledAfterSeconds: Int64 = 7 * 24 * 3600
@@ -69,7 +70,7 @@ extension Agent {
             switch result {
             case .success:
                 agentLog.info("uninstalled", ["app": appID])
-                _ = try? self?.clearInbox(appID: appID)
+                self?.surroundings.soundInstaller?.removeAll(of: appID)
             case .failure(let refusal):
                 // The next look asks again.
                 agentLog.warning("uninstalled_but_registered", ["app": appID, "error": refusal.code.rawValue])

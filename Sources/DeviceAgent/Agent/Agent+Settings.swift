@@ -64,6 +64,11 @@ extension Agent {
             throw AgentRefusal(
                 .badValue, "\(name) is \(setting.expectation(for: place.scope)), and not '\(text)'.")
         }
+        if setting == .soundName, let value, case .named(let sound) = SoundChoice(value),
+            surroundings.soundInstaller?.knows(sound, of: appID) == false
+        {
+            throw AgentRefusal(.badValue, "There is no sound '\(sound)': 'posthorn sound list \(appID)' has them.")
+        }
         let before = try asking { () throws(SQLiteError) in try database.settings.value(of: setting, at: place) }
         guard !before.isLocked else {
             throw AgentRefusal(.locked, "The administrator of this device has set \(name) to '\(before.text)'.")

@@ -42,8 +42,8 @@ extension Agent {
     /// Plays a sound as a notification of the app would, for the person who chooses one.
     package func playSound(_ name: String, appID: String) throws(AgentRefusal) {
         let app = appID.isEmpty ? nil : try registered(appID)
-        guard name.isEmpty || AppSounds.isValidName(name) else {
-            throw AgentRefusal(.unknownSound, "There is no sound '\(name)'.")
+        guard name.isEmpty || surroundings.soundInstaller?.knows(name, of: appID) == true else {
+            throw AgentRefusal(.unknownSound, "There is no sound '\(name)': 'posthorn sound list' has them.")
         }
         let sound = name.isEmpty ? Sound.standard : .named(name)
         surroundings.sounds?.play(sound, appID: appID, appName: app?.name ?? "Posthorn")

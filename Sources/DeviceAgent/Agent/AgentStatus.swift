@@ -22,7 +22,7 @@ package struct AgentStatus: Sendable, Equatable {
     package var lastError: String
     /// What else a person should know, such as a channel that the server ended; empty for nothing.
     package var notice = ""
-    /// What alerts are shown with: `desktop`, `terminal` or `none`.
+    /// What alerts are shown with: `desktop`, `terminal` or `none`, also while no notification server is there.
     package var presenter: String
 
     /// One line, for the service manager, to whom a line feed of the server's would begin another assignment.
@@ -40,6 +40,7 @@ extension Agent {
             isEnrolled: identity != nil, serverURL: identity?.serverURL ?? "", deviceID: identity?.deviceID ?? "",
             isConnected: connectedSinceUnixSeconds != nil, connectedSinceUnixSeconds: connectedSinceUnixSeconds ?? 0,
             lastConnectedUnixSeconds: connectedSinceUnixSeconds == nil ? lastConnectedUnixSeconds ?? 0 : now,
-            lastError: lastError, notice: notice, presenter: surroundings.presenterName)
+            lastError: lastError, notice: notice,
+            presenter: surroundings.presenter?.isAvailable == false ? "none" : surroundings.presenterName)
     }
 }

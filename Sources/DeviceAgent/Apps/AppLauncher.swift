@@ -103,9 +103,12 @@ package final class AppLauncher: AppOpener {
     func execute(
         _ entry: DesktopEntry, _ notification: String, _ action: ChosenAction?, _ token: String?
     ) -> Result<Void, AppOpenError> {
-        guard let exec = entry.exec, let name = exec.first else { return .failure(.notLaunchable(path: entry.path)) }
+        guard let exec = entry.exec, let name = exec.first else {
+            let path = entry.path
+            return .failure(entry.hasUnreadableExec ? .unreadableExec(path: path) : .notLaunchable(path: path))
+        }
         guard let program = entries.program(name) else {
-            return .failure(.failed("\(name) is not installed or cannot be executed"))
+            return .failure(.failed("the app is not installed or cannot be executed: \(name)"))
         }
         var variables = environment
         variables["POSTHORN_NOTIFICATION"] = notification
@@ -118,7 +121,7 @@ package final class AppLauncher: AppOpener {
             try children.start(command.program, command.arguments, environment: variables)
             return .success(())
         } catch {
-            return .failure(.failed("\(command.program): \(SystemError.text(error.code))"))
+            return .failure(.failed("\(SystemError.text(error.code)): \(command.program)"))
         }
     }
 

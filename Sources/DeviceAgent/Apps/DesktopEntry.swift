@@ -17,6 +17,8 @@ package struct DesktopEntry: Equatable, Sendable {
     /// The program and its arguments with field codes expanded; nil when there is none, when it is malformed, or when
     /// it needs a terminal around it.
     package var exec: [String]?
+    /// Whether there is an `Exec` that breaks the rules.
+    package var hasUnreadableExec = false
     /// Whether `org.freedesktop.Application` opens it.
     package var isDBusActivatable: Bool
     /// Where the program starts; nil for where the agent runs.
@@ -64,5 +66,6 @@ extension DesktopEntry {
         // No standard says which terminal to open around such a program.
         guard !file.isTrue("Terminal"), let command = file.string("Exec") else { return }
         exec = DesktopCommand(icon: icon, name: name, path: path).arguments(of: command)
+        hasUnreadableExec = exec == nil
     }
 }

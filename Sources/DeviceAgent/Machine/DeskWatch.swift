@@ -4,15 +4,19 @@ package import PushDBus
 
 /// Knows what the desktop's own programs say about the person's desk.
 ///
-/// Each is asked at the start, when it comes, and when it says that something changed; a signal is only a reason to ask,
-/// so that nobody can pretend anything. Nothing is asked in between.
+/// Each is asked at the start, when it comes, and when it says that something changed. A signal is a reason to ask; that of
+/// a locker has the value, which counts when the owner of the name itself sent it, so that nobody can pretend anything.
+/// Who takes too long is asked again, and until then what it said last holds. A locker that has not answered yet counts as
+/// locked: texts must not be seen because a program was busy.
 ///
 /// One thread, that of the connections.
 package final class DeskWatch {
     /// How long a program is waited for at the start, where alerts that wait must not show what a lock hides.
     static let startPatience: Duration = .milliseconds(500)
-    /// A program that takes longer tells nothing.
-    static let answerTimeout: Duration = .seconds(10)
+    /// A program that takes longer is asked again.
+    package static let answerTimeout: Duration = .seconds(10)
+    /// One that drops a question sooner than this is not asked again before it says something: it would go round and round.
+    static let dropTimeMin: Duration = .seconds(1)
 
     /// Called when something else holds.
     package var onChange: () -> Void = {}
@@ -20,10 +24,16 @@ package final class DeskWatch {
 
     private final class Watched {
         let source: DeskWatchSource
-        var holds = false
+        /// Who has the name.
+        var owner: String?
+        /// What it said last; nil while it runs and has not said anything.
+        var answer: Bool? = false
         /// A question is on its way; one more change means to ask once more.
         var isAsking = false
         var isStale = false
+
+        /// Whether it holds, as far as is known.
+        var holds: Bool { answer ?? (source.aspect == .lock) }
 
         init(_ source: DeskWatchSource) { self.source = source }
     }
@@ -62,41 +72,69 @@ package final class DeskWatch {
         }
         try connection.watchOwner(of: source.name) { [weak self, weak watched] owner in
             guard let self, let watched else { return }
-            if owner == nil { set(watched, false) } else { ask() }
+            watched.owner = owner
+            set(watched, owner == nil ? false : nil)
+            if owner != nil { ask() }
         }
         for signal in source.signals {
             try connection.subscribe(
                 sender: source.name, path: signal.path, interface: signal.interface, member: signal.member
-            ) { _ in ask() }
+            ) { [weak self, weak watched] signal in
+                guard let self, let watched else { return }
+                let isItsOwn = source.signalsHaveValue && signal.sender == watched.owner
+                if isItsOwn, let value = signal.arguments.first?.boolValue { set(watched, value) }
+                ask()
+            }
         }
         self.watched.append(watched)
         // Only who is there: a question would start who is not.
-        guard try connection.owner(of: source.name) != nil else { return }
+        watched.owner = try connection.owner(of: source.name)
+        guard watched.owner != nil else { return }
+        watched.answer = nil
         let question = source.question
-        let answer = try? connection.call(
-            source.name, source.path, question.interface, question.member, question.arguments,
-            timeout: Self.startPatience)
-        watched.holds = answer.map(source.holds) ?? false
+        do throws(BusError) {
+            let answer = try connection.call(
+                source.name, source.path, question.interface, question.member, question.arguments,
+                timeout: Self.startPatience)
+            watched.answer = source.holds(answer)
+        } catch {
+            // Another answer than a value comes here again, and soon.
+            self.ask(watched, on: connection)
+        }
     }
 
     private func ask(_ watched: Watched, on connection: BusConnection) {
+        // A question would start who is gone.
+        guard watched.owner != nil else { return }
         guard !watched.isAsking else { return watched.isStale = true }
         (watched.isAsking, watched.isStale) = (true, false)
-        let (source, question) = (watched.source, watched.source.question)
+        let (source, question, start) = (watched.source, watched.source.question, ContinuousClock.now)
         connection.send(
             source.name, source.path, question.interface, question.member, question.arguments,
             timeout: Self.answerTimeout
         ) { [weak self, weak connection] answer in
             watched.isAsking = false
             guard let self, let connection else { return }
-            set(watched, (try? answer.get()).map(source.holds) ?? false)
+            switch answer {
+            case .success(let values): set(watched, source.holds(values))
+            // It is there and busy: what it said last holds.
+            case .failure(let error) where BusError.busyNames.contains(error.name):
+                if watched.owner != nil, ContinuousClock.now - start >= Self.dropTimeMin { watched.isStale = true }
+            // It is no program of the kind that knows.
+            case .failure: set(watched, false)
+            }
             if watched.isStale { ask(watched, on: connection) }
         }
     }
 
-    private func set(_ watched: Watched, _ holds: Bool) {
-        guard watched.holds != holds else { return }
-        watched.holds = holds
-        onChange()
+    private func set(_ watched: Watched, _ answer: Bool?) {
+        let before = watched.holds
+        watched.answer = answer
+        if watched.holds != before { onChange() }
     }
+}
+
+extension BusError {
+    /// What a call fails with although whom it asks is there: it is slow, or the bus has its hands full.
+    fileprivate static let busyNames = [noReplyName, "org.freedesktop.DBus.Error.Timeout", limitsExceededName]
 }

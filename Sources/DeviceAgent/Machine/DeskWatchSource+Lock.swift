@@ -21,6 +21,6 @@ extension DeskWatchSource {
         return DeskWatchSource(
             aspect: .lock, name: name, path: "/org/\(desktop)/ScreenSaver", question: (name, "GetActive", []),
             // Plasma has the object at two paths.
-            signals: [(nil, name, "ActiveChanged")], holds: isTrue)
+            signals: [(nil, name, "ActiveChanged")], signalsHaveValue: true, holds: isTrue)
     }
 }

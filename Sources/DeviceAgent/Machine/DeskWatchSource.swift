@@ -26,6 +26,8 @@ package struct DeskWatchSource: Sendable {
     var question: (interface: String, member: String, arguments: [BusValue])
     /// After any of these, from the object or, for nil, from any object, it is asked again.
     var signals: [(path: String?, interface: String, member: String)]
+    /// Whether a signal's first argument is what holds from then on.
+    var signalsHaveValue = false
     /// Reads the answer.
     var holds: @Sendable ([BusValue]) -> Bool
 

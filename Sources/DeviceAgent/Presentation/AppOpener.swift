@@ -54,6 +54,8 @@ package enum AppOpenError: Error, Sendable, Equatable {
     case noDesktopFile(appID: String)
     /// The file has neither DBusActivatable nor Exec.
     case notLaunchable(path: String)
+    /// The file's Exec breaks the rules of quoting.
+    case unreadableExec(path: String)
     /// The program or the bus refused.
     case failed(String)
 }

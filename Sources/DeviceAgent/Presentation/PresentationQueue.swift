@@ -304,9 +304,10 @@ extension Alert {
 extension InboxEntry {
     /// By what a newer one takes its place on the screen; nil when none does.
     ///
-    /// That of a channel begins with NUL, which no header field holds, so that no provider's collapse id is the same.
+    /// That of a channel, and that of bytes which are no UTF-8, begin with NUL, which no header field holds, so that no
+    /// provider's collapse id is the same.
     var replacementKey: String? {
         if let channel { return "\0channel \(channel)" }
-        return collapseID.map { String(decoding: $0, as: UTF8.self) }
+        return collapseID.map { String(validating: $0, as: UTF8.self) ?? "\0bytes \(Hex.string($0))" }
     }
 }

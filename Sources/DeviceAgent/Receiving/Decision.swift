@@ -8,6 +8,9 @@ package import PushCore
 package struct Decision: Sendable, Equatable {
     /// The number to put on the app's icon; nil leaves it alone.
     package var badge: UInt32?
+    /// Whether the number is the app's from now on, though its icon may not be allowed to show it: what was decided against
+    /// for this notification alone must not come to the icon later.
+    package var keepsBadge = true
     /// The sound to play.
     package var sound: Sound?
     /// How to show the alert; nil for not at all.
@@ -68,6 +71,7 @@ package struct Decision: Sendable, Equatable {
     package init(_ question: Question) {
         let payload = question.payload
         suppression = Self.obstacle(question)
+        keepsBadge = question.event.allowsBadge
         guard suppression == nil, let settings = question.settings else { return }
         if let count = payload.badge {
             let obstacle = Self.badgeObstacle(settings, question.event)
@@ -147,7 +151,7 @@ package struct Decision: Sendable, Equatable {
 extension Decision {
     /// Keeps parts away that would have happened, because of the notification itself.
     package mutating func withhold(_ parts: Set<Effect.Part>, _ reason: SuppressionReason) {
-        if parts.contains(.badge) { badge = nil }
+        if parts.contains(.badge) { (badge, keepsBadge) = (nil, false) }
         if parts.contains(.sound) { sound = nil }
         if parts.contains(.alert) { alert = nil }
         for index in effects.indices where effects[index].obstacle == nil && parts.contains(effects[index].part) {

@@ -153,9 +153,10 @@ package final class FilterQueue {
         of payload: Payload, _ entry: InboxEntry
     ) throws(SQLiteError) -> (count: UInt32, appID: String)? {
         guard let badge = payload.badge, let app = try database.apps.app(id: entry.appID) else { return nil }
+        let decision = try database.decide(payload, for: app, circumstances())
+        guard decision.keepsBadge else { return nil }
         let isNewest = try database.apps.setBadge(
             badge, of: app.appID, sequence: entry.sequence, acceptedUnixMilliseconds: entry.acceptedUnixMilliseconds)
-        guard isNewest, try database.decide(payload, for: app, circumstances()).badge != nil else { return nil }
-        return (badge, app.appID)
+        return isNewest && decision.badge != nil ? (badge, app.appID) : nil
     }
 }

@@ -151,7 +151,7 @@ package final class Receiver {
         if isExpired { decision?.withhold([.badge, .sound, .alert], .expired) }
         let mayFilter = app.map { $0.filters(payload, decision) } ?? false
         // The filter may set another number.
-        if let app, let badge = payload?.badge, !mayFilter, !isExpired {
+        if let app, let badge = payload?.badge, !mayFilter, decision?.keepsBadge == true {
             try receive(badge: badge, with: notification, for: app, decision, &reception)
         }
         if notification.channel != nil, let payload, payload.alert == nil, decision?.needsPresentation != true {
@@ -189,7 +189,7 @@ package final class Receiver {
         try database.outbox.append(sequence: notification.sequence, .suppressed, reason: reason.rawValue)
     }
 
-    /// The number is remembered even while the person does not allow it: it is absolute, and true when they do again.
+    /// The number is remembered even while the app may not show it: it is absolute, and true when it may again.
     private func receive(
         badge: UInt32, with notification: ReceivedNotification, for app: RegisteredApp, _ decision: Decision?,
         _ reception: inout Reception

@@ -98,6 +98,7 @@ private final class AppSoundPlayer {
                 if try plays({ () throws(SoundError) in try player.play(named: themeName, description: appName) }) {
                     return
                 }
+                log.warning("sound_unknown", ["app": appID, "sound": name, "played": "the standard one"])
             }
             try player.play(named: DesktopNotification.standardSoundName, description: appName)
         } catch {

@@ -19,21 +19,43 @@ struct SoundInstaller {
         var isOfApp: Bool
     }
 
+    /// What means something else where a sound is chosen or named.
+    private static let reservedNames = ["default", "standard", "none", "as-sent"]
+
     private let folder: String?
     private let builtIn: BuiltInSounds
+    private let apps: AppSounds
+    private let themes: [String]
 
     /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`.
     init(environment: [String: String]) {
-        folder = DesktopFolders(environment: environment).dataHome.map { "\($0)/posthorn/sounds" }
+        let data = DesktopFolders(environment: environment)
+        folder = data.dataHome.map { "\($0)/posthorn/sounds" }
+        themes = data.data.map { "\($0)/sounds" }
+        apps = AppSounds(environment: environment)
         builtIn = BuiltInSounds(environment: environment)
     }
 
     /// The sounds that an app can name: its own first.
     func sounds(of appID: String) -> [Known] {
-        let own = folder.map { FolderListing.names(in: "\($0)/\(appID)") } ?? []
-        let names = Set(own.filter(AppSounds.isValidName).map(AppSounds.themeName)).sorted()
+        let own = appID.isEmpty ? [] : folder.map { FolderListing.names(in: "\($0)/\(appID)") } ?? []
+        let stems = own.filter(AppSounds.isValidName).map(AppSounds.themeName)
+        let names = Set(stems.filter { apps.file($0, appID: appID) != nil }).sorted()
         let builtIn = builtIn.names.filter { !names.contains($0) }
         return names.map { Known(name: $0, isOfApp: true) } + builtIn.map { Known(name: $0, isOfApp: false) }
+    }
+
+    /// Whether a name is a sound of the app, a built-in one, or one of any sound theme that is installed.
+    func knows(_ name: String, of appID: String) -> Bool {
+        guard AppSounds.isValidName(name) else { return false }
+        if apps.file(name, appID: appID) != nil || builtIn.file(name) != nil { return true }
+        let files = ["oga", "ogg", "wav"].map { "\(AppSounds.themeName(name)).\($0)" }
+        return themes.contains { folder in
+            FolderListing.names(in: folder).contains { theme in
+                let places = FolderListing.names(in: "\(folder)/\(theme)").map { "\(folder)/\(theme)/\($0)" }
+                return places.contains { place in files.contains { unsafe access("\(place)/\($0)", R_OK) == 0 } }
+            }
+        }
     }
 
     /// Checks a file and copies it into an app's folder, in the place of one of the same name.
@@ -49,6 +71,9 @@ struct SoundInstaller {
         let name = name.isEmpty ? AppSounds.themeName(fileName) : name
         guard AppSounds.isValidName(name) else {
             throw .badSound("'\(name)' is no name of letters, digits, '.', '_' and '-': give one with --name.")
+        }
+        guard !Self.reservedNames.contains(AppSounds.themeName(name)) else {
+            throw .badSound("'\(name)' means something else where sounds are named: give another name with --name.")
         }
         guard let folder else { throw .badSound("there is no home directory to put it into.") }
         let bytes = try read(path)
@@ -88,7 +113,9 @@ struct SoundInstaller {
         do {
             return try PrivateFile.read(path, byteCountMax: AppSounds.fileByteCountMax)
         } catch {
-            throw .badSound("\(error), and at most \(AppSounds.fileByteCountMax >> 20) MiB are read.")
+            let isThere = unsafe access(path, R_OK) == 0
+            let limit = isThere ? ", and at most \(AppSounds.fileByteCountMax >> 20) MiB are read" : ""
+            throw .badSound("\(error)\(limit).")
         }
     }
 

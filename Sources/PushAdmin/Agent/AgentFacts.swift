@@ -167,7 +167,13 @@ package struct InboxEntry: Codable, Sendable {
     var summary: String { [title, body].filter { !$0.isEmpty }.joined(separator: ": ") }
 
     /// How far it got, and why.
-    var outcome: String { reason.isEmpty ? state : "\(state): \(reason)" }
+    var outcome: String {
+        guard reason.isEmpty, state == "shown" else { return reason.isEmpty ? state : "\(state): \(reason)" }
+        // What a person would have seen.
+        guard let missing = effects.first(where: { $0.hasPrefix("alert:") }) else { return state }
+        let parts = effects.filter { !$0.contains(":") }.joined(separator: " and ")
+        return "\(state): \(parts) only, \(missing.dropFirst("alert:".count))"
+    }
 }
 
 extension BusValue {

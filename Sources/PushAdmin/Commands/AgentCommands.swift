@@ -116,8 +116,12 @@ package enum AgentCommands {
             fields.append(("Device ID", status.deviceID))
             fields.append(("Connected", connection(of: status)))
         }
+        let hasPresenter = !["", "none"].contains(status.presenter)
         fields.append(
-            ("Alerts shown by", status.presenter.isEmpty ? "nothing; the inbox keeps them" : status.presenter))
+            (
+                "Alerts shown by",
+                hasPresenter ? status.presenter : "nothing: no notification server runs; the inbox keeps them"
+            ))
         if !status.lastError.isEmpty { fields.append(("Last trouble", status.lastError)) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
         return Report(Table.fields(fields), json: status)

@@ -97,7 +97,8 @@ package enum QuietCommand {
             quiet.active = scheduleEnd != nil
             quiet.until = scheduleEnd
             let until = scheduleEnd.map { "on by its schedule until \(LocalTime.text(unixSeconds: $0))" }
-            text = "Do not disturb is \(until ?? "off")."
+            let remedy = until == nil ? "" : " To end that: posthorn dnd schedule none"
+            text = "Do not disturb is \(until ?? "off").\(remedy)"
         }
         return Report(text + (quiet.schedule == "none" ? "" : "\nSchedule: \(quiet.schedule)"), json: quiet)
     }

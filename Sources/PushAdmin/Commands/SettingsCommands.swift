@@ -56,8 +56,11 @@ package enum SettingsCommands {
                 Explanation("posthorn settings set master off", "Nothing from anybody."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
-        try surroundings.agent().call(try setCall(invocation))
-        let words = invocation.arguments.map(oneLine)
+        let call = try setCall(invocation)
+        try surroundings.agent().call(call)
+        let places = call.arguments.dropLast().compactMap(\.stringValue).filter { !$0.isEmpty }
+        let value = call.arguments.last?.stringValue ?? ""
+        let words = (places + [value.isEmpty ? "standard" : value]).map(oneLine)
         return Report("\(words.dropLast().joined(separator: ": ")) is \(words[words.count - 1]).", json: Done())
     }
 
@@ -71,6 +74,12 @@ package enum SettingsCommands {
         guard words.count > 1 else { throw .usage(invocation.error(.missingArgument(placeholder: "VALUE"))) }
         let (name, value) = (words[words.count - 2], words[words.count - 1])
         let isPersonal = PersonalSetting(rawValue: words[0])?.scopes == [.person]
+        // A value of several words, without quotes.
+        if isPersonal, PersonalSetting(rawValue: name)?.scopes.contains(.app) != true {
+            let value = words.dropFirst().joined(separator: " ")
+            return AgentCall(
+                "SetSetting", .string(""), .string(""), .string(words[0]), .string(value == "standard" ? "" : value))
+        }
         guard words.count > 2 || isPersonal else {
             throw .usage(invocation.error(.missingArgument(placeholder: "VALUE (APP SETTING VALUE)")))
         }
