@@ -10,7 +10,7 @@ import Testing
 
 /// Lets everybody do everything: CallerRulesTests look at who may do what.
 private final class AnyCaller: CallerPolicy {
-    func objection(to call: IncomingCall) -> AgentRefusal? { nil }
+    func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) { completion(.allowed(.person)) }
 }
 
 /// The agent's service on a real bus, with a client on the same loop.
@@ -128,6 +128,8 @@ private final class ServiceHarness {
         try await service.harness.loop.run("the signals came") {
             service.signals.contains("InboxChanged ") && service.signals.contains("BadgeChanged org.example.Mail")
         }
+        // Everybody hears it: the token is not in it.
+        #expect(service.signals.contains("TokenChanged org.example.Mail"))
         let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue
         #expect(entries?.count == 1)
         #expect(entries?.first?[key: "title"]?.stringValue == "T")
@@ -323,5 +325,16 @@ private final class ServiceHarness {
         let other = try BusConnection(.address(bus.address))
         #expect(try other.requestName(AgentService.name) == false)
         withExtendedLifetime(service) {}
+    }
+
+    @Test func `a name that another program had is taken when that leaves`() async throws {
+        var other: BusConnection? = try BusConnection(.address(bus.address))
+        #expect(try other?.requestName(AgentService.name) == true)
+        let service = try start()
+        let owner = { try service.client.owner(of: AgentService.name) }
+        #expect(try owner() == other?.uniqueName)
+        other = nil
+        try await service.harness.loop.run("the name is the agent's") { (try? owner()) != nil }
+        #expect(try await service.call("GetStatus").get().count == 1)
     }
 }

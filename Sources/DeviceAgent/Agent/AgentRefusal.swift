@@ -29,6 +29,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case unknownEntry = "UnknownEntry"
         case invalidArguments = "InvalidArguments"
         case notYours = "NotYours"
+        case limitsExceeded = "LimitsExceeded"
         case failed = "Failed"
     }
 

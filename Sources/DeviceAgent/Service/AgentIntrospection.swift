@@ -15,7 +15,8 @@ package enum AgentIntrospection {
                The person's tools, posthorn and posthorn-panel beside the agent's own program, may call everything. Any other program
                is an app: it may call Register, Unregister, Subscribe, Unsubscribe, GetSetting and ListSettings for an app id of its
                own, and GetStatus. An app id is its own when it holds that bus name, or when the Exec line of that .desktop file
-               starts it; in a Flatpak, the Flatpak's id and those below it. Everything else is org.posthorn.Error.NotYours. -->
+               starts it; in a Flatpak, the Flatpak's id and those below it. Everything else is org.posthorn.Error.NotYours. A program that
+               calls too often, or has too many calls waiting, is answered org.posthorn.Error.LimitsExceeded. -->
           <interface name="org.posthorn.Agent1">
             <!-- Enrols this device with a server. code is empty where the server allows open enrolment; ca_file is empty
                  for the system's authorities. Errors: org.posthorn.Error.AlreadyEnrolled, .BadEnrolmentCode, .BadServer,
@@ -36,7 +37,8 @@ package enum AgentIntrospection {
             <method name="GetStatus">
               <arg name="status" type="a{sv}" direction="out"/>
             </method>
-            <!-- Registers an app. Options: topic s (the app id when absent), name s (the .desktop file's Name when absent),
+            <!-- Registers an app. An app that calls for itself takes its app id or a topic below it, or the one of its installed
+                 manifest, and its manifest names no program as filter. Options: topic s (the app id when absent), name s (the .desktop file's Name when absent),
                  environment s (production or development; production when absent), manifest s (JSON: what the app says of
                  itself, docs/reference/app-manifest.md; its installed file when absent). Answers the device token, which is good
                  in this environment only: registering for the other one makes another. The token stays as long as the server
@@ -164,10 +166,10 @@ package enum AgentIntrospection {
               <arg name="app_id" type="s" direction="in"/>
               <arg name="count" type="u" direction="out"/>
             </method>
-            <!-- The app has another device token: its back-end must hear of it. -->
+            <!-- The app has another device token: its back-end must hear of it. Everybody on the bus hears this, so that the token is not
+                 in it: Register answers it. -->
             <signal name="TokenChanged">
               <arg name="app_id" type="s"/>
-              <arg name="device_token" type="s"/>
             </signal>
             <signal name="BadgeChanged">
               <arg name="app_id" type="s"/>

@@ -24,6 +24,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case unknownSound = "org.posthorn.Error.UnknownSound"
     case unknownEntry = "org.posthorn.Error.UnknownEntry"
     case notYours = "org.posthorn.Error.NotYours"
+    case limitsExceeded = "org.posthorn.Error.LimitsExceeded"
     case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     /// Anything else.
     case other = ""
@@ -59,6 +60,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .badManifest: "Correct the app's manifest; docs/reference/app-manifest.md describes it."
         case .unknownEntry: "'posthorn inbox list' shows the entries."
         case .notYours: "Run the posthorn that was installed beside posthorn-agent, as the user whose agent it is."
+        case .limitsExceeded: "Try again in a moment."
         case .accessDenied: "Run this as the user whose agent it is."
         case .other: "The agent's log says more: journalctl --user -u posthorn-agent"
         }
@@ -71,7 +73,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel, .unknownEvent, .unknownSound: .notFound
         case .accessDenied, .locked, .notYours: .notPermitted
         case .alreadyEnrolled, .badEnrolmentCode, .badServer, .notEnrolled, .badEnvironment, .badChannelID, .tooMany,
-            .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .other:
+            .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .limitsExceeded, .other:
             .refused
         }
     }
