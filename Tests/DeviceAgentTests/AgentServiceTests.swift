@@ -256,6 +256,7 @@ private final class ServiceHarness {
         #expect(ended.status?[key: "connected"]?.boolValue == false)
         #expect(ended.status?[key: "connected_since"]?.integerValue == 0)
         #expect(ended.status?[key: "last_connected"]?.integerValue ?? 0 > 0)
+        #expect(ended.status?[key: "next_try"]?.integerValue == 0)
         #expect(ended.status?[key: "last_error"]?.stringValue == "refused again")
     }
 
@@ -316,6 +317,8 @@ private final class ServiceHarness {
         try await service.harness.loop.run("the stream ended") { !service.harness.isConnected() }
         let status = try await service.call("GetStatus").get().first
         #expect(status?[key: "last_error"]?.stringValue == "the server ended the stream: ab\nMAINPID=1")
+        let nextTry = status?[key: "next_try"]?.integerValue ?? 0
+        #expect(nextTry > 0 && abs(nextTry - Int64(Date().timeIntervalSince1970) - 3600) < 60, "as the server asked")
         let line = service.harness.agent.status(nowUnixSeconds: 0).line
         #expect(line == "Not connected to \(server.url): the server ended the stream: ab MAINPID=1")
     }

@@ -20,7 +20,7 @@ package enum AgentIntrospection {
           <interface name="org.posthorn.Agent1">
             <!-- Enrols this device with a server. code is empty where the server allows open enrolment; ca_file is empty
                  for the system's authorities. Errors: org.posthorn.Error.AlreadyEnrolled, .BadEnrolmentCode, .BadServer,
-                 .Unreachable, .NotTrusted (its certificate). -->
+                 .Unreachable, .NotTrusted (its certificate), .BadFile (ca_file, or client_cert or client_key of agent.ini). -->
             <method name="Enrol">
               <arg name="server_url" type="s" direction="in"/>
               <arg name="code" type="s" direction="in"/>
@@ -32,7 +32,7 @@ package enum AgentIntrospection {
             <!-- Forgets the server without telling it, for one that is gone for good. Error: .NotEnrolled. -->
             <method name="Forget"/>
             <!-- Keys: version s, enrolled b, server_url s, device_id s, connected b, connected_since x, last_connected x
-                 (UNIX seconds), last_error s, notice s (what else a person should know, such as a channel that the server
+                 (UNIX seconds), next_try x (UNIX seconds; when it connects, or enrols by agent.ini, again; 0 while it waits for nothing), last_error s, notice s (what else a person should know, such as a channel that the server
                  ended; empty for nothing), presenter s, pid u. -->
             <method name="GetStatus">
               <arg name="status" type="a{sv}" direction="out"/>

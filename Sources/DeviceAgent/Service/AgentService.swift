@@ -208,7 +208,8 @@ extension AgentService: AgentObserver {
     /// Tells the service manager and emits StatusChanged, unless a failure is only the same again.
     package func statusChanged() {
         // Without a clock, so that the time alone is no change.
-        let status = agent.status(nowUnixSeconds: 0)
+        var status = agent.status(nowUnixSeconds: 0)
+        status.nextTryUnixSeconds = 0
         guard status != toldStatus else { return }
         toldStatus = status
         ServiceManager.notify("STATUS=\(status.line)")
@@ -240,7 +241,8 @@ extension AgentStatus {
             ("connected", .variant(.bool(isConnected))),
             ("connected_since", .variant(.int64(connectedSinceUnixSeconds))),
             ("last_connected", .variant(.int64(lastConnectedUnixSeconds))),
-            ("last_error", .variant(.text(lastError))), ("notice", .variant(.text(notice))),
+            ("next_try", .variant(.int64(nextTryUnixSeconds))), ("last_error", .variant(.text(lastError))),
+            ("notice", .variant(.text(notice))),
             ("presenter", .variant(.text(presenter))),
             ("pid", .variant(.uint32(UInt32(clamping: getpid())))),
         ]

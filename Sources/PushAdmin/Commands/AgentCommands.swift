@@ -119,6 +119,7 @@ package enum AgentCommands {
         fields.append(
             ("Alerts shown by", status.presenter.isEmpty ? "nothing; the inbox keeps them" : status.presenter))
         if !status.lastError.isEmpty { fields.append(("Last trouble", status.lastError)) }
+        if status.nextTry > 0 { fields.append(("Next try", LocalTime.text(unixSeconds: status.nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
         return Report(Table.fields(fields), json: status)
     }
