@@ -12,6 +12,10 @@ package struct CurlError: Error, Sendable, Equatable {
         case connect
         /// The TLS handshake or the certificate failed.
         case tls
+        /// Our own file of authorities to trust cannot be used; nobody was asked anything.
+        case authorityFile
+        /// Our own certificate, or its key, cannot be used; nobody was asked anything.
+        case certificateFile
         /// It took too long.
         case timeout
         /// The connection ended before the answer did.
@@ -62,8 +66,10 @@ extension CurlError.Kind {
             case CURLE_SSL_CONNECT_ERROR where Self.hangUps.contains(where: text.contains): .interrupted
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
             case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: .connect
-            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
-                CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+            case CURLE_SSL_CACERT_BADFILE: .authorityFile
+            case CURLE_SSL_CERTPROBLEM: .certificateFile
+            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND,
+                CURLE_SSL_ENGINE_SETFAILED,
                 CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE,
                 CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT,
                 CURLE_USE_SSL_FAILED:

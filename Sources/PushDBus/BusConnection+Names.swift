@@ -8,28 +8,18 @@ extension BusConnection {
     /// Takes a well-known name with `sd_bus_request_name`; false when another owns it.
     ///
     /// Blocks for the answer.
-    package func requestName(_ name: String) throws(BusError) -> Bool {
-        defer { activityHandler?() }
-        let code = unsafe sd_bus_request_name(handle, name, 0)
-        guard code != -EEXIST, code != -EALREADY else { return code == -EALREADY }
-        try BusError.check(code, "request a name")
-        return true
-    }
-
-    /// UNIX user and process of a bus name (`sd_bus_get_name_creds`).
     ///
-    /// Blocks for the answer.
-    package func credentials(of name: String) throws(BusError) -> (user: UInt32, process: Int32) {
+    /// - Parameters:
+    ///   - name: A well-known name.
+    ///   - waits: Whether we get it once those who were first are gone.
+    /// - Returns: Whether it is ours now.
+    /// - Throws: What the bus answered.
+    package func requestName(_ name: String, waits: Bool = false) throws(BusError) -> Bool {
         defer { activityHandler?() }
-        var credentials: OpaquePointer?
-        let mask = UInt64(SD_BUS_CREDS_EUID) | UInt64(SD_BUS_CREDS_PID)
-        try BusError.check(unsafe sd_bus_get_name_creds(handle, name, mask, &credentials), "look up a name")
-        defer { _ = unsafe sd_bus_creds_unref(credentials) }
-        var user: uid_t = 0
-        var process: pid_t = 0
-        try BusError.check(unsafe sd_bus_creds_get_euid(credentials, &user), "look up a name's user")
-        try BusError.check(unsafe sd_bus_creds_get_pid(credentials, &process), "look up a name's process")
-        return (user, process)
+        let code = unsafe sd_bus_request_name(handle, name, waits ? UInt64(SD_BUS_NAME_QUEUE) : 0)
+        guard code != -EEXIST, code != -EALREADY else { return code == -EALREADY }
+        // In the queue it is 0.
+        return try BusError.check(code, "request a name") > 0
     }
 
     /// The unique name of who owns a name; nil for nobody.

@@ -50,6 +50,8 @@ final class ServedObject {
 ///
 /// One that is dropped without an answer answers NoReply, so that no caller waits for a bug.
 package final class BusReply {
+    /// Called once, when the answer was given.
+    package var onAnswer: (() -> Void)?
     private var call: BusMessage?
     private weak var connection: BusConnection?
 
@@ -66,7 +68,9 @@ package final class BusReply {
     ///
     /// - Parameter result: What the method returns, or why it does not.
     package func answer(_ result: Result<[BusValue], BusError>) {
-        guard let call = call.take(), let connection else { return }
+        guard let call = call.take() else { return }
+        defer { onAnswer.take()?() }
+        guard let connection else { return }
         defer { connection.activityHandler?() }
         do {
             switch result {

@@ -71,7 +71,7 @@ package struct EventLog: Sendable {
         }
     }
 
-    /// Quotes a value that holds blanks, quotes or control characters, so that a line stays one line.
+    /// Quotes a value that holds blanks, quotes or control characters, so that a line stays one line and reads as it is.
     static func append(_ value: String, to line: inout String) {
         let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
         guard !isPlain else {
@@ -84,12 +84,19 @@ package struct EventLog: Sendable {
             case "\"": line += "\\\""
             case "\\": line += "\\\\"
             case "\n": line += "\\n"
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
-                line += "\\x" + String(scalar.value, radix: 16)
+            case _ where actsOnTerminal(scalar): line += "\\x" + String(scalar.value, radix: 16)
             default: line.unicodeScalars.append(scalar)
             }
         }
         line += "\""
+    }
+
+    /// Control characters, ends of lines and what changes the direction of writing.
+    private static func actsOnTerminal(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 
     /// RFC 3339 in UTC with milliseconds.

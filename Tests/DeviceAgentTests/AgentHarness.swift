@@ -36,6 +36,7 @@ final class AgentHarness: AgentObserver {
             presenterName: "terminal", presenter: presenter, badges: badges, opener: opener,
             filter: AppFilters(
                 connection: nil, loop: loop, environment: ["PATH": "/usr/bin:/bin"], timeLimit: filterTimeLimit),
+            manifest: { installed.manifests[$0].map { Array($0.utf8) } },
             describeApp: { installed.names[$0].map { ($0, "mail") } })
         surroundings.soundInstaller = SoundInstaller(environment: ["XDG_DATA_HOME": directory.path(of: "data")])
         agent = Agent(
@@ -48,6 +49,7 @@ final class AgentHarness: AgentObserver {
     /// What the desktop knows, which changes as apps come and go.
     final class InstalledApps {
         var names = ["org.example.Mail": "Example Mail"]
+        var manifests: [String: String] = [:]
     }
 
     private final class ScreenText {

@@ -10,7 +10,7 @@ import Testing
 
 /// Lets everybody do everything: CallerRulesTests look at who may do what.
 private final class AnyCaller: CallerPolicy {
-    func objection(to call: IncomingCall) -> AgentRefusal? { nil }
+    func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) { completion(.allowed(.person)) }
 }
 
 /// The agent's service on a real bus, with a client on the same loop.
@@ -128,6 +128,8 @@ private final class ServiceHarness {
         try await service.harness.loop.run("the signals came") {
             service.signals.contains("InboxChanged ") && service.signals.contains("BadgeChanged org.example.Mail")
         }
+        // Everybody hears it: the token is not in it.
+        #expect(service.signals.contains("TokenChanged org.example.Mail"))
         let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue
         #expect(entries?.count == 1)
         #expect(entries?.first?[key: "title"]?.stringValue == "T")
@@ -254,6 +256,7 @@ private final class ServiceHarness {
         #expect(ended.status?[key: "connected"]?.boolValue == false)
         #expect(ended.status?[key: "connected_since"]?.integerValue == 0)
         #expect(ended.status?[key: "last_connected"]?.integerValue ?? 0 > 0)
+        #expect(ended.status?[key: "next_try"]?.integerValue == 0)
         #expect(ended.status?[key: "last_error"]?.stringValue == "refused again")
     }
 
@@ -314,6 +317,8 @@ private final class ServiceHarness {
         try await service.harness.loop.run("the stream ended") { !service.harness.isConnected() }
         let status = try await service.call("GetStatus").get().first
         #expect(status?[key: "last_error"]?.stringValue == "the server ended the stream: ab\nMAINPID=1")
+        let nextTry = status?[key: "next_try"]?.integerValue ?? 0
+        #expect(nextTry > 0 && abs(nextTry - Int64(Date().timeIntervalSince1970) - 3600) < 60, "as the server asked")
         let line = service.harness.agent.status(nowUnixSeconds: 0).line
         #expect(line == "Not connected to \(server.url): the server ended the stream: ab MAINPID=1")
     }
@@ -323,5 +328,16 @@ private final class ServiceHarness {
         let other = try BusConnection(.address(bus.address))
         #expect(try other.requestName(AgentService.name) == false)
         withExtendedLifetime(service) {}
+    }
+
+    @Test func `a name that another program had is taken when that leaves`() async throws {
+        var other: BusConnection? = try BusConnection(.address(bus.address))
+        #expect(try other?.requestName(AgentService.name) == true)
+        let service = try start()
+        let owner = { try service.client.owner(of: AgentService.name) }
+        #expect(try owner() == other?.uniqueName)
+        other = nil
+        try await service.harness.loop.run("the name is the agent's") { (try? owner()) != nil }
+        #expect(try await service.call("GetStatus").get().count == 1)
     }
 }

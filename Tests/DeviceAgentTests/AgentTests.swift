@@ -295,16 +295,16 @@ private final class Dock: BadgePresenter {
         #expect(throws: AgentRefusal(.notEnrolled, notEnrolledText)) { try harness.agent.forget() }
     }
 
-    @Test(arguments: [("", "This server wants an enrolment code."), ("C0DE", "the server answered 401")])
+    @Test(arguments: [("", "This server wants an enrolment code."), ("C0DE", "the server answered 403")])
     func `a refused enrolment without a code says that one is wanted`(code: String, text: String) async throws {
         let harness = try AgentHarness(in: directory)
-        try await server.fail("/v1/devices", status: 401)
+        try await server.fail("/v1/devices", status: 403, word: "BadEnrolmentCode")
         var result: Result<String, AgentRefusal>?
         harness.agent.enrol(serverURL: server.url, code: code, caFile: server.caFile, name: "x") { result = $0 }
         try await harness.loop.run("it is answered") { result != nil }
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == .badEnrolmentCode)
-        #expect(refusal.message.hasPrefix(text))
+        #expect(refusal.message.hasPrefix(text) && refusal.message.utf8.count < 400, "\(refusal.message)")
     }
 
     @Test func `a server whose authority is not known is not trusted`() async throws {
@@ -343,11 +343,16 @@ private final class Dock: BadgePresenter {
         #expect(try harness.agent.apps().count == 1)
     }
 
-    @Test(arguments: [(401, AgentRefusal.Code.badEnrolmentCode), (403, .badEnrolmentCode), (503, .unreachable)])
-    func `a refused enrolment leaves nothing behind`(status: Int, code: AgentRefusal.Code) async throws {
+    @Test(arguments: [
+        (403, "BadEnrolmentCode", AgentRefusal.Code.badEnrolmentCode), (403, "<html>", .refused),
+        (401, "Other", .refused), (404, "<html>", .refused), (503, "Other", .unreachable),
+    ])
+    func `a refused enrolment leaves nothing behind`(
+        status: Int, word: String, code: AgentRefusal.Code
+    ) async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
-        try await server.fail("/v1/devices", status: status)
+        try await server.fail("/v1/devices", status: status, word: word)
         guard case .failure(let refusal) = try await harness.enrol(with: server) else {
             throw NeverHappened(what: "a refusal")
         }

@@ -12,7 +12,7 @@ import Testing
 private final class CallerHarness {
     let bus: DesktopBus
     let files: TemporaryDirectory
-    private let harness: AgentHarness
+    let harness: AgentHarness
     private let service: AgentService
     private let client: BusConnection
     private let drivers: [BusDriver]
@@ -63,8 +63,21 @@ private final class CallerHarness {
     }
 
     /// What asking to register an app as this process comes to: NotEnrolled when it may.
-    func register(_ appID: String) async throws -> String {
-        try await call("Register", [.string(appID), .dictionary([])])
+    func register(_ appID: String, _ options: (String, String)...) async throws -> String {
+        try await call("Register", [.string(appID), .dictionary(options.map { ($0.0, .string($0.1)) })])
+    }
+
+    /// The last parts of the errors' names when this process calls many times before it hears of anything.
+    func callAtOnce(_ count: Int, _ member: String, _ arguments: [BusValue]) async throws -> [String] {
+        var answers: [String] = []
+        for _ in 0..<count {
+            client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { answer in
+                guard case .failure(let error) = answer else { return answers.append("") }
+                answers.append(error.name.split(separator: ".").last.map(String.init) ?? "")
+            }
+        }
+        try await harness.loop.run("all are answered") { answers.count == count }
+        return answers
     }
 
     func holdName(_ name: String) throws { #expect(try client.requestName(name)) }
@@ -226,7 +239,68 @@ private final class CallerHarness {
         #expect(try await rules.register(Self.app) == (owns ? "NotEnrolled" : "NotYours"))
     }
 
+    // MARK: Floods
+
+    @Test func `a flood is refused at once, but for what waits for its answers`() async throws {
+        let rules = try await CallerHarness(processes: true)
+        try rules.pretend("/usr/bin/env", ["env"])
+        try rules.holdName(Self.app)
+        let setting: [BusValue] = [.string(Self.app), .string(""), .string("badge")]
+        let answers = try await rules.callAtOnce(400, "GetSetting", setting)
+        let taken = answers.filter { $0 == "UnknownApp" }.count
+        #expect(taken >= CallBounds.waitingCountMax)
+        #expect(answers.filter { $0 == "LimitsExceeded" }.count == 400 - taken && taken < 400)
+        #expect(try await rules.call("GetStatus", []) == "", "calls are taken again")
+    }
+
+    @Test func `arguments that are too long are refused before anybody asks whose they are`() async throws {
+        let rules = try await CallerHarness(processes: true)
+        let long = BusValue.string(String(repeating: "x", count: 40_000))
+        #expect(try await rules.call("GetSetting", [long, long, long]) == "NotYours")
+        #expect(try await rules.call("GetSetting", [long, long, long, long]) == "LimitsExceeded")
+        let list = BusValue.array("v", Array(repeating: .variant(long), count: 4))
+        #expect(try await rules.call("GetSetting", [list]) == "LimitsExceeded")
+    }
+
     // MARK: What apps may do
+
+    private static let program = #"{"filter":["/bin/sh","-c","true"]}"#
+
+    @Test func `an app names no program that runs outside of its sandbox, but its installed manifest does`()
+        async throws
+    {
+        let rules = try await CallerHarness(processes: true)
+        try rules.pretend("/usr/bin/env", ["env"], flatpak: Self.app)
+        #expect(try await rules.register(Self.app, ("manifest", Self.program)) == "BadManifest")
+        #expect(try await rules.register(Self.app, ("manifest", #"{"filter":"bus"}"#)) == "NotEnrolled")
+        rules.harness.installed.manifests[Self.app] = Self.program
+        #expect(try await rules.register(Self.app) == "NotEnrolled")
+        #expect(try await rules.register(Self.app, ("manifest", Self.program)) == "BadManifest")
+    }
+
+    @Test func `an app takes the topics of its own id, and that of its installed manifest`() async throws {
+        let rules = try await CallerHarness(processes: true)
+        try rules.pretend("/usr/bin/env", ["env"], flatpak: Self.app)
+        for (topic, answer) in [
+            (Self.app, "NotEnrolled"), ("\(Self.app).voip", "NotEnrolled"), ("\(Self.app)box", "BadTopic"),
+            ("org.example", "BadTopic"), ("com.bank.App", "BadTopic"),
+        ] {
+            #expect(try await rules.register(Self.app, ("topic", topic)) == answer, "\(topic)")
+        }
+        let manifest = #"{"topic":"com.bank.App"}"#
+        #expect(try await rules.register(Self.app, ("manifest", manifest)) == "BadTopic")
+        rules.harness.installed.manifests[Self.app] = manifest
+        #expect(try await rules.register(Self.app) == "NotEnrolled")
+        #expect(try await rules.register(Self.app, ("topic", "com.bank.App")) == "NotEnrolled")
+        #expect(try await rules.register(Self.app, ("topic", "com.bank.Other")) == "BadTopic")
+    }
+
+    @Test func `the person's tools name programs and any topic`() async throws {
+        let rules = try await CallerHarness(processes: true)
+        try rules.pretend(try rules.files.write("tool", to: "tools/posthorn"), ["posthorn"])
+        let options = [("manifest", Self.program), ("topic", "com.bank.App")]
+        #expect(try await rules.register(Self.app, options[0], options[1]) == "NotEnrolled")
+    }
 
     @Test func `an app asks about itself and the agent, and leaves the person's things alone`() async throws {
         let rules = try await CallerHarness(processes: true)

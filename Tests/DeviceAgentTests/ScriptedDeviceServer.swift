@@ -134,7 +134,9 @@ final class ScriptedDeviceServer {
                 say(" ".join([self.command, self.path, body]).strip())
                 status, word, after = self.failure(self.path)
                 if status:
-                    data = json.dumps({"error": word, "detail": "a test wants it"}).encode()
+                    # A proxy's page has no word.
+                    page = word.encode() if word.startswith("<") else None
+                    data = page or json.dumps({"error": word, "detail": "a test wants it" + "!" * 60000}).encode()
                     return self.give(status, data, after)
                 if self.path == "/v1/stream":
                     return self.socket() if self.headers.get("upgrade") else self.stream()

@@ -90,7 +90,30 @@ import Testing
         }
         try await waitForRefusal(stranger, server, "does not accept this device's certificate")
         let absent = access { $0.clientCertificateFile = "/nowhere.pem" }
-        try await waitForRefusal(absent, server, "certificate cannot be used")
+        try await waitForRefusal(absent, server, "see client_cert in agent.ini")
+    }
+
+    @Test func `a file of this machine's that is wrong is named, and says nothing of the server`() async throws {
+        let server = try await ScriptedDeviceServer()
+        let harness = try harness(ServerAccess())
+        for (ca, certificate, key, words) in [
+            ("/nowhere.pem", nil, nil, "ca_file, cannot be used (error setting certificate file: /nowhere.pem)"),
+            (server.caFile, "/nowhere.pem", nil, "this device's certificate cannot be used: see client_cert in"),
+            (server.caFile, server.caFile, "/nowhere.pem", "certificate cannot be used: see client_key in agent.ini"),
+        ] {
+            let client = ServerSession(
+                loop: harness.loop, url: server.url, caFile: ca, secret: nil,
+                access: access { ($0.clientCertificateFile, $0.clientKeyFile) = (certificate, key) })
+            var error: ServerError?
+            client.client.removeSelf { if case .failure(let found) = $0 { error = found } }
+            try await harness.loop.run("it fails") { error != nil }
+            guard case .badFile(let text) = error else {
+                throw NeverHappened(what: "\(words): \(String(describing: error))")
+            }
+            #expect(text.contains(words), "\(text)")
+            #expect(AgentRefusal(.badFile(text)).code == .badFile)
+        }
+        #expect(server.requests.isEmpty)
     }
 
     @Test func `a server that hangs up inside the handshake cannot be reached, which is no matter of trust`()

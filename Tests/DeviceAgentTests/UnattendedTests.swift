@@ -34,6 +34,29 @@ import TestSupport
         #expect(server.requests.first == #"POST /v1/devices {"code":"C0DE","name":"kiosk","platform":"linux"}"#)
     }
 
+    @Test(arguments: [
+        (404, "<html>"), (404, "NotFound"), (429, "TooManyRequests"), (401, "<html>"), (403, "<html>"),
+        (400, "<title>400 No required SSL certificate was sent</title>"),
+    ])
+    func `what is no refusal of the code is tried again, and the status says when`(
+        status: Int, word: String
+    ) async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        try await server.fail("/v1/devices", status: status, word: word)
+        let enrolment = try enrolment(harness)
+        enrolment.start()
+        try await harness.loop.run("the next try is known") {
+            harness.agent.status(nowUnixSeconds: 1000).nextTryUnixSeconds >= 1000
+        }
+        let waiting = harness.agent.status(nowUnixSeconds: 1000)
+        #expect(waiting.nextTryUnixSeconds <= 1002 && waiting.line.hasPrefix("Not enrolled: the server answered"))
+        if status == 400 { #expect(waiting.lastError.contains("the server wants a certificate: set client_cert")) }
+        try await harness.loop.run("the stream is open") { harness.isConnected() }
+        #expect(server.requests("POST /v1/devices").count == 2)
+        #expect(harness.agent.status(nowUnixSeconds: 1000).nextTryUnixSeconds == 0)
+    }
+
     @Test func `a server that asks for a pause gets it, and then the device`() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
@@ -48,12 +71,13 @@ import TestSupport
     @Test func `a code that is refused is not tried again`() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
-        try await server.fail("/v1/devices", status: 403)
+        try await server.fail("/v1/devices", status: 403, word: "BadEnrolmentCode")
         let enrolment = try enrolment(harness)
         enrolment.start()
         try await harness.loop.run("the refusal is in the status") {
-            harness.agent.status(nowUnixSeconds: 0).lastError.contains("403")
+            harness.agent.status(nowUnixSeconds: 0).lastError.contains("It is not tried again")
         }
+        #expect(harness.agent.status(nowUnixSeconds: 1000).nextTryUnixSeconds == 0)
         var isLater = false
         harness.loop.schedule(after: .milliseconds(1200)) { isLater = true }
         try await harness.loop.run("more than the first wait passed") { isLater }

@@ -74,11 +74,11 @@ struct GeneratedPagesCommandLineTests {
         Each member is always there; a text that is not known is empty, a number 0. Members may be added.
 
         `posthorn agent status --json`: times are UNIX seconds; `presenter` is `desktop`, `terminal` or `none`; `notice` is
-        what else a person should know, such as a channel that the server ended.
+        what else a person should know, such as a channel that the server ended; `next_try` is when the agent connects again.
 
         ```json
         {"connected": true, "connected_since": 1795300713, "device_id": "7e5b91bc25b0cf09", "enrolled": true,
-         "last_connected": 1795300715, "last_error": "", "notice": "", "presenter": "terminal",
+         "last_connected": 1795300715, "last_error": "", "next_try": 0, "notice": "", "presenter": "terminal",
          "process_id": 32685, "server_url": "https://127.0.0.1:2197", "version": "0.1.0"}
         ```
 

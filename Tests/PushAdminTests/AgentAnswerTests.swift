@@ -63,12 +63,19 @@ struct AgentAnswerTests {
         #expect(AgentCommands.adviceOnLeaving(failure).remedy.contains("agent unenrol --local") == isTold)
     }
 
+    @Test func `a status says when the next try is`() {
+        let waiting = AgentStatus(.dictionary([("next_try", .int64(1_800_000_000))]))
+        #expect(AgentCommands.report(of: waiting).text.contains("Next try"))
+        #expect(!AgentCommands.report(of: AgentStatus(.dictionary([]))).text.contains("Next try"))
+    }
+
     @Test func `facts of another type or without a value read as empty`() throws {
         let status = AgentStatus(.dictionary([("version", .uint32(1)), ("enrolled", .string("yes"))]))
         #expect(
             try AgentCommands.report(of: status).jsonText
                 == #"{"connected":false,"connected_since":0,"device_id":"","enrolled":false,"last_connected":0,"#
-                + #""last_error":"","notice":"","presenter":"","process_id":0,"server_url":"","version":""}"#)
+                + #""last_error":"","next_try":0,"notice":"","presenter":"","process_id":0,"server_url":"","version":""}"#
+        )
         #expect(AgentCommands.report(of: AgentStatus(.string("?"))).text.contains("posthorn agent enrol"))
     }
 }

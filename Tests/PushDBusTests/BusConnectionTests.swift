@@ -34,14 +34,6 @@ struct BusConnectionTests {
         #expect(throws: BusError.self) { try bus.client.requestName("not a name") }
     }
 
-    @Test func `the user and process of a name are those of its owner`() async throws {
-        let bus = try await TestBus()
-        let credentials = try bus.client.credentials(of: bus.server.uniqueName)
-        #expect(credentials.user == getuid())
-        #expect(credentials.process == getpid())
-        #expect(throws: BusError.self) { try bus.client.credentials(of: "org.posthorn.Nobody") }
-    }
-
     @Test func `a bus that goes away fails what is under way, once, and then the connection`() async throws {
         let bus = try await TestBus()
         var answers: [Result<[BusValue], BusError>] = []

@@ -14,6 +14,18 @@ struct BusNamesTests {
         #expect(try bus.client.owner(of: BusNamesTests.name) == bus.server.uniqueName)
     }
 
+    @Test func `who waits for a name has it when its owner leaves`() async throws {
+        let bus = try await TestBus()
+        var first: BusConnection? = try BusConnection(.address(bus.bus.address))
+        #expect(try first?.requestName(BusNamesTests.name) == true)
+        #expect(try !bus.client.requestName(BusNamesTests.name))
+        #expect(try !bus.server.requestName(BusNamesTests.name, waits: true))
+        first = nil
+        try bus.work(until: "the name has another owner") {
+            try bus.client.owner(of: BusNamesTests.name) == bus.server.uniqueName
+        }
+    }
+
     @Test func `only a name with a service can be activated`() async throws {
         let bus = try await TestBus()
         #expect(try !bus.client.isActivatable(BusNamesTests.name))

@@ -81,7 +81,7 @@ def main():
     bus.register_object("/" + APP_ID.replace(".", "/"), INTERFACE, called, None, None)
     bus.signal_subscribe(
         AGENT[0], AGENT[2], "TokenChanged", AGENT[1], APP_ID, Gio.DBusSignalFlags.NONE,
-        lambda *signal: tell(device_token=signal[5].unpack()[1]))  # fmt: skip
+        lambda *signal: register(bus, None))  # fmt: skip
     Gio.bus_own_name_on_connection(bus, APP_ID, Gio.BusNameOwnerFlags.NONE, register, None)
     try:
         GLib.MainLoop().run()

@@ -5,6 +5,14 @@ internal import PushSQLite
 internal import PushNet
 
 extension Agent {
+    /// Who asks for a registration, and is believed accordingly.
+    package enum Registrant {
+        /// Somebody with the person's tools.
+        case person
+        /// The app itself, which a sandbox may keep from the rest of the machine.
+        case app
+    }
+
     /// Registers an app.
     ///
     /// - Parameters:
@@ -13,17 +21,24 @@ extension Agent {
     ///   - name: The top line of its alerts; that of the manifest or of the .desktop file when nil.
     ///   - environment: What the device token is for; another one than before makes another token.
     ///   - manifest: What the app says of itself; its file among the XDG data when nil.
+    ///   - asker: Who asks; an app alone neither names programs nor takes a topic that is not its own.
     ///   - completion: Gets the device token.
     package func register(
         appID: String, topic: String?, name: String?, environment: Environment = .production,
-        manifest: [UInt8]? = nil, completion: @escaping (Result<String, AgentRefusal>) -> Void
+        manifest: [UInt8]? = nil, asker: Registrant = .person,
+        completion: @escaping (Result<String, AgentRefusal>) -> Void
     ) {
         var app: RegisteredApp
         do throws(AgentRefusal) {
-            let manifestText = manifest ?? surroundings.manifest(appID) ?? []
-            let manifest = try Self.manifest(manifestText)
-            app = try describe(appID: appID, topic: topic ?? manifest.topic ?? appID, name: name ?? manifest.name)
+            let installed = surroundings.manifest(appID)
+            let manifestText = manifest ?? installed ?? []
+            let facts = try Self.manifest(manifestText)
+            app = try describe(appID: appID, topic: topic ?? facts.topic ?? appID, name: name ?? facts.name)
             app.manifestText = manifestText
+            if asker == .app {
+                if manifest != nil { try Self.checkFilter(facts) }
+                try Self.checkTopic(app, installed: installed)
+            }
         } catch {
             return completion(.failure(error))
         }
@@ -86,6 +101,24 @@ extension Agent {
         return RegisteredApp(
             appID: appID, topic: topic, name: oneLine.isEmpty ? appID : oneLine, icon: description?.icon,
             deviceToken: "")
+    }
+
+    /// A program runs outside of the sandbox that the app may be in: whoever names one must be outside of it, too.
+    private static func checkFilter(_ manifest: AppManifest) throws(AgentRefusal) {
+        guard case .program = manifest.filter else { return }
+        throw AgentRefusal(
+            .badManifest, "An app cannot name a program as its filter: only its installed manifest or the person can.")
+    }
+
+    /// Its own is the app id, what lies below that, and what its installed manifest says.
+    private static func checkTopic(_ app: RegisteredApp, installed: [UInt8]?) throws(AgentRefusal) {
+        let topic = app.topic.utf8
+        if topic.elementsEqual(app.appID.utf8) || topic.starts(with: "\(app.appID).".utf8) { return }
+        if let installed, let own = try manifest(installed).topic, own.utf8.elementsEqual(topic) { return }
+        throw AgentRefusal(
+            .badTopic,
+            "The app '\(app.appID)' cannot take the topic '\(app.topic)' by itself: only '\(app.appID)' and topics "
+                + "below it, or what its installed manifest says.")
     }
 
     private static func manifest(_ text: [UInt8]) throws(AgentRefusal) -> AppManifest {

@@ -60,6 +60,8 @@ package final class Agent {
     var lastConnectedUnixSeconds: Int64?
     var lastError = ""
     var isEnrolling = false
+    /// When the enrolment by `agent.ini` is tried again; monotonic.
+    var enrolmentDueNanoseconds: UInt64?
     /// When all registrations were last compared with the server's; nil before the first time at this server.
     var checkedUnixSeconds: Int64?
     /// Subscriptions that the server ended, until somebody asks for them anew or gives them up.

@@ -10,6 +10,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case notEnrolled = "NotEnrolled"
         case unreachable = "Unreachable"
         case notTrusted = "NotTrusted"
+        case badFile = "BadFile"
         case refused = "Refused"
         case unknownTopic = "UnknownTopic"
         case badTopic = "BadTopic"
@@ -29,6 +30,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case unknownEntry = "UnknownEntry"
         case invalidArguments = "InvalidArguments"
         case notYours = "NotYours"
+        case limitsExceeded = "LimitsExceeded"
         case failed = "Failed"
     }
 
@@ -68,19 +70,21 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     /// What the server said to an enrolment.
     init(enrolment error: ServerError, hadCode: Bool) {
         switch error {
-        case .refused(let status, _, _, _) where [400, 401, 403].contains(status):
+        // Its own word: a proxy before it has the same statuses for something else.
+        case .refused(_, "BadEnrolmentCode", _, _):
             self.init(.badEnrolmentCode, hadCode ? error.message : "This server wants an enrolment code.")
-        case .refused(404, _, _, _): self.init(.refused, error.message)
-        case .refused, .unreachable, .notTrusted, .unintelligible: self.init(error)
+        case .refused(let status, _, _, _) where status < 500: self.init(.refused, error.message)
+        case .refused, .unreachable, .notTrusted, .badFile, .unintelligible: self.init(error)
         }
         retryAfter = error.retryAfter
     }
 
     /// What the server said to a request about a topic or about the device.
-    init(_ error: ServerError) {
+    package init(_ error: ServerError) {
         switch error {
         case .unreachable, .unintelligible: self.init(.unreachable, error.message)
         case .notTrusted: self.init(.notTrusted, error.message)
+        case .badFile: self.init(.badFile, error.message)
         case .refused(401, _, _, _):
             self.init(
                 .notEnrolled, "The server does not know this device any more; leave it first: posthorn agent unenrol")

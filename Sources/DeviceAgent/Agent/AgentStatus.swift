@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 
 /// How the agent is doing.
 package struct AgentStatus: Sendable, Equatable {
@@ -18,6 +19,8 @@ package struct AgentStatus: Sendable, Equatable {
     package var connectedSinceUnixSeconds: Int64
     /// When it last was, UNIX seconds; 0 for never.
     package var lastConnectedUnixSeconds: Int64
+    /// When it connects or enrols again, UNIX seconds; 0 while it waits for nothing.
+    package var nextTryUnixSeconds: Int64 = 0
     /// What is wrong with the connection; empty for nothing.
     package var lastError: String
     /// What else a person should know, such as a channel that the server ended; empty for nothing.
@@ -27,8 +30,12 @@ package struct AgentStatus: Sendable, Equatable {
 
     /// One line, for the service manager, to whom a line feed of the server's would begin another assignment.
     package var line: String {
-        guard isEnrolled else { return "Not enrolled at any server." }
-        let text = isConnected ? "Connected to \(serverURL)." : "Not connected to \(serverURL): \(lastError)"
+        let text =
+            switch (isEnrolled, isConnected) {
+            case (true, true): "Connected to \(serverURL)."
+            case (true, false): "Not connected to \(serverURL): \(lastError)"
+            case (false, _): lastError.isEmpty ? "Not enrolled at any server." : "Not enrolled: \(lastError)"
+            }
         return DisplayText.plain(String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\n" ? " " : $0 })))
     }
 }
@@ -40,7 +47,14 @@ extension Agent {
             isEnrolled: identity != nil, serverURL: identity?.serverURL ?? "", deviceID: identity?.deviceID ?? "",
             isConnected: connectedSinceUnixSeconds != nil, connectedSinceUnixSeconds: connectedSinceUnixSeconds ?? 0,
             lastConnectedUnixSeconds: connectedSinceUnixSeconds == nil ? lastConnectedUnixSeconds ?? 0 : now,
-            lastError: lastError, notice: notice,
+            nextTryUnixSeconds: nextTry(nowUnixSeconds: now), lastError: lastError, notice: notice,
             presenter: surroundings.presenter?.isAvailable == false ? "none" : surroundings.presenterName)
+    }
+
+    /// Rounded up, so that it is over by then.
+    private func nextTry(nowUnixSeconds now: Int64) -> Int64 {
+        guard let due = identity == nil ? enrolmentDueNanoseconds : link?.stream.connectsAtNanoseconds else { return 0 }
+        let elapsed = loop.monotonicNanoseconds
+        return due > elapsed ? now + Int64((due - elapsed) / 1_000_000_000) + 1 : now
     }
 }

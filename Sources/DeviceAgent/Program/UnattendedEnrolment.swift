@@ -2,7 +2,7 @@
 
 package import PushNet
 
-/// Enrols by the configuration where nobody is there to do it, and tries again while the server cannot be reached.
+/// Enrols by the configuration where nobody is there to do it, and tries again until the server itself refuses the code.
 package final class UnattendedEnrolment {
     private let agent: Agent
     private let loop: EventLoop
@@ -24,8 +24,10 @@ package final class UnattendedEnrolment {
         case .none: break
         case .connect: enrol()
         case .wait(let duration):
+            agent.enrolmentDueNanoseconds = loop.monotonicNanoseconds &+ UInt64(duration / .nanoseconds(1))
             loop.schedule(after: duration) { [weak self] in
                 guard let self else { return }
+                agent.enrolmentDueNanoseconds = nil
                 perform(machine.timeIsUp())
             }
         }
@@ -44,14 +46,16 @@ package final class UnattendedEnrolment {
         guard case .failure(let refusal) = result else { return machine.stop() }
         agentLog.warning("not_enrolled", ["error": refusal.code.rawValue, "text": refusal.message])
         agent.lastError = refusal.message
-        agent.observer?.statusChanged()
-        // A code that was refused stays refused: only what may change by itself is tried again.
-        guard [.unreachable, .notTrusted].contains(refusal.code) || refusal.retryAfter != nil else {
-            return machine.refuse()
+        // A code that was refused stays refused; anything else may change by itself.
+        if refusal.code == .badEnrolmentCode {
+            agent.lastError += " It is not tried again: set enrolment_code in agent.ini and restart the agent."
+            machine.refuse()
+        } else {
+            perform(
+                machine.ended(
+                    atNanoseconds: loop.monotonicNanoseconds, fraction: Double.random(in: 0...1),
+                    retryAfter: refusal.retryAfter))
         }
-        perform(
-            machine.ended(
-                atNanoseconds: loop.monotonicNanoseconds, fraction: Double.random(in: 0...1),
-                retryAfter: refusal.retryAfter))
+        agent.observer?.statusChanged()
     }
 }

@@ -11,6 +11,8 @@ package enum ServerError: Error, Sendable, Equatable {
     case unreachable(String)
     /// Its certificate is not trusted, or TLS failed otherwise; libcurl's text.
     case notTrusted(String)
+    /// A file of this machine's cannot be used, so that the server was not asked; which, and libcurl's text.
+    case badFile(String)
     /// It answered that it would not: status, its word, its text for a person, and for how long it wants to be left alone.
     case refused(status: Int, error: String, detail: String, retryAfter: Duration? = nil)
     /// It answered something that is not of this protocol.
@@ -20,7 +22,7 @@ package enum ServerError: Error, Sendable, Equatable {
     package var retryAfter: Duration? {
         switch self {
         case .refused(_, _, _, let pause): pause
-        case .unreachable, .notTrusted, .unintelligible: nil
+        case .unreachable, .notTrusted, .badFile, .unintelligible: nil
         }
     }
 
@@ -29,6 +31,8 @@ package enum ServerError: Error, Sendable, Equatable {
         switch self {
         case .unreachable(let text): "the server cannot be reached: \(text)"
         case .notTrusted(let text): "the server is not trusted: \(text)"
+        case .badFile(let text): text
+        case .refused(let status, "", let detail, _): "the server answered \(status): \(detail)"
         case .refused(let status, let error, let detail, _): "the server answered \(status) \(error): \(detail)"
         case .unintelligible(let text): "the server's answer makes no sense: \(text)"
         }
@@ -165,7 +169,7 @@ package struct ServerClient {
         curl.start(request) { result in
             switch result {
             case .failure(let error):
-                completion(.failure(error.kind == .tls ? .notTrusted(error.trouble) : .unreachable(error.trouble)))
+                completion(.failure(ServerError(error)))
             case .success(let response) where (200..<300).contains(response.status): completion(.success(response))
             case .success(let response): completion(.failure(.init(refusal: response)))
             }
@@ -196,13 +200,32 @@ package struct ServerClient {
 }
 
 extension ServerError {
-    /// Reads the body of a refusal, which may come from something between us and the server.
+    /// Reads what libcurl says.
+    init(_ error: CurlError) {
+        switch error.kind {
+        case .tls: self = .notTrusted(error.trouble)
+        case .authorityFile, .certificateFile: self = .badFile(error.trouble)
+        case .resolve, .connect, .timeout, .interrupted, .other: self = .unreachable(error.trouble)
+        }
+    }
+
+    /// Reads the body of a refusal, which may come from something between us and the server; what is too long for a line is cut.
     init(refusal response: HTTPResponse) {
         let body = try? JSONValue(parsing: response.body.span)
+        let word = body?["error"]?.string.map { DisplayText.plain($0, scalarCountMax: 64) }
+        let detail = body?["detail"]?.string.map { DisplayText.plain($0, scalarCountMax: 300) }
         self = .refused(
-            status: response.status, error: body?["error"]?.string ?? "unknown",
-            detail: body?["detail"]?.string ?? "it gave no reason",
+            status: response.status, error: word ?? "", detail: detail ?? Self.detail(ofForeign: response),
             retryAfter: RetryPause.parse(
                 response.value(of: "retry-after"), nowUnixSeconds: WallClock.unixMilliseconds() / 1000))
+    }
+
+    /// What a proxy before the server means: nginx asks for a certificate in the TLS handshake, and misses it in HTTP.
+    private static func detail(ofForeign response: HTTPResponse) -> String {
+        let text = String(decoding: response.body, as: UTF8.self)
+        guard response.status == 400, text.contains("SSL certificate") else { return "it gave no reason" }
+        return text.contains("No required SSL certificate")
+            ? "the server wants a certificate: set client_cert and client_key in agent.ini"
+            : "the server does not accept this device's certificate: see client_cert in agent.ini"
     }
 }

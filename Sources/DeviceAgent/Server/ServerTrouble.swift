@@ -10,8 +10,6 @@ extension CurlError {
         ("alert unknown ca", "the server does not accept this device's certificate: see client_cert in agent.ini"),
         ("alert bad certificate", "the server does not accept this device's certificate: see client_cert in agent.ini"),
         ("alert certificate expired", "this device's certificate has expired: see client_cert in agent.ini"),
-        ("client certificate", "this device's certificate cannot be used: see client_cert and client_key in agent.ini"),
-        ("private key", "this device's certificate cannot be used: see client_cert and client_key in agent.ini"),
         ("response 407", "the proxy wants a user: set proxy in agent.ini to http://USER:PASSWORD@HOST:PORT"),
         ("code 407 from proxy", "the proxy wants a user: set proxy in agent.ini to http://USER:PASSWORD@HOST:PORT"),
         ("connect tunnel failed", "the proxy refuses to connect to the server"),
@@ -23,8 +21,19 @@ extension CurlError {
     var trouble: String {
         let message = Self.withoutDuration(message)
         let text = message.lowercased()
-        guard let remedy = Self.remedies.first(where: { text.contains($0.words) })?.remedy else { return message }
-        return "\(remedy) (\(message))"
+        let remedy = fileRemedy(text) ?? Self.remedies.first { text.contains($0.words) }?.remedy
+        return remedy.map { "\($0) (\(message))" } ?? message
+    }
+
+    /// For a file of this machine's that cannot be used; libcurl's text names it.
+    private func fileRemedy(_ text: String) -> String? {
+        switch kind {
+        case .authorityFile: "the file of the server's authority, ca_file, cannot be used"
+        case .certificateFile where text.contains("private key"):
+            "the key of this device's certificate cannot be used: see client_key in agent.ini"
+        case .certificateFile: "this device's certificate cannot be used: see client_cert in agent.ini"
+        case .resolve, .connect, .tls, .timeout, .interrupted, .other: nil
+        }
     }
 
     /// Leaves out `after 0 ms`: how long it took is not what is wrong, and differs each time.

@@ -81,6 +81,8 @@ package final class StreamClient {
 
     /// Whether notifications come.
     package var isOpen: Bool { machine.isOpen }
+    /// When it connects again; monotonic; nil while it waits for nothing.
+    package private(set) var connectsAtNanoseconds: UInt64?
     /// Whether the server refused our secret.
     package var isRefused: Bool { machine.isRefused }
 
@@ -143,9 +145,10 @@ package final class StreamClient {
         case .connect: connect()
         case .wait(let duration):
             cancelWait()
+            connectsAtNanoseconds = loop.monotonicNanoseconds &+ UInt64(duration / .nanoseconds(1))
             waitTimer = loop.schedule(after: duration) { [weak self] in
                 guard let self else { return }
-                waitTimer = nil
+                cancelWait()
                 perform(machine.timeIsUp())
             }
         }
@@ -168,6 +171,7 @@ package final class StreamClient {
     private func cancelWait() {
         if let waitTimer { loop.cancel(waitTimer) }
         waitTimer = nil
+        connectsAtNanoseconds = nil
     }
 
     private func makeAttempt() -> any StreamAttempt {
@@ -290,8 +294,9 @@ extension StreamClient: StreamAttemptDelegate {
 
     func attemptHeard(_ goodbye: StreamGoodbye) {
         retryAfter = goodbye.retryAfterSeconds.map { min(.seconds(max($0, 0)), StreamMachine.retryAfterMax) }
+        // Once is enough, however often it says so.
+        if self.goodbye == nil { agentLog.info("server_says_goodbye", ["reason": goodbye.reason]) }
         self.goodbye = goodbye.reason
-        agentLog.info("server_says_goodbye", ["reason": goodbye.reason])
     }
 
     func attemptEnded(_ ending: StreamEnding) {

@@ -185,7 +185,7 @@ extension ServerError {
         switch self {
         case .refused(let status, _, _, _):
             (400..<500).contains(status) && status != 401 && status != 408 && status != 429
-        case .unreachable, .notTrusted, .unintelligible: false
+        case .unreachable, .notTrusted, .badFile, .unintelligible: false
         }
     }
 }

@@ -15,11 +15,12 @@ package enum AgentIntrospection {
                The person's tools, posthorn and posthorn-panel beside the agent's own program, may call everything. Any other program
                is an app: it may call Register, Unregister, Subscribe, Unsubscribe, GetSetting and ListSettings for an app id of its
                own, and GetStatus. An app id is its own when it holds that bus name, or when the Exec line of that .desktop file
-               starts it; in a Flatpak, the Flatpak's id and those below it. Everything else is org.posthorn.Error.NotYours. -->
+               starts it; in a Flatpak, the Flatpak's id and those below it. Everything else is org.posthorn.Error.NotYours. A program that
+               calls too often, or has too many calls waiting, is answered org.posthorn.Error.LimitsExceeded. -->
           <interface name="org.posthorn.Agent1">
             <!-- Enrols this device with a server. code is empty where the server allows open enrolment; ca_file is empty
                  for the system's authorities. Errors: org.posthorn.Error.AlreadyEnrolled, .BadEnrolmentCode, .BadServer,
-                 .Unreachable, .NotTrusted (its certificate). -->
+                 .Unreachable, .NotTrusted (its certificate), .BadFile (ca_file, or client_cert or client_key of agent.ini). -->
             <method name="Enrol">
               <arg name="server_url" type="s" direction="in"/>
               <arg name="code" type="s" direction="in"/>
@@ -31,12 +32,13 @@ package enum AgentIntrospection {
             <!-- Forgets the server without telling it, for one that is gone for good. Error: .NotEnrolled. -->
             <method name="Forget"/>
             <!-- Keys: version s, enrolled b, server_url s, device_id s, connected b, connected_since x, last_connected x
-                 (UNIX seconds), last_error s, notice s (what else a person should know, such as a channel that the server
+                 (UNIX seconds), next_try x (UNIX seconds; when it connects, or enrols by agent.ini, again; 0 while it waits for nothing), last_error s, notice s (what else a person should know, such as a channel that the server
                  ended; empty for nothing), presenter s, pid u. -->
             <method name="GetStatus">
               <arg name="status" type="a{sv}" direction="out"/>
             </method>
-            <!-- Registers an app. Options: topic s (the app id when absent), name s (the .desktop file's Name when absent),
+            <!-- Registers an app. An app that calls for itself takes its app id or a topic below it, or the one of its installed
+                 manifest, and its manifest names no program as filter. Options: topic s (the app id when absent), name s (the .desktop file's Name when absent),
                  environment s (production or development; production when absent), manifest s (JSON: what the app says of
                  itself, docs/reference/app-manifest.md; its installed file when absent). Answers the device token, which is good
                  in this environment only: registering for the other one makes another. The token stays as long as the server
@@ -164,10 +166,10 @@ package enum AgentIntrospection {
               <arg name="app_id" type="s" direction="in"/>
               <arg name="count" type="u" direction="out"/>
             </method>
-            <!-- The app has another device token: its back-end must hear of it. -->
+            <!-- The app has another device token: its back-end must hear of it. Everybody on the bus hears this, so that the token is not
+                 in it: Register answers it. -->
             <signal name="TokenChanged">
               <arg name="app_id" type="s"/>
-              <arg name="device_token" type="s"/>
             </signal>
             <signal name="BadgeChanged">
               <arg name="app_id" type="s"/>

@@ -20,6 +20,7 @@ package final class AgentService {
     let connection: BusConnection
     let deviceName: String
     private let callers: any CallerPolicy
+    private var bounds = CallBounds()
     private var toldStatus: AgentStatus?
 
     /// Serves the object; the name comes with `claimName`.
@@ -35,13 +36,40 @@ package final class AgentService {
             replyingLater: { [weak self] call, reply in self?.answer(call, reply) })
     }
 
-    /// Takes the name, when everything is ready; false when another program has it.
-    package func claimName() throws(BusError) -> Bool { try connection.requestName(Self.name) }
+    /// Takes the name, when everything is ready; false when another program has it, after which it is taken.
+    package func claimName() throws(BusError) -> Bool {
+        let own = connection.uniqueName
+        try connection.watchOwner(of: Self.name) { owner in
+            agentLog.info("bus_name", ["name": Self.name, "owner": owner == own ? "agent" : owner ?? "nobody"])
+        }
+        return try connection.requestName(Self.name, waits: true)
+    }
 
+    /// What is too much is refused before anything else is done about it.
     private func answer(_ call: IncomingCall, _ reply: BusReply) {
-        if let objection = callers.objection(to: call) { return reply.answer(.failure(BusError(objection))) }
+        guard call.argumentByteCount <= CallBounds.argumentByteCountMax else {
+            return reply.answer(
+                .failure(
+                    BusError(AgentRefusal(.limitsExceeded, "The arguments of \(call.member) are too long."))))
+        }
+        guard bounds.begin(call.sender, atNanoseconds: agent.loop.monotonicNanoseconds) else {
+            return reply.answer(
+                .failure(
+                    BusError(AgentRefusal(.limitsExceeded, "Too many calls at once; the agent answers few at a time.")))
+            )
+        }
+        reply.onAnswer = { [weak self] in self?.bounds.end(call.sender) }
+        callers.judge(call) { [weak self] verdict in
+            switch verdict {
+            case .allowed(let asker): self?.answer(call, from: asker, reply)
+            case .refused(let refusal): reply.answer(.failure(BusError(refusal)))
+            }
+        }
+    }
+
+    private func answer(_ call: IncomingCall, from asker: Agent.Registrant, _ reply: BusReply) {
         do throws(AgentRefusal) {
-            guard let values = try answerAtOnce(call) else { return try answerLater(call, reply) }
+            guard let values = try answerAtOnce(call) else { return try answerLater(call, from: asker, reply) }
             reply.answer(.success(values))
         } catch {
             reply.answer(.failure(BusError(error)))
@@ -88,7 +116,8 @@ package final class AgentService {
 
     // MARK: Methods that ask the server
 
-    private func answerLater(_ call: IncomingCall, _ reply: BusReply) throws(AgentRefusal) {
+    private func answerLater(_ call: IncomingCall, from asker: Agent.Registrant, _ reply: BusReply) throws(AgentRefusal)
+    {
         let arguments = Arguments(call)
         switch call.member {
         case "Enrol":
@@ -103,7 +132,7 @@ package final class AgentService {
             agent.register(
                 appID: try arguments.text(0), topic: options["topic"], name: options["name"],
                 environment: try Self.environment(options["environment"]),
-                manifest: options["manifest"].map { Array($0.utf8) }
+                manifest: options["manifest"].map { Array($0.utf8) }, asker: asker
             ) { reply.answer($0.map { [.text($0)] }.mapError(BusError.init)) }
         case "Subscribe":
             agent.subscribe(try arguments.text(1), of: try arguments.text(0)) {
@@ -156,10 +185,8 @@ package final class AgentService {
 }
 
 extension AgentService: AgentObserver {
-    /// Emits TokenChanged.
-    package func tokenChanged(appID: String, deviceToken: String) {
-        emit("TokenChanged", [.text(appID), .text(deviceToken)])
-    }
+    /// Emits TokenChanged, without the token: every program on the bus hears it.
+    package func tokenChanged(appID: String, deviceToken: String) { emit("TokenChanged", [.text(appID)]) }
 
     /// Emits BadgeChanged.
     package func badgeChanged(appID: String, count: UInt32) { emit("BadgeChanged", [.text(appID), .uint32(count)]) }
@@ -181,7 +208,8 @@ extension AgentService: AgentObserver {
     /// Tells the service manager and emits StatusChanged, unless a failure is only the same again.
     package func statusChanged() {
         // Without a clock, so that the time alone is no change.
-        let status = agent.status(nowUnixSeconds: 0)
+        var status = agent.status(nowUnixSeconds: 0)
+        status.nextTryUnixSeconds = 0
         guard status != toldStatus else { return }
         toldStatus = status
         ServiceManager.notify("STATUS=\(status.line)")
@@ -213,7 +241,8 @@ extension AgentStatus {
             ("connected", .variant(.bool(isConnected))),
             ("connected_since", .variant(.int64(connectedSinceUnixSeconds))),
             ("last_connected", .variant(.int64(lastConnectedUnixSeconds))),
-            ("last_error", .variant(.text(lastError))), ("notice", .variant(.text(notice))),
+            ("next_try", .variant(.int64(nextTryUnixSeconds))), ("last_error", .variant(.text(lastError))),
+            ("notice", .variant(.text(notice))),
             ("presenter", .variant(.text(presenter))),
             ("pid", .variant(.uint32(UInt32(clamping: getpid())))),
         ]

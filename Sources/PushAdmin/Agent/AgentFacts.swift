@@ -11,6 +11,7 @@ package struct AgentStatus: Codable, Sendable {
     let connected: Bool
     let connectedSince: Int64
     let lastConnected: Int64
+    let nextTry: Int64
     let lastError: String
     let notice: String
     let presenter: String
@@ -25,6 +26,7 @@ package struct AgentStatus: Codable, Sendable {
         connected = facts.flag("connected")
         connectedSince = facts.number("connected_since")
         lastConnected = facts.number("last_connected")
+        nextTry = facts.number("next_try")
         lastError = facts.text("last_error")
         notice = facts.text("notice")
         presenter = facts.text("presenter")
@@ -37,6 +39,7 @@ package struct AgentStatus: Codable, Sendable {
         case deviceID = "device_id"
         case connectedSince = "connected_since"
         case lastConnected = "last_connected"
+        case nextTry = "next_try"
         case lastError = "last_error"
         case processID = "process_id"
     }

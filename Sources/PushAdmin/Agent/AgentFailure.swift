@@ -7,6 +7,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case badServer = "org.posthorn.Error.BadServer"
     case unreachable = "org.posthorn.Error.Unreachable"
     case notTrusted = "org.posthorn.Error.NotTrusted"
+    case badFile = "org.posthorn.Error.BadFile"
     case notEnrolled = "org.posthorn.Error.NotEnrolled"
     case unknownTopic = "org.posthorn.Error.UnknownTopic"
     case badEnvironment = "org.posthorn.Error.BadEnvironment"
@@ -24,6 +25,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case unknownSound = "org.posthorn.Error.UnknownSound"
     case unknownEntry = "org.posthorn.Error.UnknownEntry"
     case notYours = "org.posthorn.Error.NotYours"
+    case limitsExceeded = "org.posthorn.Error.LimitsExceeded"
     case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     /// Anything else.
     case other = ""
@@ -41,6 +43,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .badServer: "Write the server as https://HOST[:PORT], without a path."
         case .unreachable: "Check that the server runs and that this machine reaches it, then try again."
         case .notTrusted: "If the server has another authority now: posthorn agent unenrol --local, then enrol again."
+        case .badFile: "Put that file right, then restart the agent: systemctl --user restart posthorn-agent"
         case .notEnrolled: "Enrol this device first: posthorn agent enrol SERVER CODE"
         case .unknownTopic: "Add the topic on the server (posthorn app add TOPIC), or name another with --topic."
         case .badEnvironment: "Use production or development."
@@ -59,6 +62,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .badManifest: "Correct the app's manifest; docs/reference/app-manifest.md describes it."
         case .unknownEntry: "'posthorn inbox list' shows the entries."
         case .notYours: "Run the posthorn that was installed beside posthorn-agent, as the user whose agent it is."
+        case .limitsExceeded: "Try again in a moment."
         case .accessDenied: "Run this as the user whose agent it is."
         case .other: "The agent's log says more: journalctl --user -u posthorn-agent"
         }
@@ -71,7 +75,8 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel, .unknownEvent, .unknownSound: .notFound
         case .accessDenied, .locked, .notYours: .notPermitted
         case .alreadyEnrolled, .badEnrolmentCode, .badServer, .notEnrolled, .badEnvironment, .badChannelID, .tooMany,
-            .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .other:
+            .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .badFile,
+            .limitsExceeded, .other:
             .refused
         }
     }

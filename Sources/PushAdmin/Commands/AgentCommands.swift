@@ -123,6 +123,7 @@ package enum AgentCommands {
                 hasPresenter ? status.presenter : "nothing: no notification server runs; the inbox keeps them"
             ))
         if !status.lastError.isEmpty { fields.append(("Last trouble", status.lastError)) }
+        if status.nextTry > 0 { fields.append(("Next try", LocalTime.text(unixSeconds: status.nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
         return Report(Table.fields(fields), json: status)
     }

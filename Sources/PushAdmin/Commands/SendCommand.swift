@@ -116,7 +116,8 @@ enum SendCommand {
             return try HTTPClient().send(request.httpRequest)
         } catch {
             switch error.kind {
-            case .tls: throw .serverNotTrusted(url: request.server, text: error.message)
+            case .tls, .authorityFile, .certificateFile:
+                throw .serverNotTrusted(url: request.server, text: error.message)
             case .resolve, .connect, .timeout, .interrupted:
                 throw .serverUnreachable(url: request.server, text: error.message)
             case .other: throw .notSent(error.message)

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// Bounds what callers ask, so that no program on the bus fills the agent's memory or keeps it from its work.
+package struct CallBounds {
+    /// Calls that a caller may make at once.
+    package static let burst = 500
+    /// Calls that it may make in a second after that.
+    package static let ratePerSecond = 100
+    /// Calls of one caller that wait for their answers.
+    package static let waitingCountMax = 16
+    /// Calls of all callers that wait.
+    package static let allWaitingCountMax = 256
+    /// Bytes of one call's arguments: the longest text, and room for what goes with it.
+    package static let argumentByteCountMax = 2 * AppManifest.byteCountMax
+    private static let callerCountMax = 1024
+
+    private var accounts: [String: Account] = [:]
+    private var waitingCount = 0
+
+    private struct Account {
+        var allowance: Double
+        var atNanoseconds: UInt64
+        var waitingCount = 0
+
+        mutating func replenish(atNanoseconds now: UInt64) {
+            let earned = Double(now &- atNanoseconds) * Double(CallBounds.ratePerSecond) / 1e9
+            allowance = min(Double(CallBounds.burst), allowance + earned)
+            atNanoseconds = now
+        }
+    }
+
+    /// Nobody has called yet.
+    package init() {}
+
+    /// Takes a call in; false when it is too much.
+    ///
+    /// - Parameters:
+    ///   - caller: Its unique name.
+    ///   - now: Monotonic.
+    /// - Returns: Whether it is taken; then `end` must follow.
+    package mutating func begin(_ caller: String, atNanoseconds now: UInt64) -> Bool {
+        if accounts[caller] == nil, accounts.count >= Self.callerCountMax { forgetIdle(atNanoseconds: now) }
+        guard accounts[caller] != nil || accounts.count < Self.callerCountMax else { return false }
+        var account = accounts[caller] ?? Account(allowance: Double(Self.burst), atNanoseconds: now)
+        account.replenish(atNanoseconds: now)
+        let isTaken =
+            account.allowance >= 1 && account.waitingCount < Self.waitingCountMax
+            && waitingCount < Self.allWaitingCountMax
+        if isTaken {
+            account.allowance -= 1
+            account.waitingCount += 1
+            waitingCount += 1
+        }
+        accounts[caller] = account
+        return isTaken
+    }
+
+    /// A call that was taken has its answer.
+    package mutating func end(_ caller: String) {
+        accounts[caller]?.waitingCount -= 1
+        waitingCount -= 1
+    }
+
+    /// Who waits for nothing and could make all calls again is as good as new.
+    private mutating func forgetIdle(atNanoseconds now: UInt64) {
+        accounts = accounts.filter { _, account in
+            var account = account
+            account.replenish(atNanoseconds: now)
+            return account.waitingCount > 0 || account.allowance < Double(Self.burst)
+        }
+    }
+}
+
+extension IncomingCall {
+    /// Roughly the memory of its arguments, in bytes.
+    var argumentByteCount: Int { arguments.reduce(0) { $0 + Self.byteCount(of: $1) } }
+
+    private static func byteCount(of value: BusValue) -> Int {
+        switch value {
+        case .string(let text), .objectPath(let text), .typeSignature(let text): text.utf8.count
+        case .variant(let inner): byteCount(of: inner)
+        case .array(_, let values), .structure(let values): values.reduce(16) { $0 + byteCount(of: $1) }
+        case .dictionary(let pairs): pairs.reduce(16) { $0 + $1.0.utf8.count + byteCount(of: $1.1) }
+        case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: 8
+        }
+    }
+}
