@@ -49,20 +49,15 @@ extension Agent: StreamClientDelegate {
     }
 
     /// Notes it: trouble with the connection is a line in the status, never an alert.
-    package func streamEnded(_ reason: String) {
-        noteDisconnected()
-        lastError = reason
-        agentLog.warning("disconnected", ["reason": reason])
-        link?.uplink.close()
-        link?.registrar.close()
-        observer?.statusChanged()
-    }
+    package func streamEnded(_ reason: String) { noteEnd("disconnected", reason) }
 
     /// Notes it, and does not ask again.
-    package func streamRefused(_ reason: String) {
+    package func streamRefused(_ reason: String) { noteEnd("refused", reason) }
+
+    private func noteEnd(_ event: StaticString, _ reason: String) {
         noteDisconnected()
         lastError = reason
-        agentLog.warning("refused", ["reason": reason])
+        agentLog.warning(event, ["reason": reason])
         link?.uplink.close()
         link?.registrar.close()
         observer?.statusChanged()

@@ -16,7 +16,8 @@ package enum AgentIntrospection {
                is an app: it may call Register, Unregister, Subscribe, Unsubscribe, GetSetting and ListSettings for an app id of its
                own, and GetStatus. An app id is its own when it holds that bus name, or when the Exec line of that .desktop file
                starts it; in a Flatpak, the Flatpak's id and those below it. Everything else is org.posthorn.Error.NotYours. A program that
-               calls too often, or has too many calls waiting, is answered org.posthorn.Error.LimitsExceeded. -->
+               calls too often (500 at once, then 100 a second), has too many calls waiting (16; 256 of all callers), or sends more than
+               128 KiB of arguments, is answered org.posthorn.Error.LimitsExceeded. -->
           <interface name="org.posthorn.Agent1">
             <!-- Enrols this device with a server. code is empty where the server allows open enrolment; ca_file is empty
                  for the system's authorities. Errors: org.posthorn.Error.AlreadyEnrolled, .BadEnrolmentCode, .BadServer,

@@ -119,7 +119,8 @@ package final class InboxTable {
         return connection.lastInsertedRow
     }
 
-    /// Whether one with the same texts and the same data for the app came just before, from the same app, and the person did not answer it yet.
+    /// Whether one with the same texts and the same data for the app came just before, from the same app, and the person
+    /// did not answer it yet.
     package func hasTwin(of entry: InboxEntry) throws(SQLiteError) -> Bool {
         defer { selectTwin.reset() }
         selectTwin.bind(entry.appID, at: 1)
