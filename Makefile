@@ -3,7 +3,10 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo test check lint format sanitize bench gate soak fuzz docs pages clean
+.PHONY: help setup build install uninstall demo test check lint format sanitize bench gate soak fuzz docs pages translations clean
+
+# For `make install`.
+export DESTDIR PREFIX SYSCONFDIR PARTS BUILD
 
 PROGRAMS := posthornd posthorn-agent posthorn posthorn-panel
 
@@ -15,7 +18,7 @@ STRICT := --explicit-target-dependency-import-check error
 RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked -Xlinker -z -Xlinker now $(STRICT)
 
 # The tests that POSTHORN_TEST_CASES makes longer; of 10,000 cases, 300 are kills under load.
-SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|RegistrarLivesTests|BusValueTests
+SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|RegistrarLivesTests|PanelLivesTests|BusValueTests
 
 help: ## List the targets (this text)
 	@printf 'Posthorn: push notifications for Linux.\n\n'
@@ -27,6 +30,12 @@ setup: ## Install what building and testing need (Debian 12; quick when it is th
 
 build: ## Build release programs into .build/release
 	@for program in $(PROGRAMS); do swift build $(RELEASE) --product "$$program" || exit 1; done
+
+install: ## Install what was built (DESTDIR, PREFIX=/usr, SYSCONFDIR=/etc, PARTS)
+	@scripts/install.sh install
+
+uninstall: ## Remove what was installed, but no configuration and no data
+	@scripts/install.sh uninstall
 
 demo: setup ## Send a notification to a desktop and show what a person sees
 	@examples/demo.sh
@@ -67,6 +76,9 @@ docs: pages ## Rewrite the generated pages and build the API archive into .build
 
 pages: ## Rewrite the pages of docs/reference that are made from the code
 	@POSTHORN_UPDATE_PAGES=1 swift test --disable-xctest --filter GeneratedPages
+
+translations: ## Take the panel's texts into po/, where people translate them
+	@scripts/translations.sh
 
 clean: ## Remove what was built
 	rm -rf .build .demo

@@ -63,17 +63,17 @@ json() { .venv/bin/python -c 'import json, sys; print(json.load(sys.stdin)[sys.a
 build() {
     step "1. Build"
     if [ -n "${POSTHORN_PROGRAMS:-}" ]; then
-        programs=$POSTHORN_PROGRAMS
+        programs=$(cd "$POSTHORN_PROGRAMS" && pwd)
         PATH=$programs:$PATH
-        echo "  posthornd, posthorn-agent and posthorn of $POSTHORN_PROGRAMS are used."
+        echo "  posthornd, posthorn-agent, posthorn-panel and posthorn of $POSTHORN_PROGRAMS are used."
         return
     fi
-    for program in posthornd posthorn-agent posthorn; do
+    for program in posthornd posthorn-agent posthorn posthorn-panel; do
         swift build --quiet --product "$program" || swift build --product "$program"
     done
     programs=$(swift build --show-bin-path)
     PATH=$programs:$PATH
-    echo "  posthornd, posthorn-agent and posthorn are built."
+    echo "  posthornd, posthorn-agent, posthorn-panel and posthorn are built."
 }
 
 start_server() {
@@ -122,7 +122,9 @@ start_virtual_desktop() {
     wait_for "a display" test -s "$files/display"
     DISPLAY=:$(cat "$files/display")
     export DISPLAY
+    install_panel
     start_bus
+    start openbox
     convert -size 960x540 gradient:'#31456e'-'#86a3c3' "$files/background.png"
     # It paints the background and then fails.
     display -window root "$files/background.png" 2>/dev/null || true
@@ -131,6 +133,14 @@ start_virtual_desktop() {
     start /usr/lib/*/xfce4/notifyd/xfce4-notifyd
     wait_for "a notification daemon" has_notification_service
     start_dock
+}
+
+# Where the bus finds how to start it.
+install_panel() {
+    mkdir -p "$XDG_DATA_HOME/dbus-1/services" "$XDG_DATA_HOME/icons"
+    cp -r deploy/icons/. "$XDG_DATA_HOME/icons/"
+    printf '[D-BUS Service]\nName=org.posthorn.Panel\nExec=/usr/bin/env GSK_RENDERER=cairo %s --service\n' \
+        "$programs/posthorn-panel" >"$XDG_DATA_HOME/dbus-1/services/org.posthorn.Panel.service"
 }
 
 start_bus() {
@@ -184,6 +194,8 @@ send() {
 
 newest_is_shown() { posthorn inbox list --limit 1 | grep -q "shown.*$1"; }
 
+newest_is_closed() { posthorn inbox list --limit 1 | grep -q closed; }
+
 sounds_played() { grep -c "'new' on sink-input" "$files/pactl.log" || true; }
 
 # Saves what the virtual screen shows.
@@ -211,7 +223,23 @@ send '{"aps": {"alert": {"title": "Ben", "body": "The report is ready."}, "badge
     "The report is ready."
 picture alert-without-sound.png
 
-step "7. What is in the inbox, and what the person decided"
+# On a desktop of yours, it is the installed panel that would show it.
+if [ "$desktop" = virtual ]; then
+    step "7. The person wants alerts of Example Mail to stay until they are answered: the panel shows the next one"
+    show posthorn settings set org.example.Mail alert alert
+    send '{"aps": {"alert": {"title": "Clara", "body": "The train leaves at 18:04."}, "badge": 5}}' \
+        "The train leaves"
+    wait_for "the panel's alert" xdotool search --onlyvisible --name '^Example Mail$'
+    picture panel-alert.png
+    xdotool key Escape
+    wait_for "its end" newest_is_closed
+    echo "  Escape closes it. These are the panel's settings:"
+    GSK_RENDERER=cairo start posthorn-panel --settings
+    wait_for "the panel" xdotool search --onlyvisible --name '^Posthorn$'
+    picture panel-settings.png
+fi
+
+step "8. What is in the inbox, and what the person decided"
 show posthorn inbox list
 show posthorn settings list
 

@@ -9,11 +9,13 @@
 import argparse
 import asyncio
 import json
+import logging
 import ssl
 import sys
 
 from aioapns import APNs, NotificationRequest, PushType
 from aioapns.connection import APNsProductionClientProtocol
+from aioapns.exceptions import MaxAttemptsExceeded
 
 
 def arguments():
@@ -24,19 +26,33 @@ def arguments():
     return parser.parse_args()
 
 
+def read(what, file, how):
+    """What comes of a file or a text, or one line that says what is wrong with it."""
+    try:
+        return how(file)
+    except (OSError, ValueError) as error:
+        sys.exit(f"send_with_aioapns.py: {what} {file!r}: {error}")
+
+
 async def main(options):
     # aioapns has no option for the host; these two class attributes are where it looks.
     APNsProductionClientProtocol.APNS_SERVER = options.host
-    APNsProductionClientProtocol.APNS_PORT = int(options.port)
-    with open(options.key) as file:
-        key = file.read()
+    APNsProductionClientProtocol.APNS_PORT = read("--port", options.port, int)
+    key = read("--key", options.key, lambda path: open(path).read())
+    context = read("--ca-file", options.ca_file, lambda path: ssl.create_default_context(cafile=path))
+    message = read("payload", options.payload, json.loads)
+    # One line of aioapns' log says why there is no connection.
+    logging.getLogger("aioapns").addFilter(lambda record: record.msg.startswith("Could not connect"))
     client = APNs(
-        key=key, key_id=options.key_id, team_id=options.team_id, topic=options.topic,
-        ssl_context=ssl.create_default_context(cafile=options.ca_file))
-    request = NotificationRequest(
-        device_token=options.token, message=json.loads(options.payload), push_type=PushType.ALERT)
-    result = await client.send_notification(request)
-    client.pool.close()
+        key=key, key_id=options.key_id, team_id=options.team_id, topic=options.topic, ssl_context=context,
+        max_connection_attempts=1)
+    request = NotificationRequest(device_token=options.token, message=message, push_type=PushType.ALERT)
+    try:
+        result = await client.send_notification(request)
+    except MaxAttemptsExceeded:
+        sys.exit(1)
+    finally:
+        client.pool.close()
     print(f"status {result.status}, apns-id {result.notification_id}", result.description or "")
     return 0 if result.is_successful else 1
 

@@ -7,56 +7,11 @@
 # Everything else lives in a temporary directory and ends with the script.
 set -eu
 cd "$(dirname "$0")/.."
-root=$PWD
-programs=${POSTHORN_PROGRAMS:-$root/.build/debug}
-PATH=$programs:$PATH
+script=pictures
+. scripts/stage.sh
 background='#5a7299'
-files=$(mktemp -d "${TMPDIR:-/tmp}/posthorn-pictures.XXXXXX")
-home_processes=
-processes=
 
-stop() {
-    for process in $1; do kill "$process" 2>/dev/null || true; done
-    for process in $1; do wait "$process" 2>/dev/null || true; done
-}
-
-finish() {
-    status=$?
-    trap - EXIT INT TERM
-    stop "$processes $home_processes"
-    [ $status -eq 0 ] || tail -n 5 "$files"/*.log >&2
-    rm -rf "$files"
-    exit $status
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-fail() { printf 'pictures: %s\n' "$*" >&2; exit 1; }
-
-# Starts a program that runs until the server's turn is over; its log is named after it.
-start() {
-    "$@" >"$files/$(basename "$1").log" 2>&1 &
-    processes="$! $processes"
-}
-
-wait_for() {
-    what=$1
-    shift
-    for _ in $(seq 300); do
-        if "$@" >/dev/null 2>&1; then return; fi
-        sleep 0.1
-    done
-    fail "waited in vain for $what"
-}
-
-fact() { /usr/bin/python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$files/$1" "$2"; }
-
-start_posthornd() {
-    export POSTHORN_ADMIN_SOCKET="$files/admin.sock"
-    posthornd --data-directory "$files/server" --listen 127.0.0.1:0 --admin-socket "$POSTHORN_ADMIN_SOCKET" \
-        >"$files/posthornd.log" 2>&1 &
-    home_processes=$!
-    wait_for "posthornd" posthorn status
+make_key() {
     posthorn app add org.example.Mail --name "Example Mail" >/dev/null
     posthorn key create --topic org.example.Mail --output "$files/key.p8" --json >"$files/key.json"
 }
@@ -290,6 +245,7 @@ take() {
 [ -x "$programs/posthorn-agent" ] || fail "no programs in $programs; run 'swift build' first"
 mkdir -p .pictures
 start_posthornd
+make_key
 for name in ${*:-dunst xfce4-notifyd notification-daemon mako swaync gnome-shell plasma plank}; do
     if has_server "$name"; then take "$name"; else echo "$name cannot run here: no pictures of it."; fi
 done

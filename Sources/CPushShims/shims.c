@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "CPushShims.h"
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -37,4 +38,12 @@ int push_remove_tree(const char *path) {
 
 int push_pipe(int ends[2]) {
     return pipe2(ends, O_CLOEXEC);
+}
+
+int push_spawn_closing_from(void *actions, int lowest) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, lowest);
+}
+
+int push_spawn_in_directory(void *actions, const char *path) {
+    return posix_spawn_file_actions_addchdir_np(actions, path);
 }

@@ -13,6 +13,22 @@ extension BusConnection.Bus {
         }
     }
 
+    /// The value of `POSTHORN_AGENT_BUS` where that names another bus than the session's; nil otherwise.
+    package static func agentValue(environment: [String: String]) -> String? {
+        environment[agentVariable].flatMap { ["", "session"].contains($0) ? nil : $0 }
+    }
+
+    /// What to do about a value of `POSTHORN_AGENT_BUS` with which there is no bus: one sentence.
+    package static func remedy(agentValue value: String) -> String {
+        if value == "system" {
+            return "Start the system's bus, or unset \(agentVariable): then it is the session's bus."
+        }
+        guard value.contains(":") else {
+            return "Set \(agentVariable) to system, session, or an address such as unix:path=/run/kiosk/bus."
+        }
+        return "Start that bus or correct its address, or unset \(agentVariable): then it is the session's bus."
+    }
+
     /// Whether a desktop is on it.
     package var isSession: Bool {
         if case .session = self { true } else { false }

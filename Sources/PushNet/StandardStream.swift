@@ -8,8 +8,11 @@ package enum StandardStream: Int32, Sendable {
     case error = 2
 
     /// Writes a whole text with write(2); gives up silently when nobody listens any more.
-    package func write(_ text: String) {
-        var bytes = Array(text.utf8)[...]
+    package func write(_ text: String) { write(Array(text.utf8)) }
+
+    /// Writes all bytes with write(2); gives up silently when nobody listens any more.
+    package func write(_ bytes: [UInt8]) {
+        var bytes = bytes[...]
         while !bytes.isEmpty {
             let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(rawValue, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }

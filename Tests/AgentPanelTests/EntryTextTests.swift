@@ -4,25 +4,43 @@ import AgentPanel
 import Testing
 
 struct EntryTextTests {
-    @Test(arguments: [
-        ("shown", "", "shown"), ("viewed", "", "viewed"), ("closed", "", "closed"), ("waiting", "", "waiting"),
-        ("suppressed", "master-off", "suppressed: all notifications are switched off"),
-        ("suppressed", "something-new", "suppressed: something-new"),
-        ("viewed", "org.example.Mail is not installed", "viewed: org.example.Mail is not installed"),
-    ])
-    func `an entry says when it came and what became of it`(state: String, reason: String, words: String) throws {
-        let entry = EntryText(
-            title: "Lunch", body: "At noon", receivedUnixMilliseconds: 1_795_295_709_000, state: state, reason: reason)
-        let lines = entry.subtitle.split(separator: "\n")
-        #expect(lines.dropLast() == ["Lunch", "At noon"])
-        // The zone is the machine's.
-        #expect(lines.last?.wholeMatch(of: /2026-11-2\d \d\d:\d\d, (.*)/)?.1 == Substring(words))
+    @Test func `title and body are a line each`() {
+        let text = EntryText(SampleFacts.entry(1, title: "Lunch\non Friday", body: " At\tnoon.\n\nBring  all. "))
+        #expect(text.headline == "Lunch on Friday" && text.detail == "At noon. Bring all.")
     }
 
-    @Test(arguments: [Int64.min, 0, Int64.max])
-    func `an entry without texts or with an odd time still has its state`(time: Int64) {
-        let entry = EntryText(title: "", body: "", receivedUnixMilliseconds: time, state: "shown", reason: "")
-        #expect(entry.subtitle.hasSuffix(", shown"))
-        #expect(!entry.subtitle.contains("\n"))
+    @Test func `without a title the body is the first line`() {
+        let text = EntryText(SampleFacts.entry(1, title: "", body: "At noon."))
+        #expect(text.headline == "At noon." && text.detail == "")
+        #expect(EntryText(SampleFacts.entry(1, title: "", body: "\n")).headline == "No text")
+    }
+
+    @Test(arguments: [
+        ("shown", "", "Shown"), ("viewed", "", "Viewed"), ("closed", "", "Closed"), ("waiting", "", "Waiting"),
+        ("claimed", "", "Waiting"), ("suppressed", "", "Not shown"),
+        ("suppressed", "master-off", "Not shown: All notifications were switched off."),
+        ("suppressed", "something-new", "Not shown: something-new"),
+        ("viewed", "Mail is not installed", "Mail is not installed"), ("odd", "", "odd"),
+    ])
+    func `an entry says what became of it`(state: String, reason: String, words: String) {
+        #expect(EntryText(SampleFacts.entry(1, state: state, reason: reason)).outcome == words)
+    }
+
+    @Test(arguments: [
+        "master-off", "switched-off", "event-off", "do-not-disturb", "silent", "muted", "recording", "passive",
+        "unknown-app", "nothing-to-show", "expired", "duplicate", "replaced", "too-many", "cleared", "unreadable",
+        "unsubscribed", "filtered", "bad-badge",
+    ])
+    func `each reason has a sentence of its own`(reason: String) {
+        let sentence = ReasonText.sentence(reason)
+        #expect(sentence != reason && sentence.hasSuffix(".") && sentence.first?.isUppercase == true)
+    }
+
+    @Test(arguments: [
+        ("badge", "Badge"), ("sound", "Sound"), ("alert", "Alert"), ("sound:silent", "Sound: Sounds were silenced."),
+        ("light", "light"), ("", ""),
+    ])
+    func `a part says what became of it`(effect: String, words: String) {
+        #expect(ReasonText.effect(effect) == words)
     }
 }

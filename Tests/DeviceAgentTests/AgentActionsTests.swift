@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// An app that writes down what it is asked.
-private final class RecordingApp: AppOpener {
+final class RecordingApp: AppOpener {
     var calls: [String] = []
     var notifications: [String] = []
     var failure: AppOpenError?
@@ -18,6 +18,12 @@ private final class RecordingApp: AppOpener {
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         answer("open \(action?.id ?? "-") \(action?.text ?? "-") \(activationToken ?? "-")", notification, completion)
+    }
+
+    func launch(
+        appID: String, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        answer("launch \(activationToken ?? "-")", [], completion)
     }
 
     func act(

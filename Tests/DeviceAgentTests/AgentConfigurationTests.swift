@@ -67,4 +67,16 @@ import Testing
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
         #expect(error?.remedy.isEmpty == false)
     }
+
+    @Test(arguments: [
+        ("URL", "http://a"), ("CA_FILE", "ca.pem"), ("STREAM", "sse"), ("PROXY", "proxy:3128"),
+        ("CLIENT_CERT", "a.pem"),
+    ])
+    func `what is wrong with a variable is set right there`(name: String, value: String) throws {
+        let environment = ["POSTHORN_AGENT_\(name)": value]
+        let error = #expect(throws: AgentConfigurationError.self) {
+            try load("[server]\nurl = https://a\n", environment: environment)
+        }
+        #expect(error?.remedy.hasPrefix("Set POSTHORN_AGENT_\(name) to ") == true, "\(error?.remedy ?? "")")
+    }
 }

@@ -114,6 +114,7 @@ final class AgentHarness: AgentObserver {
         events.append("ended \(appID) \(channel) \(reason)")
     }
     func notificationArrived(entry: Int64) { events.append("arrived \(entry)") }
+    func alertsChanged() { events.append("alerts") }
     func inboxChanged() { events.append("inbox") }
     func statusChanged() { events.append("status") }
 }

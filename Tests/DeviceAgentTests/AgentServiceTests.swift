@@ -8,11 +8,6 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Lets everybody do everything: CallerRulesTests look at who may do what.
-private final class AnyCaller: CallerPolicy {
-    func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) { completion(.allowed(.person)) }
-}
-
 /// The agent's service on a real bus, with a client on the same loop.
 private final class ServiceHarness {
     let harness: AgentHarness
@@ -96,7 +91,7 @@ private final class ServiceHarness {
         let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
             $0.components(separatedBy: "\"").first
         }
-        #expect(methods.count == 23)
+        #expect(methods.count == 27)
         for method in methods { #expect(try await service.refusal(method, []) != "UnknownMethod", "\(method)") }
         #expect(try await service.refusal("Nonsense", []) == "UnknownMethod")
     }
@@ -288,6 +283,10 @@ private final class ServiceHarness {
         ("GetSetting", [.string(""), .string(""), .string("")], "UnknownSetting"),
         ("GetInboxEntry", [.int64(1)], "UnknownEntry"),
         ("GetInboxEntry", [.int64(.min)], "UnknownEntry"), ("ListInbox", [.int64(1)], "InvalidArguments"),
+        ("AnswerAlert", [.int64(1), .string("close"), .string(""), .string(""), .string("")], "UnknownEntry"),
+        ("AnswerAlert", [.int64(1), .string("yes"), .string(""), .string(""), .string("")], "BadValue"),
+        ("OpenEntry", [.int64(1), .string("")], "UnknownEntry"),
+        ("OpenApp", [.string("x"), .string("")], "UnknownApp"),
         ("ClearInbox", [.string(String(repeating: "x", count: 65_537))], "InvalidArguments"),
     ]
 

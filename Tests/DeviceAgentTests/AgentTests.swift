@@ -18,6 +18,12 @@ private final class Opener: AppOpener {
         completion(failure.map { .failure($0) } ?? .success(()))
     }
 
+    func launch(
+        appID: String, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        Issue.record("View opened the app without the notification")
+    }
+
     func act(
         appID: String, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
@@ -179,6 +185,14 @@ private final class Dock: BadgePresenter {
         }
         #expect(chosen?.code == .badValue)
         #expect(played?.code == .unknownSound)
+        // Nor is there any other: the list would not help.
+        #expect(chosen?.message == played?.message && played?.message.contains("not even the built-in ones") == true)
+        try directory.makeDirectory("data/posthorn/sounds/org.example.Mail")
+        try directory.write("x", to: "data/posthorn/sounds/org.example.Mail/ping.oga")
+        let told = #expect(throws: AgentRefusal.self) {
+            try harness.agent.playSound("nosuch", appID: "org.example.Mail")
+        }
+        #expect(told?.message.contains("'posthorn sound list org.example.Mail' has them") == true)
     }
 
     @Test func `a desktop without a notification server shows nothing`() throws {
@@ -251,13 +265,18 @@ private final class Dock: BadgePresenter {
         try await harness.loop.run("it gave up") {
             harness.agent.status(nowUnixSeconds: 0).lastError.contains("does not know this device")
         }
+        #expect(harness.agent.status(nowUnixSeconds: 0).isRemoved)
+        try await server.fail("/v1/apps/org.example.Mail", status: 401)
+        let again = try await harness.register("org.example.Mail")
+        #expect(again == .failure(AgentRefusal(.deviceRemoved, "The server does not know this device any more.")))
         let count = server.requests("GET /v1/stream").count
         harness.agent.wake()
         try await server.fail("/v1/devices/self", status: 401)
         #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
         #expect(server.requests("GET /v1/stream").count == count)
         #expect(try harness.secretFile.read() == nil)
-        #expect(!harness.agent.status(nowUnixSeconds: 0).isEnrolled)
+        let status = harness.agent.status(nowUnixSeconds: 0)
+        #expect(!status.isEnrolled && !status.isRemoved)
     }
 
     @Test func `a device that was removed hears it from the goodbye`() async throws {
@@ -277,6 +296,27 @@ private final class Dock: BadgePresenter {
         _ = try await harness.enrol(with: server)
         try await harness.loop.run("it has a token") { (try? harness.agent.apps().first?.deviceToken.count) == 64 }
         #expect(harness.events.filter { $0.hasPrefix("token") }.count == 2)
+    }
+
+    @Test func `leaving a server takes the badges away, which nobody could change any more`() async throws {
+        let dock = Dock()
+        let harness = try await connected(badges: dock)
+        try await server.push(1, payload: #"{"aps":{"badge":3}}"#)
+        try await harness.loop.run("the badge is there") { dock.badges == ["org.example.Mail 3"] }
+        #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
+        #expect(dock.badges.last == "org.example.Mail 0" && harness.events.contains("badge org.example.Mail 0"))
+        #expect(try harness.agent.apps().map(\.badge) == [0])
+        _ = try await harness.enrol(with: server)
+        try await server.push(2, payload: #"{"aps":{"badge":4}}"#)
+        try await harness.loop.run("a badge is there again") { dock.badges.last == "org.example.Mail 4" }
+    }
+
+    @Test func `a topic that the server does not know is named`() async throws {
+        let harness = try await connected()
+        try await server.fail("/v1/apps/org.example.Other", status: 404, word: "UnknownTopic")
+        let result = try await harness.register("org.example.Other")
+        #expect(
+            result == .failure(AgentRefusal(.unknownTopic, "No app of the server has the topic org.example.Other.")))
     }
 
     private var notEnrolledText: String {
@@ -305,6 +345,7 @@ private final class Dock: BadgePresenter {
         guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
         #expect(refusal.code == .badEnrolmentCode)
         #expect(refusal.message.hasPrefix(text) && refusal.message.utf8.count < 400, "\(refusal.message)")
+        #expect(code.isEmpty || refusal.message.contains("a test wants it"), "\(refusal.message)")
     }
 
     @Test func `a server whose authority is not known is not trusted`() async throws {
@@ -332,7 +373,9 @@ private final class Dock: BadgePresenter {
         #expect(server.requests("PUT /v1/apps").count == 1)
     }
 
-    @Test(arguments: [(404, AgentRefusal.Code.unknownTopic), (503, .unreachable), (409, .refused), (401, .notEnrolled)])
+    @Test(arguments: [
+        (404, AgentRefusal.Code.unknownTopic), (503, .unreachable), (409, .refused), (401, .deviceRemoved),
+    ])
     func `what the server says to a registration reaches the app`(status: Int, code: AgentRefusal.Code) async throws {
         let harness = try await connected()
         try await server.fail("/v1/apps/org.example.Other", status: status)

@@ -8,8 +8,12 @@ struct BackgroundWakesTests {
     /// Before the loop looks at its clock.
     private let begin = ContinuousClock.now
     private let loop: EventLoop
+    private let file: DatabaseFile
 
-    init() throws { loop = try EventLoop() }
+    init() throws {
+        loop = try EventLoop()
+        file = try DatabaseFile()
+    }
 
     /// Starts each wake and ends it when the test says so.
     private final class Apps {
@@ -20,8 +24,12 @@ struct BackgroundWakesTests {
         func finish() { completions.removeFirst()() }
     }
 
-    private func wakes(_ apps: Apps, period: Duration = .seconds(3600)) -> BackgroundWakes {
-        let wakes = BackgroundWakes(loop: loop, period: period)
+    private func wakes(
+        _ apps: Apps, _ database: AgentDatabase? = nil, period: Duration = .seconds(3600),
+        nowUnixMilliseconds now: Int64 = 1_000_000_000
+    ) throws -> BackgroundWakes {
+        let wakes = try BackgroundWakes(
+            database ?? file.open(), loop: loop, period: period, nowUnixMilliseconds: { now })
         wakes.start = { wake, completion in
             guard !apps.isRefusing else { return false }
             apps.started.append(wake.entry)
@@ -31,9 +39,9 @@ struct BackgroundWakesTests {
         return wakes
     }
 
-    @Test func `an app is called once at a time, and the newest waits`() {
+    @Test func `an app is called once at a time, and the newest waits`() throws {
         let apps = Apps()
-        let wakes = wakes(apps)
+        let wakes = try wakes(apps)
         for entry in 1...3 as ClosedRange<Int64> { wakes.wake(.init(appID: "a", entry: entry)) }
         wakes.wake(.init(appID: "b", entry: 4))
         #expect(apps.started == [1, 4])
@@ -46,7 +54,7 @@ struct BackgroundWakesTests {
 
     @Test func `beyond the budget only the newest is woken, when the period has room`() async throws {
         let apps = Apps()
-        let wakes = wakes(apps, period: .milliseconds(300))
+        let wakes = try wakes(apps, period: .milliseconds(300))
         for entry in 1...6 as ClosedRange<Int64> {
             wakes.wake(.init(appID: "a", entry: entry))
             if !apps.completions.isEmpty { apps.finish() }
@@ -57,12 +65,61 @@ struct BackgroundWakesTests {
         #expect(ContinuousClock.now - begin >= .milliseconds(300))
     }
 
-    @Test func `a wake that is refused costs nothing of the budget`() {
+    @Test func `a wake that is refused costs nothing of the budget`() throws {
         let apps = Apps()
-        let wakes = wakes(apps)
+        let wakes = try wakes(apps)
         apps.isRefusing = true
         for entry in 1...5 as ClosedRange<Int64> { wakes.wake(.init(appID: "a", entry: entry)) }
         apps.isRefusing = false
+        for entry in 6...9 as ClosedRange<Int64> {
+            wakes.wake(.init(appID: "a", entry: entry))
+            if !apps.completions.isEmpty { apps.finish() }
+        }
+        #expect(apps.started == [6, 7, 8])
+    }
+
+    // MARK: The next run
+
+    /// What a run of the agent receives and does until it is killed.
+    private func firstRun(_ entries: ClosedRange<Int64>, _ apps: Apps, isSlow: Bool) throws {
+        let database = try file.open()
+        let wakes = try wakes(apps, database)
+        for entry in entries {
+            try database.wakes.setDue(.init(appID: "a", entry: entry))
+            wakes.wake(.init(appID: "a", entry: entry))
+            if !isSlow, !apps.completions.isEmpty { apps.finish() }
+        }
+    }
+
+    @Test func `what waits for a busy app is woken in the next run, and what began is not begun again`() throws {
+        try firstRun(1...3, Apps(), isSlow: true)
+        let apps = Apps()
+        let wakes = try wakes(apps)
+        try wakes.resume()
+        #expect(apps.started == [3])
+    }
+
+    @Test(arguments: [(0, []), (3_599_999, []), (3_600_000, [6]), (-1_000_000, [])] as [(Int64, [Int64])])
+    func `the next run knows what the last ones spent, and goes on when the period has room`(
+        milliseconds: Int64, started: [Int64]
+    ) throws {
+        let first = Apps()
+        try firstRun(1...6, first, isSlow: false)
+        #expect(first.started == [1, 2, 3])
+        let apps = Apps()
+        let wakes = try wakes(apps, nowUnixMilliseconds: 1_000_000_000 + milliseconds)
+        try wakes.resume()
+        #expect(apps.started == started)
+        withExtendedLifetime(wakes) {}
+    }
+
+    @Test func `a wake that was refused counts in no later run`() throws {
+        let refusing = Apps()
+        refusing.isRefusing = true
+        try firstRun(1...5, refusing, isSlow: false)
+        let apps = Apps()
+        let wakes = try wakes(apps)
+        try wakes.resume()
         for entry in 6...9 as ClosedRange<Int64> {
             wakes.wake(.init(appID: "a", entry: entry))
             if !apps.completions.isEmpty { apps.finish() }

@@ -319,6 +319,7 @@ private final class CallerHarness {
             ("Unregister", [others]), ("Subscribe", [others, channel]), ("Unsubscribe", [others, channel]),
             ("ListSettings", [others]), ("ListSettings", [none]), ("GetSetting", [none, none, .string("master")]),
             ("SetSetting", [own, none, .string("badge"), .string("on")]), ("ListApps", []),
+            ("ListAlerts", []), ("AnswerAlert", []), ("OpenEntry", [.int64(1), none]), ("OpenApp", [own, none]),
             ("ListInbox", [.uint32(1)]), ("GetInboxEntry", [.int64(1)]), ("ClearInbox", [own]), ("Unenrol", []),
             ("Forget", []), ("Enrol", [.string("https://x"), none, none]), ("Nonsense", []), ("Register", []),
         ] {

@@ -142,6 +142,15 @@ import Testing
         #expect(reason(alert, AppSettings()) == nil)
     }
 
+    @Test func `a badge that is no number changes nothing, and is told`() {
+        let settings = AppSettings()
+        let alone = Decision(Decision.Question(Payload(hasUnreadableBadge: true), settings: settings))
+        #expect(alone.badge == nil && alone.suppression == .badBadge && alone.effectsText == "badge:bad-badge")
+        let beside = Decision(
+            Decision.Question(Payload(alert: .init(body: "x"), hasUnreadableBadge: true), settings: settings))
+        #expect(beside.alert == .banner && beside.suppression == nil && beside.effectsText == "badge:bad-badge alert")
+    }
+
     @Test func `a badge of zero is a badge`() {
         #expect(Decision(Decision.Question(Payload(badge: 0), settings: AppSettings())).badge == 0)
     }

@@ -36,7 +36,7 @@ struct DesktopActionsTests {
             ("scripted", ["body"], [archive], []),
             (
                 "Xfce Notify Daemon", ["actions"], [archive],
-                ["default", "View", "close", "Close", "action-archive", "Archive it"]
+                ["close", "Close", "default", "View", "action-archive", "Archive it"]
             ),
             (
                 "scripted", ["actions"], [reply, archive],

@@ -21,8 +21,8 @@ struct DesktopAppActionsTests {
         {
             isOpened = (try? $0.get()) != nil
         }
-        #expect(isOpened)
         let record = try await home.record(session)
+        try await session.run(until: "the app counts as opened") { isOpened }
         #expect(record["POSTHORN_ACTION"] == "reply")
         #expect(record["POSTHORN_TEXT"] == action.text)
         #expect(record["XDG_ACTIVATION_TOKEN"] == "t")

@@ -25,6 +25,7 @@ struct DesktopAppLauncherTests {
         #expect(record["DESKTOP_STARTUP_ID"] == "token-1")
         #expect(record["HOME"] == home.files.path)
         #expect(record["NOTIFY_SOCKET"] == "")
+        #expect(record["POSTHORN_AGENT_ENROLMENT_CODE"] == "")
         #expect(record["stdin"] == "/dev/null")
         #expect(record["session"] == record["process"])
         #expect(record["blocked"] == "0000000000000000")
@@ -54,12 +55,45 @@ struct DesktopAppLauncherTests {
         }
     }
 
+    @Test(arguments: ["Exec=/usr/bin/false", "Exec=/bin/sh -c \"exit 2\""])
+    func `one that fails by itself was opened all the same`(line: String) async throws {
+        let home = try AppFolder()
+        try home.addApp("org.posthorn.Test", line)
+        let session = try DesktopSession(await DesktopBus())
+        #expect(try await open("org.posthorn.Test", home.launcher(session), session) == .success(()))
+    }
+
+    @Test func `an app for a terminal is opened in one, if that is there`() async throws {
+        let home = try AppFolder()
+        try home.addApp("org.posthorn.Test", "Exec=/usr/bin/true --from \"a b\"\nTerminal=true")
+        let session = try DesktopSession(await DesktopBus())
+        let without = try await open("org.posthorn.Test", home.launcher(session, searchPath: "/nonexistent"), session)
+        #expect(
+            without == .failure(.needsTerminal(path: home.files.path(of: "applications/org.posthorn.Test.desktop"))))
+        try home.files.makeDirectory("bin")
+        try FileManager.default.copyItem(
+            atPath: home.recorder, toPath: home.files.path(of: "bin/xdg-terminal-exec"))
+        let launcher = home.launcher(session, searchPath: "\(home.files.path(of: "bin")):/usr/bin:/bin")
+        // What this process has just written, a fork of a parallel test may have open for a while.
+        var result: Result<Void, AppOpenError> = .failure(.failed(""))
+        for _ in 0..<100 {
+            result = try await open("org.posthorn.Test", launcher, session)
+            if case .success = result { break }
+        }
+        #expect(result == .success(()))
+        #expect(try await home.record(session)["arguments"] == "/usr/bin/true|--from|a b|")
+    }
+
     @Test(arguments: [
         ("org.posthorn.Missing", "", "noDesktopFile"), ("../../etc/passwd", "", "noDesktopFile"),
         ("a", "", "notLaunchable"), ("a", "Exec=sh -c 'id'", "unreadableExec"),
         ("a", "Exec=/nonexistent/program", "is not installed"), ("a", "Exec=posthorn-nonexistent", "is not installed"),
         ("a", "Exec=/etc/passwd", "is not installed"), ("a", "Exec=/tmp", "is not installed"),
-        ("a", "Exec=relative/program", "is not installed"), ("a", "Exec=/usr/bin/true\nTerminal=true", "notLaunchable"),
+        ("a", "Exec=relative/program", "is not installed"), ("a", "Exec=sh -c 'id'\nTerminal=true", "unreadableExec"),
+        ("a", "Exec=/usr/bin/true\nPath=/nonexistent", "noDirectory"),
+        ("a", "Exec=/usr/bin/true\nPath=/etc/passwd", "noDirectory"),
+        ("a", "Exec=/usr/bin/env posthorn-nonexistent", "status 127"),
+        ("a", "Exec=/usr/bin/env /tmp", "status 126"),
         ("a", "Exec=NOT-A-PROGRAM", "Exec format error"),
     ])
     func `what cannot be opened says why`(appID: String, lines: String, reason: String) async throws {
@@ -84,12 +118,13 @@ struct DesktopAppLauncherTests {
         let home = try AppFolder()
         try home.addApp("a", "Exec=/usr/bin/true")
         let session = try DesktopSession(await DesktopBus())
+        let launcher = home.launcher(session)
         for (count, isOpened) in [(64 * 1024, true), (64 * 1024 + 1, false)] {
             var result: Result<Void, AppOpenError>?
-            home.launcher(session).open(
+            launcher.open(
                 appID: "a", notification: Array(repeating: 0x20, count: count), action: nil, activationToken: nil
             ) { result = $0 }
-            let answer = try #require(result)
+            let answer = try await session.value("opening has a result") { result }
             #expect((answer == .success(())) == isOpened)
         }
     }
@@ -245,7 +280,8 @@ struct AppFolder {
             echo run >> '\(record).runs'
             {
                 printf 'arguments='; for argument; do printf '%s|' "$argument"; done; echo
-                for name in POSTHORN_NOTIFICATION POSTHORN_ACTION POSTHORN_TEXT XDG_ACTIVATION_TOKEN DESKTOP_STARTUP_ID HOME NOTIFY_SOCKET; do
+                for name in POSTHORN_NOTIFICATION POSTHORN_ACTION POSTHORN_TEXT XDG_ACTIVATION_TOKEN DESKTOP_STARTUP_ID HOME NOTIFY_SOCKET \
+                        POSTHORN_AGENT_ENROLMENT_CODE; do
                     echo "$name=$(printenv "$name")"
                 done
                 echo "stdin=$(readlink "/proc/$$/fd/0")"
@@ -264,12 +300,13 @@ struct AppFolder {
             "[Desktop Entry]\nType=Application\nName=App of Test;x\n\(lines)\n", to: "applications/\(id).desktop")
     }
 
-    func launcher(_ session: DesktopSession) -> AppLauncher {
+    func launcher(_ session: DesktopSession, searchPath: String = "/usr/bin:/bin") -> AppLauncher {
         AppLauncher(
-            connection: session.connection,
+            connection: session.connection, loop: session.loop,
             environment: [
                 "XDG_DATA_HOME": files.path, "XDG_DATA_DIRS": "/nonexistent", "HOME": files.path,
-                "PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": "/run/notify", "XDG_ACTIVATION_TOKEN": "stale",
+                "PATH": searchPath, "POSTHORN_AGENT_ENROLMENT_CODE": "x", "NOTIFY_SOCKET": "/run/notify",
+                "XDG_ACTIVATION_TOKEN": "stale",
                 "DESKTOP_STARTUP_ID": "stale",
             ])
     }

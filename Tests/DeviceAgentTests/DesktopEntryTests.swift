@@ -178,8 +178,16 @@ struct DesktopEntryTests {
     }
 
     @Test func `a program that needs a terminal is not started without`() throws {
-        #expect(try entry("Terminal=true\nExec=top").0?.exec == nil)
+        let found = try entry("Terminal=true\nExec=top -d 1").0
+        #expect(found?.exec == nil && found?.terminalExec == ["top", "-d", "1"])
         #expect(try entry("Terminal=false\nExec=top").0?.exec == ["top"])
+        #expect(try entry("Terminal=false\nExec=top").0?.terminalExec == nil)
+    }
+
+    @Test(arguments: [(1, true), (4095, true), (4096, false), (50_000, false)])
+    func `an icon that no path can be is none`(byteCount: Int, isIcon: Bool) throws {
+        let icon = String(repeating: "i", count: byteCount)
+        #expect(try entry("Icon=\(icon)").0?.icon == (isIcon ? icon : nil))
     }
 
     @Test(arguments: ["/srv", "srv", ""])

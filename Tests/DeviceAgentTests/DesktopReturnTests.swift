@@ -23,12 +23,15 @@ struct DesktopReturnTests {
     }
 
     /// Ends the server and starts another one; the agent has noticed both.
-    private func restartServer(_ desk: DesktopAgent) async throws -> ScriptedNotificationServer {
+    private func restartServer(
+        _ desk: DesktopAgent, prepare: (ScriptedNotificationServer) -> Void = { _ in }
+    ) async throws -> ScriptedNotificationServer {
         let session = desk.session
         session.notificationServer = nil
         try await session.run(until: "the server is gone") { !desk.presenter.isAvailable }
         let next = try ScriptedNotificationServer(session.bus, loop: session.loop)
         session.notificationServer = next
+        prepare(next)
         try await session.run(until: "the next is there") { desk.presenter.isAvailable }
         return next
     }
@@ -120,6 +123,30 @@ struct DesktopReturnTests {
         next.receive("two")
         try await next.settle()
         #expect(bodies(server) == ["one", "two"])
+    }
+
+    @Test func `an alert that was refused when it came back is not forgotten with the agent`() async throws {
+        let bus = try await DesktopBus()
+        do {
+            let session = try DesktopSession(bus)
+            session.notificationServer = try ScriptedNotificationServer(bus, loop: session.loop)
+            let desk = try DesktopAgent(file, session)
+            try desk.database.choose(.alert, "alert", for: "org.example.Mail")
+            desk.receive("one")
+            try await desk.settle()
+            let next = try await restartServer(desk) {
+                $0.refusal = BusError(name: BusError.failedName, message: "not now")
+            }
+            try await session.run(until: "the agent has tried") { next.notifyCount > 0 }
+            // Nobody has seen it: the agent may end now.
+            try await session.run(until: "it is remembered") { try desk.database.alerts.place(of: 1) != nil }
+        }
+        let later = try DesktopSession(bus)
+        let server = try ScriptedNotificationServer(bus, loop: later.loop)
+        later.notificationServer = server
+        let next = try DesktopAgent(file, later)
+        try await later.run(until: "it came back") { self.bodies(server) == ["one"] }
+        #expect(try next.states() == [.shown])
     }
 
     @Test func `GNOME loses alerts with the agent, and the next one brings them back into their places`() async throws {

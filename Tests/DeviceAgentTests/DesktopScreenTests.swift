@@ -127,6 +127,22 @@ struct DesktopScreenTests {
         try await session.run(until: "the alert is there") { try await screen.alertFrames().count == 1 }
     }
 
+    @Test func `a server that the bus can start and that fails is not asked again until one is there`() async throws {
+        let screen = try await DesktopScreen()
+        try await screen.bus.addService("org.freedesktop.Notifications", command: "/bin/false")
+        let session = try DesktopSession(screen.bus)
+        let presenter = try session.presenter()
+        guard case .unavailable = try await session.present(order, with: presenter) else {
+            Issue.record("nothing could have shown the alert")
+            return
+        }
+        #expect(!presenter.isAvailable)
+        try await session.run(until: "it may try again") { session.availableCount == 1 }
+        try await screen.keepRunning(.dunst)
+        try await session.run(until: "the presenter says that it is available") { session.availableCount == 2 }
+        #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
+    }
+
     // Not notification-daemon, which has one window at a time and keeps the others.
     @Test(arguments: [DesktopScreen.Server.dunst, .xfce])
     func `a banner goes by itself, an alert stays`(server: DesktopScreen.Server) async throws {
@@ -141,6 +157,21 @@ struct DesktopScreenTests {
         #expect(session.outcomes == [.init(1, .expired)])
         #expect(session.places.keys.sorted() == [2])
         try await session.run(until: "only the alert is there") { try await screen.alertFrames().count == 1 }
+    }
+
+    /// From left to right: Close, View and the app's own; the first and the last were read off a screenshot.
+    @Test(arguments: [
+        ("Close", 240, AlertOutcome.dismissed), ("Reply", 57, .action(id: "reply", text: nil, activationToken: nil)),
+    ])
+    func `under Xfce Close is left of an app's own buttons`(
+        name: String, fromRight: Int, outcome: AlertOutcome
+    ) async throws {
+        let (screen, session, presenter) = try await desktop(with: .xfce)
+        var alert = order
+        alert.actions = [AppManifest.Action(id: "reply", title: "Reply")]
+        #expect(try await session.present(alert, with: presenter) == .shown(playsSound: false))
+        try await click({ $0.place(fromRight: fromRight, fromBottom: 31) }, on: screen, session)
+        #expect(session.outcomes == [.init(order.entry, outcome)], "\(name)")
     }
 
     // MARK: Helpers

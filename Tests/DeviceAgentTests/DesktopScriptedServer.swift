@@ -33,6 +33,7 @@ final class ScriptedNotificationServer {
     private var last: (texts: [BusValue], hasRefused: Bool)?
     private(set) var shown: [Shown] = []
     private(set) var closed: [UInt32] = []
+    private(set) var notifyCount = 0
     private(set) var capabilityCallCount = 0
     private let driver: BusDriver
     private let name: String
@@ -65,7 +66,9 @@ final class ScriptedNotificationServer {
         case "CloseNotification":
             closed.append(UInt32(call.arguments.first?.integerValue ?? 0))
             return .success([])
-        case "Notify": return notify(call.arguments)
+        case "Notify":
+            notifyCount += 1
+            return notify(call.arguments)
         default: return .failure(BusError(name: BusError.unknownMethodName, message: call.member))
         }
     }

@@ -81,6 +81,8 @@ struct FilterTests {
         try await harness.loop.run("it is decided") { state(1, harness) == .suppressed }
         #expect(harness.screen.isEmpty)
         #expect(try harness.database.inbox.entry(1)?.reason == "filtered")
+        let effects = try harness.database.inbox.entry(1)?.effects.split(separator: " ") ?? []
+        #expect(!effects.isEmpty && effects.allSatisfy { $0.hasSuffix(":filtered") }, "\(effects)")
         #expect(try harness.database.outboxLines() == ["1 delivered", "1 suppressed filtered"])
     }
 

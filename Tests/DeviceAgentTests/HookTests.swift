@@ -29,11 +29,13 @@ import Testing
         try directory.write(text, to: name, permissions: permissions)
     }
 
-    private func runner(timeLimit: Duration = .seconds(3600)) -> HookRunner {
+    private func runner(
+        timeLimit: Duration = .seconds(3600), restartPause: Duration = .seconds(3600)
+    ) -> HookRunner {
         HookRunner(
             loop: loop, folders: [directory.path(of: "hooks"), directory.path(of: "system")],
             environment: ["PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": "x", "POSTHORN_AGENT_ENROLMENT_CODE": "x"],
-            timeLimit: timeLimit)
+            timeLimit: timeLimit, restartPause: restartPause)
     }
 
     private func entry() throws -> DeviceAgent.InboxEntry {
@@ -52,7 +54,7 @@ import Testing
         try hook("hooks/org.example.Mail", "cat > input.new; env > variables; mv input.new input")
         let runner = runner()
         let entry = try entry()
-        #expect(runner.run(entry))
+        #expect(runner.start(entry) == .begun)
         try await loop.run("the hook ran") { text("input") != nil }
         #expect(text("input").map { Array($0.utf8) } == entry.notificationJSON)
         let variables = try #require(text("variables"))
@@ -64,13 +66,13 @@ import Testing
     @Test func `the person's goes before the system's, and an app's own before any`() async throws {
         try hook("system/any", "echo system any >> log")
         let runner = runner()
-        #expect(runner.run(try entry()))
+        #expect(runner.start(try entry()) == .begun)
         try await loop.run("the system's ran") { text("log") == "system any\n" }
         try hook("hooks/any", "echo any >> log")
-        #expect(runner.run(try entry()))
+        #expect(runner.start(try entry()) == .begun)
         try await loop.run("the person's ran") { text("log")?.hasSuffix("\nany\n") == true }
         try hook("system/org.example.Mail", "echo mail >> log")
-        #expect(runner.run(try entry()))
+        #expect(runner.start(try entry()) == .begun)
         try await loop.run("the app's ran") { text("log")?.hasSuffix("\nmail\n") == true }
     }
 
@@ -78,13 +80,13 @@ import Testing
     func `one that others may write, or that is no program, does not run`(permissions: Int) throws {
         try hook("hooks/org.example.Mail", "echo ran > log", permissions: permissions)
         try hook("hooks/any", "echo ran > log")
-        #expect(!runner().run(try entry()))
+        #expect(runner().start(try entry()) == .none)
     }
 
     @Test func `one in a folder that others may write does not run`() throws {
         try hook("hooks/any", "echo ran > log")
         #expect(unsafe chmod(directory.path(of: "hooks"), 0o777) == 0)
-        #expect(!runner().run(try entry()))
+        #expect(runner().start(try entry()) == .none)
     }
 
     @Test func `an app that is unknown, or whose id is a path, has no hook`() throws {
@@ -92,7 +94,7 @@ import Testing
         var entry = try entry()
         for appID in ["", "../hooks/any", "a/b"] {
             entry.appID = appID
-            #expect(!runner().run(entry))
+            #expect(runner().start(entry) == .none)
         }
     }
 
@@ -101,7 +103,7 @@ import Testing
         let runner = runner(timeLimit: .milliseconds(300))
         var failures: [String] = []
         runner.onFailure = { failures.append("\($0) \($1)") }
-        #expect(runner.run(try entry()))
+        #expect(runner.start(try entry()) == .begun)
         try await loop.run("it is killed") { !failures.isEmpty }
         #expect(failures.first?.hasPrefix("1 ") == true && failures.first?.contains("took longer than") == true)
         if let child = text("child").flatMap({ Int32($0.dropLast()) }) {
@@ -109,27 +111,66 @@ import Testing
         }
     }
 
-    @Test func `four run at a time, the others wait, and too many are told`() async throws {
-        try hook("hooks/any", "echo $POSTHORN_ENTRY >> started; while [ ! -e go ]; do sleep 0.05; done; echo x >> done")
+    @Test func `what went wrong with a hook is said with its name first`() async throws {
+        try hook("hooks/any", "exit 3")
+        let runner = runner()
+        var failures: [String] = []
+        runner.onFailure = { failures.append("\($0) \($1)") }
+        #expect(runner.start(try entry()) == .begun)
+        try await loop.run("it failed") { !failures.isEmpty }
+        #expect(failures == ["1 hook any: ended with status 3"])
+    }
+
+    @Test(arguments: [
+        ("#!/nowhere/python3\n", "hook any: the interpreter in its first line is missing"),
+        ("exit 3\n", "hook any: its first line does not begin with #!"),
+    ])
+    func `why a hook cannot be started is said with its name first`(script: String, failure: String) throws {
+        try directory.write(script, to: "hooks/any", permissions: 0o755)
+        #expect(runner().start(try entry()) == .failed(failure))
+    }
+
+    @Test func `hooks that would run are named for the status, a few of them`() throws {
+        #expect(runner().summary == nil)
+        try hook("hooks/any", "true")
+        try hook("system/org.example.Mail", "true")
+        try hook("system/any", "true", permissions: 0o644)
+        try hook("hooks/org.example.Chat", "true", permissions: 0o777)
+        #expect(runner().summary == "any, org.example.Mail")
+        for number in 1...5 { try hook("system/b\(number)", "true") }
+        #expect(runner().summary == "any, b1, b2, b3, b4 and 2 more")
+    }
+
+    @Test func `four run at a time, and who waits hears that another may`() async throws {
+        try hook("hooks/any", "while [ ! -e go ]; do sleep 0.05; done")
+        let runner = runner()
+        var roomCount = 0
+        runner.onRoom = { roomCount += 1 }
+        var entry = try entry()
+        for number in 1...HookRunner.runningCountMax {
+            #expect(runner.hasRoom)
+            entry.entry = Int64(number)
+            #expect(runner.start(entry) == .begun)
+        }
+        #expect(!runner.hasRoom)
+        try directory.write("", to: "go")
+        try await loop.run("all have ended") { roomCount == HookRunner.runningCountMax }
+        #expect(runner.hasRoom)
+    }
+
+    @Test func `one that cannot be started says so, and takes no room`() async throws {
+        try directory.write("#!/nonexistent/interpreter\n", to: "hooks/any", permissions: 0o755)
         let runner = runner()
         var failures: [Int64] = []
         runner.onFailure = { entry, _ in failures.append(entry) }
-        var entry = try entry()
-        let count = HookRunner.runningCountMax + HookRunner.waitingCountMax
-        for number in 1...count + 1 {
-            entry.entry = Int64(number)
-            #expect(runner.run(entry))
+        for _ in 0...HookRunner.runningCountMax {
+            guard case .failed = runner.start(try entry()) else {
+                Issue.record("it began")
+                return
+            }
         }
-        try await loop.run("four began") { text("started")?.split(separator: "\n").count == 4 }
-        try directory.write("", to: "go")
-        // A slow machine takes its time for so many: the deadline begins anew with each.
-        func doneCount() -> Int { text("done")?.split(separator: "\n").count ?? 0 }
-        while doneCount() < count {
-            let before = doneCount()
-            try await loop.run("one more ran than \(before)") { doneCount() > before }
-        }
-        #expect(doneCount() == count)
-        #expect(failures == [Int64(count + 1)])
+        try await loop.run("the turn is over") { true }
+        #expect(failures.isEmpty && runner.hasRoom)
     }
 
     // MARK: In the place of a screen

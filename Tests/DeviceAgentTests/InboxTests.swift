@@ -92,6 +92,35 @@ import Testing
         #expect(try database.inbox.entry(4)?.reason == "duplicate")
     }
 
+    /// Payloads with the same texts, of which the second tells something else, or louder.
+    @Test(arguments: [
+        (#""interruption-level":"passive""#, #""interruption-level":"time-sensitive""#), ("", #""sound":"default""#),
+        (#""sound":"bell""#, #""sound":"alarm""#), (#""thread-id":"anna""#, #""thread-id":"bob""#),
+        (#""category":"A""#, #""category":"B""#),
+    ])
+    func `the same texts at another level, with another sound or of another thread are shown`(
+        first: String, second: String
+    ) throws {
+        let payloads = [first, second].map { #"{"aps":{"alert":"x"\#($0.isEmpty ? "" : ",")\#($0)}}"# }
+        #expect(try receive(payloads[0], payloads[1]).waiting == [1, 2])
+        #expect(try receive(payloads[1], from: 3).waiting.isEmpty)
+    }
+
+    @Test func `what nobody could see has no duplicate`() throws {
+        try database.choose(.doNotDisturb, "on")
+        #expect(try receive(#"{"aps":{"alert":"Fire","badge":1}}"#).waiting.isEmpty)
+        try database.choose(.doNotDisturb, "off")
+        #expect(try receive(#"{"aps":{"alert":"Fire","badge":1}}"#, from: 2).waiting == [2])
+        #expect(try receive(#"{"aps":{"alert":"Fire","badge":1}}"#, from: 3).waiting.isEmpty)
+    }
+
+    @Test func `a sound that was silenced is not taken for one that was heard`() throws {
+        try database.choose(.silent, "on")
+        #expect(try receive(#"{"aps":{"alert":"x","sound":"default"}}"#).waiting == [1])
+        try database.choose(.silent, "off")
+        #expect(try receive(#"{"aps":{"alert":"x","sound":"default"}}"#, from: 2).waiting == [2])
+    }
+
     @Test func `other texts, and texts of an answered or unshown notification, are no duplicates`() throws {
         #expect(try receive(#"{"aps":{"alert":"x"}}"#, #"{"aps":{"alert":"y"}}"#).waiting == [1, 2])
         _ = try database.inbox.move(1, from: [.waiting], to: .viewed)
@@ -168,6 +197,17 @@ import Testing
         #expect(try search("100%") == [1])
         #expect(try search("example mail") == [2, 1])
         #expect(try search(" ") == [2, 1])
+    }
+
+    @Test(arguments: [
+        ("Caf\u{E9}", "cafe\u{301}"), ("Cafe\u{301}", "CAF\u{C9}"), ("Vie\u{323}\u{302}t", "vi\u{1EC7}t"),
+        ("\u{419}", "\u{438}\u{306}"), ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"), ("\u{304C}", "\u{304B}\u{3099}"),
+        ("\u{212B}ngstr\u{F6}m", "a\u{30A}ngstro\u{308}m"), ("\u{10400}", "\u{10428}"), ("\u{FF21}", "\u{FF41}"),
+    ])
+    func `what Unicode calls the same text is found, composed or not`(text: String, query: String) throws {
+        try receive(#"{"aps":{"alert":"see \#(text)!"}}"#, #"{"aps":{"alert":"see e a o i \u00ff"}}"#)
+        #expect(try search(query) == [1])
+        #expect(try search(text) == [1])
     }
 
     @Test func `pages follow each other, of one app, of what is new`() throws {

@@ -2,6 +2,7 @@
 
 import DeviceAgent
 import Foundation
+import PushCore
 import PushNet
 import TestSupport
 import Testing
@@ -14,13 +15,15 @@ struct LimitedProcessTests {
 
     private func run(
         _ program: String, _ arguments: [String] = [], input: [UInt8] = [], within timeLimit: Duration = .seconds(60),
-        outputByteCountMax: Int = 64 * 1024
+        outputByteCountMax: Int = 64 * 1024, environment: [String: String] = [:],
+        writeError: @escaping ([UInt8]) -> Void = { _ in }
     ) async throws -> Result<String, LimitedProcess.Failure> {
         var results: [Result<[UInt8], LimitedProcess.Failure>] = []
         let command = LimitedProcess.Command(
-            program, arguments, environment: ["PATH": "/usr/bin:/bin", "GREETING": "hello"], input: input)
+            program, arguments,
+            environment: ["PATH": "/usr/bin:/bin", "GREETING": "hello"].merging(environment) { $1 }, input: input)
         let process = LimitedProcess(
-            command, on: loop, timeLimit: timeLimit, outputByteCountMax: outputByteCountMax
+            command, on: loop, timeLimit: timeLimit, outputByteCountMax: outputByteCountMax, writeError: writeError
         ) { results.append($0) }
         #expect(results.isEmpty)
         try await loop.run("\(program) is answered") { !results.isEmpty }
@@ -76,6 +79,52 @@ struct LimitedProcessTests {
         }
         #expect(processes.count == 2)
         try await loop.run("both are gone") { processes.allSatisfy { !isRunning($0) } }
+    }
+
+    @Test func `what it started in a session of its own is killed with it`() async throws {
+        let directory = try TemporaryDirectory()
+        let inner = "cd '\(directory.path)'; echo $$ > new; mv new number; exec sleep 1000"
+        let script = #"setsid sh -c "$INNER" & wait"#
+        var limit: Duration = .milliseconds(500)
+        // A slow machine may kill it before it has started anything.
+        while directory.read("number").isEmpty, limit < .seconds(60) {
+            let answer = try await run(
+                "/bin/sh", ["-c", script], within: limit, environment: ["INNER": inner])
+            #expect(answer == .failure(.tookTooLong(limit)))
+            limit = limit * 2
+        }
+        let process = Substring(directory.read("number").trimmingCharacters(in: .whitespacesAndNewlines))
+        #expect(!process.isEmpty)
+        try await loop.run("it is gone") { !isRunning(process) }
+    }
+
+    @Test func `what it writes to standard error goes on, up to a limit, and it does not wait for that`() async throws {
+        var errors: [UInt8] = []
+        let answer = try await run(
+            "/bin/sh", ["-c", "head -c 1000000 /dev/zero >&2; echo done"], writeError: { errors += $0 })
+        #expect(answer == .success("done\n"))
+        #expect(errors == [UInt8](repeating: 0, count: Limits.programErrorByteCountMax) + [UInt8(ascii: "\n")])
+        errors = []
+        _ = try await run("/bin/sh", ["-c", "echo careful >&2; printf end >&2"], writeError: { errors += $0 })
+        #expect(String(decoding: errors, as: UTF8.self) == "careful\nend\n")
+    }
+
+    @Test func `it gets no descriptor but its three`() async throws {
+        // A library's that is not marked to be closed.
+        let descriptor = unsafe open("/dev/null", O_RDONLY)
+        defer { close(descriptor) }
+        #expect(try await run("/bin/ls", ["/proc/self/fd"]) == .success("0\n1\n2\n3\n"))
+    }
+
+    @Test func `it gets nothing of what is the agent's own`() async throws {
+        let answer = try await run(
+            "/usr/bin/env",
+            environment: [
+                "POSTHORN_AGENT_ENROLMENT_CODE": "x", "POSTHORN_AGENT_PROXY": "x", "NOTIFY_SOCKET": "x",
+                "POSTHORN_ENTRY": "7",
+            ])
+        let variables = answer.map { Set($0.split(separator: "\n")) }
+        #expect(variables == .success(["PATH=/usr/bin:/bin", "GREETING=hello", "POSTHORN_ENTRY=7"]))
     }
 
     @Test func `what it leaves in the background holds nobody up and goes`() async throws {

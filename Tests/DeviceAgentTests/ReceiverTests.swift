@@ -58,6 +58,7 @@ import Testing
             .suppressed,
             "switched-off"
         ),
+        (#"{"aps":{"badge":"3"}}"#, .all, .suppressed, "bad-badge"),
         (#"{"aps":{"alert":"x","#, .all, .suppressed, "unreadable"),
     ])
     func `what it holds decides what becomes of it`(
@@ -233,6 +234,21 @@ import Testing
         #expect(try database.inbox.newest(countMax: 9).count == (isKept ? 1 : 0))
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == (isKept ? 4 : 0))
         #expect(try database.outboxLines() == [isKept ? "1 delivered" : "1 suppressed unreadable"])
+    }
+
+    @Test func `what was cleared makes room for others`() throws {
+        let file = try DatabaseFile()
+        let database = try database(file)
+        try database.choose(.inboxCount, "10")
+        let receiver = Receiver(database)
+        func receive(_ sequences: ClosedRange<UInt64>) throws -> [Int64] {
+            let arrivals = sequences.map { Arrival.notification(Sample.notification($0, payload: "{}")) }
+            return try receiver.receive(arrivals, nowUnixMilliseconds: 0).removed
+        }
+        #expect(try receive(1...10).isEmpty)
+        for entry in 6...10 as ClosedRange<Int64> { try database.inbox.remove(entry) }
+        #expect(try receive(11...15).isEmpty)
+        #expect(try receive(16...17) == [1, 2])
     }
 
     @Test func `the inbox keeps the newest up to its bound`() throws {

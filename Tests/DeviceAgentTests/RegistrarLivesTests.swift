@@ -90,16 +90,17 @@ import Testing
 
     private func settle(_ harness: AgentHarness, _ server: ScriptedDeviceServer, _ wanted: Set<String>) async throws {
         var state = "nothing was seen"
-        for _ in 0..<300 * Patience.factor {
+        let deadline = ContinuousClock.now + Patience.usual * (4 * Patience.factor)
+        while ContinuousClock.now < deadline {
             let listed = try harness.agent.subscriptions(of: Self.app)
             let (here, there) = (Set(listed.map(\.channel)), try await server.channels())
             state = "wanted \(wanted), here \(listed), there \(there)"
             let isTold = try harness.database.subscriptions.firstPending() == nil
             if isTold, here == wanted, there == wanted, listed.allSatisfy({ $0.state == .active }) { return }
-            var turns = 0
+            var turnCount = 0
             try await harness.loop.run("it turned some times") {
-                turns += 1
-                return turns > 30
+                turnCount += 1
+                return turnCount > 10
             }
         }
         throw NeverHappened(what: state)

@@ -136,7 +136,7 @@ final class ScriptedDeviceServer {
                 if status:
                     # A proxy's page has no word.
                     page = word.encode() if word.startswith("<") else None
-                    data = page or json.dumps({"error": word, "detail": "a test wants it" + "!" * 60000}).encode()
+                    data = page or json.dumps({"error": word, "detail": "a \x1b[31mtest wants it" + "!" * 60000}).encode()
                     return self.give(status, data, after)
                 if self.path == "/v1/stream":
                     return self.socket() if self.headers.get("upgrade") else self.stream()

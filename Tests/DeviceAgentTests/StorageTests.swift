@@ -118,10 +118,45 @@ import Testing
         do { _ = try file.open() }
         try raiseVersion(file.path)
         let error = #expect(throws: StorageError.self) { try file.open() }
-        guard case .newerDatabase(_, 99, 5) = error else {
+        guard case .newerDatabase(_, 99, 6) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
+    }
+
+    @Test(arguments: [0o600, 0o640, 0o604, 0o666])
+    func `a database that others may use is taken back from them, and so is its log`(permissions: Int) throws {
+        let file = try DatabaseFile()
+        do { try file.open().apps.save(Sample.app) }
+        // What a crash leaves.
+        let names = [file.path, "\(file.path)-wal", "\(file.path)-shm"]
+        for name in names {
+            if !FileManager.default.fileExists(atPath: name) {
+                #expect(FileManager.default.createFile(atPath: name, contents: nil))
+            }
+            #expect(unsafe chmod(name, mode_t(permissions)) == 0)
+        }
+        let database = try file.open()
+        #expect(try database.apps.app(id: Sample.app.appID) != nil)
+        for name in names where FileManager.default.fileExists(atPath: name) { #expect(try mode(of: name) == 0o600) }
+    }
+
+    @Test(arguments: ["no database at all, and long enough to tell", ""])
+    func `a damaged database is named, with what goes with it`(header: String) throws {
+        let file = try DatabaseFile()
+        do { try file.open().apps.save(Sample.app) }
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file.path))
+        // The first page, or the table of tables within.
+        try handle.seek(toOffset: header.isEmpty ? 100 : 0)
+        try handle.write(contentsOf: header.isEmpty ? Data(repeating: 0xFF, count: 400) : Data(header.utf8))
+        try handle.close()
+        let error = #expect(throws: StorageError.self) { try file.open() }
+        guard case .damagedDatabase = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.message.contains(file.path) == true)
+        #expect(error?.remedy.contains(file.path) == true && error?.remedy.contains("enrol") == true)
     }
 
     /// Writes user_version into the file's header, big-endian at byte 60.

@@ -7,7 +7,7 @@ internal import Testing
 extension EndToEnd {
     /// What the documents tell people to type.
     struct DocumentationTests {
-        @Test(.tags(.slow)) func `the demonstration of the README shows alert, badge and sound, then no sound`()
+        @Test(.tags(.slow)) func `the demonstration shows alert, badge and sound, then no sound, then the panel`()
             async throws
         {
             let programs = RepositoryPaths.programs
@@ -17,12 +17,12 @@ extension EndToEnd {
                 within: .seconds(120)
             ).succeeded()
             let pictures = demo.output.matches(of: /\.demo\/(\S+\.png)\. Sounds played so far: ([0-9]+)/)
-            #expect(pictures.map { String($0.2) } == ["1", "1"], "\(demo.output)")
+            #expect(pictures.map { String($0.2) } == ["1", "1", "1", "1"], "\(demo.output)")
             for picture in pictures {
                 let file = "\(RepositoryPaths.root)/.demo/\(picture.1)"
                 #expect(FileManager.default.contents(atPath: file)?.starts(with: [0x89, 0x50, 0x4E, 0x47]) == true)
             }
-            #expect(demo.output.contains(/org\.example\.Mail\s+Example Mail\s+on\s+off\s+banner\s+4/))
+            #expect(demo.output.contains(/org\.example\.Mail\s+Example Mail\s+on\s+off\s+alert\s+5/))
             #expect(demo.output.contains("$ posthorn app add org.example.Mail --name 'Example Mail'\n"))
             try await expectNextStepsWork(demo.output)
         }

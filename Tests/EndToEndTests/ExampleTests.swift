@@ -44,6 +44,10 @@ extension EndToEnd {
                 app.output.contains(#"{"woken_by": {"aps""#)
                     && app.output.contains(#"{"action": "reply", "text": "Thanks", "note": "Paint"}"#)
             }
+            #expect(app.output.components(separatedBy: "device_token").count == 2, "told once: \(app.output)")
+            let second = try await RunningProcess.run(
+                "/usr/bin/python3", ["\(Self.examples)/python/notes.py"], environment: house.user.environment)
+            #expect(second.exit == .code(1) && second.errorOutput.contains("runs already"), "\(second)")
         }
 
         @Test func `an app in Python that is told no says why`() async throws {
@@ -53,6 +57,29 @@ extension EndToEnd {
                 "/usr/bin/python3", ["\(Self.examples)/python/notes.py"], environment: user.environment)
             #expect(result.exit == .code(1))
             #expect(result.errorOutput == "notes.py: This device is enrolled at no server.\n")
+        }
+
+        @Test(arguments: [
+            ("--port", "x", "--port 'x'"), ("--ca-file", "nowhere.pem", "--ca-file 'nowhere.pem'"),
+            ("--key", "nowhere.p8", "--key 'nowhere.p8'"), ("payload", "{", "payload '{'"),
+            ("--port", "1", "Could not connect to server"),
+        ])
+        func `the example back-end says in one line what is wrong`(
+            option: String, value: String, said: String
+        ) async throws {
+            let files = try TemporaryDirectory()
+            let key = try files.write("-", to: "key")
+            var options = [
+                "--host": "127.0.0.1", "--port": "2197", "--ca-file": "/etc/ssl/certs/ca-certificates.crt",
+                "--key": key, "--key-id": "A", "--team-id": "B", "--topic": "t", "--token": "ab", "payload": "{}",
+            ]
+            options[option] = value
+            let payload = options.removeValue(forKey: "payload") ?? ""
+            let result = try await RunningProcess.run(
+                RepositoryPaths.python,
+                ["\(Self.examples)/send_with_aioapns.py"] + options.flatMap { [$0.key, $0.value] } + [payload])
+            #expect(result.exit == .code(1) && result.errorOutput.contains(said), "\(result)")
+            #expect(result.errorOutput.split(separator: "\n").count == 1, "\(result)")
         }
 
         @Test func `the script registers with its manifest, and unregisters`() async throws {

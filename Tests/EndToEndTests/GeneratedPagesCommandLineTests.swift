@@ -79,7 +79,7 @@ struct GeneratedPagesCommandLineTests {
         ```json
         {"connected": true, "connected_since": 1795300713, "device_id": "7e5b91bc25b0cf09", "enrolled": true,
          "last_connected": 1795300715, "last_error": "", "next_try": 0, "notice": "", "presenter": "terminal",
-         "process_id": 32685, "server_url": "https://127.0.0.1:2197", "version": "0.1.0"}
+         "process_id": 32685, "removed": false, "server_url": "https://127.0.0.1:2197", "version": "0.1.0"}
         ```
 
         `posthorn settings list --json`: `settings` are the person's, with [their names and values](settings.md); `locked` are
@@ -93,8 +93,8 @@ struct GeneratedPagesCommandLineTests {
                    "device_token": "fc028152fb4b1b29c30662d1b82e192d1f332c4682a2259024f26cad166aaf09",
                    "environment": "production", "name": "Example Mail", "pending_channels": [],
                    "topic": "org.example.Mail"}],
-         "settings": [{"event": "", "locked": false, "name": "master", "value": "on"},
-                      {"event": "", "locked": false, "name": "do-not-disturb", "value": "off"}]}
+         "settings": [{"event": "", "locked": false, "name": "master", "origin": "standard", "value": "on"},
+                      {"event": "", "locked": false, "name": "do-not-disturb", "origin": "standard", "value": "off"}]}
         ```
 
         `posthorn inbox list --json`: newest first; `received_at` is UNIX **milliseconds**, `payload` is the provider's text,

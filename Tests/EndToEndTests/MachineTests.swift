@@ -18,6 +18,7 @@ extension EndToEnd {
                 #expect(FileManager.default.fileExists(atPath: folder))
             }
             #expect(house.user.agent.now.transcript.contains("presenter=none"))
+            #expect(try await house.user.posthorn("agent", "status").output.contains("Alerts shown by  hooks: any"))
             _ = try await house.provider.send(house.notification("disk full"))
             try await house.user.waitForEntry("the hook is the presenter") { $0.state == "shown" }
             let log = house.user.files.path(of: "log")

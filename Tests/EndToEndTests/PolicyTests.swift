@@ -36,6 +36,9 @@ extension EndToEnd {
             try await eventually("a default leaves the choice to the person") {
                 try await setting("alert", of: house.user) == ["alert", "alert"]
             }
+            try await house.user.posthorn("settings", "set", House.app, "alert", "standard")
+            #expect(
+                try await setting("alert", of: house.user) == ["alert", "banner", "the", "administrator's", "standard"])
             try await house.server.posthorn("policy", "remove", "--topic", House.app, "alert")
             #expect(try await house.server.posthorn("policy", "list").output.contains("No policies."))
         }

@@ -48,6 +48,16 @@ extension EndToEnd {
             #expect(daemon.exit == nil)
         }
 
+        @Test func `a sound that there is not is the standard one, and the log has its name`() async throws {
+            let desk = try await Desk()
+            let daemon = try await desk.screen.start(.dunst)
+            let heard = Desk.Reached(soundCount: 1)
+            #expect(try await desk.send(#"{"aps":{"sound":"no-such-tone"}}"#, expecting: heard) == heard)
+            let log = desk.house.user.agent.now.errorOutput
+            #expect(log.contains("event=sound_unknown") && log.contains("sound=no-such-tone"), "\(log)")
+            #expect(daemon.exit == nil)
+        }
+
         @Test func `the master switch keeps everything from the person, and in the inbox`() async throws {
             let desk = try await Desk()
             let daemon = try await desk.screen.start(.dunst)

@@ -41,5 +41,29 @@ extension EndToEnd {
             #expect(line.contains(#""effects":["badge","alert:do-not-disturb"]"#))
             #expect(watch.exit == nil && badge.exit == nil)
         }
+
+        @Test func `an app id that is mistyped finds nothing and removes nothing`() async throws {
+            let house = try await House()
+            for words in [
+                ["inbox", "list", "--app", "org.example.Mial"], ["inbox", "read", "org.example.Mial"],
+                ["inbox", "clear", "org.example.Mial"], ["watch", "--app", "org.example.Mial"],
+                ["settings", "show", "org.example.Mial"], ["badge", "org.example.Mial"],
+            ] {
+                let result = try await house.user.run(words)
+                #expect(
+                    result.exit == .code(4) && result.errorOutput.contains("Did you mean \(House.app)?"), "\(result)")
+            }
+            #expect(try await house.user.posthorn("inbox", "clear", House.app).exit == .code(0))
+        }
+
+        @Test func `what is mistyped is answered with what was meant`() async throws {
+            let house = try await House()
+            let sound = try await house.user.run(["sound", "install", House.app, "/nowhere/ping.oga"])
+            #expect(sound.exit == .code(4) && sound.errorOutput.contains("Check the name."), "\(sound)")
+            let past = try await house.user.run(["settings", "set", "do-not-disturb", "until", "7"])
+            #expect(past.exit == .code(1) && past.errorOutput.contains("that time has passed"), "\(past)")
+            let standard = try await house.user.posthorn("settings", "set", House.app, "sound", "standard")
+            #expect(standard.output == "\(House.app): sound is on, which is standard.\n", "\(standard)")
+        }
     }
 }

@@ -63,10 +63,54 @@ struct AgentAnswerTests {
         #expect(AgentCommands.adviceOnLeaving(failure).remedy.contains("agent unenrol --local") == isTold)
     }
 
+    @Test func `who is enrolled nowhere is not sent to enrol in order to leave`() {
+        let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.NotEnrolled", message: "Because."))
+        #expect(AgentCommands.adviceOnLeaving(failure).remedy == "There is nothing to leave.")
+    }
+
+    @Test(
+        arguments: [
+            (["https://a:1", "K7QM-2XHD-9FPT"], nil), (["https://a:1"], nil), (["a:1", "K7QM-2XHD-9FPT"], nil),
+            (["push.example.org"], nil),
+            (["K7QM-2XHD-9FPT", "https://a:1"], "posthorn agent enrol https://a:1 K7QM-2XHD-9FPT"),
+            (["k7qm2xhd9fpt"], "posthorn agent enrol https://HOST:PORT k7qm2xhd9fpt"),
+        ] as [([String], String?)])
+    func `a code in the place of the server is found`(words: [String], remedy: String?) throws {
+        let invocation = try typed(["agent", "enrol"] + words)
+        let error = thrown { () throws(CommandError) in try AgentCommands.checkOrder(invocation) }
+        #expect(error?.remedy == remedy.map { "The server comes first: \($0)" })
+        #expect(error == nil || error?.exitCode == .usage)
+    }
+
+    @Test func `a device that the server removed is told one thing that works`() {
+        let facts: [(String, BusValue)] = [("enrolled", .bool(true)), ("removed", .bool(true))]
+        let text = AgentCommands.report(of: AgentStatus(.dictionary(facts))).text
+        #expect(text.contains("no longer: ") && text.contains("next: posthorn agent unenrol\n"))
+        let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.DeviceRemoved", message: "Because."))
+        #expect(failure.remedy.contains("posthorn agent unenrol, then posthorn agent enrol"))
+    }
+
+    @Test(
+        arguments: [
+            (nil, "systemctl --user start posthorn-agent"), ("system", "systemctl start posthorn-agent-system"),
+            ("unix:path=/b", "POSTHORN_AGENT_BUS=unix:path=/b posthorn-agent"),
+        ] as [(String?, String)])
+    func `an agent that does not run is started on its bus`(value: String?, command: String) {
+        let error = BusError(name: "org.freedesktop.DBus.Error.ServiceUnknown", message: "Because.")
+        #expect(AgentAnswer.failure(error, busValue: value).remedy.contains(command))
+    }
+
     @Test func `a status says when the next try is`() {
         let waiting = AgentStatus(.dictionary([("next_try", .int64(1_800_000_000))]))
         #expect(AgentCommands.report(of: waiting).text.contains("Next try"))
         #expect(!AgentCommands.report(of: AgentStatus(.dictionary([]))).text.contains("Next try"))
+    }
+
+    @Test(arguments: [("", false), ("none", false), ("desktop", true), ("hooks: any", true)])
+    func `a status says when nothing shows alerts`(presenter: String, isThere: Bool) {
+        let text = AgentCommands.report(of: AgentStatus(.dictionary([("presenter", .string(presenter))]))).text
+        #expect(text.contains("no notification server runs") != isThere, "\(text)")
+        #expect(!isThere || text.hasSuffix("Alerts shown by  \(presenter)"), "\(text)")
     }
 
     @Test func `facts of another type or without a value read as empty`() throws {
@@ -74,7 +118,8 @@ struct AgentAnswerTests {
         #expect(
             try AgentCommands.report(of: status).jsonText
                 == #"{"connected":false,"connected_since":0,"device_id":"","enrolled":false,"last_connected":0,"#
-                + #""last_error":"","next_try":0,"notice":"","presenter":"","process_id":0,"server_url":"","version":""}"#
+                + #""last_error":"","next_try":0,"notice":"","presenter":"","process_id":0,"removed":false,"server_url":"","#
+                + #""version":""}"#
         )
         #expect(AgentCommands.report(of: AgentStatus(.string("?"))).text.contains("posthorn agent enrol"))
     }

@@ -38,6 +38,32 @@ struct AgentCallTests {
         #expect(error?.exitCode == .usage)
     }
 
+    @Test(
+        arguments: [
+            ([], "SETTING is missing", ""), (["master"], "VALUE is missing", ""),
+            (["mastr", "on"], "there is no setting 'mastr'", "Did you mean master?"),
+            (["silnt", "off"], "there is no setting 'silnt'", "Did you mean silent?"),
+            (["soudn", "off"], "there is no setting 'soudn'", "Did you mean sound?"),
+            (["schedul", "mon-fri", "22:00-07:00"], "there is no setting 'schedul'", "Did you mean schedule?"),
+            (["volume", "3"], "there is no setting 'volume'", "There are master, do-not-disturb,"),
+            (["sound", "off"], "sound is a setting of an app", "posthorn settings set APP sound off"),
+            (["org.example.Mail", "off"], "VALUE (APP SETTING VALUE) is missing", ""),
+        ] as [([String], String, String)])
+    func `settings set says what is wrong with a setting of everything`(
+        words: [String], problem: String, remedy: String
+    ) throws {
+        let invocation = try typed(["settings", "set"] + words)
+        let error = thrown { () throws(CommandError) in _ = try SettingsCommands.setCall(invocation) }
+        #expect(error?.problem == problem && error?.exitCode == .usage)
+        #expect(error?.remedy.contains(remedy) == true || remedy.isEmpty, "\(error?.remedy ?? "")")
+    }
+
+    @Test func `an app id that nobody registered is answered with the one that was meant`() {
+        let error = SettingsCommands.unknownApp("org.example.Mial", known: ["org.example.Mail", "org.example.Chat"])
+        #expect(error.exitCode == .notFound && error.remedy.hasPrefix("Did you mean org.example.Mail? "))
+        #expect(SettingsCommands.unknownApp("x", known: ["org.example.Mail"]).remedy == AgentFailure.unknownApp.remedy)
+    }
+
     @Test(arguments: [([], 20), (["-n", "1"], 1), (["--limit=4294967295"], 4_294_967_295)] as [([String], UInt32)])
     func `inbox list asks for as many as were wanted`(words: [String], limit: UInt32) throws {
         check(

@@ -46,6 +46,19 @@ struct QuietCommandTests {
         #expect(error?.exitCode == .usage)
     }
 
+    @Test(arguments: [
+        (["for"], "DURATION behind 'for' is missing"), (["until"], "HH:MM behind 'until' is missing"),
+        (["schedule"], "TIMES behind 'schedule' is missing"), (["for", "0m"], "more than nothing"),
+        (["for", "1000000h"], "at most 36500d"), (["for", "2"], "a number and a unit: s, m, h or d"),
+    ])
+    func `what is wrong with a length of time is said`(words: [String], reason: String) throws {
+        let invocation = try typed(["dnd"] + words)
+        let error = thrown { () throws(CommandError) in
+            _ = try QuietCommand.setCall(invocation, nowUnixSeconds: Self.now)
+        }
+        #expect(error?.problem.hasSuffix(reason) == true, "\(error?.problem ?? "")")
+    }
+
     @Test(arguments: ["00:00", "7:30", "07:30", "12:00", "23:59"])
     func `until is the next time that the clock on the wall shows it`(time: String) throws {
         let end = try #require(LocalTime.next(time, afterUnixSeconds: Self.now))

@@ -41,6 +41,30 @@ struct ReportTests {
         #expect(InboxCommands.report(of: [entry]).text.contains(" \(said), new"))
     }
 
+    @Test func `a reason that is too long hides neither its beginning nor that it is new`() {
+        let reason = "hook any: " + String(repeating: "x", count: 100)
+        let entry = InboxEntry(
+            .dictionary([("state", .string("shown")), ("reason", .string(reason)), ("title", .string("T"))]))
+        let row = InboxCommands.report(of: [entry]).text
+        #expect(row.contains("shown: hook any: xxx") && row.hasSuffix(", new  T"), "\(row)")
+    }
+
+    @Test func `settings read as a person says them, with events where there are some`() {
+        func line(_ event: String, _ name: String, _ value: String) -> AgentSetting {
+            AgentSetting(.dictionary([("event", .string(event)), ("name", .string(name)), ("value", .string(value))]))
+        }
+        let (app, later) = (AgentApp(.dictionary([])), LocalTime.nowUnixSeconds + 3600)
+        let personal = SettingsCommands.report(
+            of: app, [line("", "do-not-disturb", "until \(later)"), line("", "silent", "off")])
+        #expect(
+            personal.text.contains("until \(LocalTime.text(unixSeconds: later))") && !personal.text.contains("EVENT"))
+        #expect(SettingsCommands.report(of: app, [line("", "do-not-disturb", "until 7")]).text.hasSuffix("  off"))
+        #expect(SettingsCommands.report(of: app, [line("NEWS", "sound", "on")]).text.contains("EVENT"))
+        let standard = SettingsCommands.report(of: ["a.b", "", "sound"], value: "on", isStandard: true)
+        #expect(standard.text == "a.b: sound is on, which is standard.")
+        #expect(SettingsCommands.report(of: ["", "", "master"], value: "off").text == "master is off.")
+    }
+
     @Test func `an empty list says what to do, and is empty for scripts`() throws {
         let report = AppCommands.report(of: AdminAPI.Apps(apps: []))
         #expect(report.text.contains("posthorn app add TOPIC"))
@@ -209,14 +233,22 @@ struct ReportTests {
         let locked = AgentSetting(
             .dictionary([
                 ("event", .string("NEWS")), ("name", .string("sound")), ("value", .string("off")),
-                ("locked", .bool(true)),
+                ("locked", .bool(true)), ("origin", .string("administrator")),
             ]))
+        let administrators = AgentSetting(
+            .dictionary([
+                ("event", .string("")), ("name", .string("sound")), ("value", .string("off")),
+                ("origin", .string("administrator")),
+            ]))
+        let advised = SettingsCommands.report(of: app, [administrators]).text
+        #expect(advised.hasSuffix("sound    off    the administrator's standard"), "\(advised)")
         let text = SettingsCommands.report(of: app, [locked]).text
         #expect(text.contains("\nEnvironment   development\n"))
         #expect(text.contains("\nChannels      one\n              two, the server is still to be told\n"))
         #expect(text.hasSuffix("\nNEWS   sound    off    set by the administrator"))
         let json = try SettingsCommands.report(of: app, [locked]).jsonText
-        #expect(json.contains(#""settings":[{"event":"NEWS","locked":true,"name":"sound","value":"off"}]"#))
+        let setting = #"{"event":"NEWS","locked":true,"name":"sound","origin":"administrator","value":"off"}"#
+        #expect(json.contains("\"settings\":[\(setting)]"))
         #expect(json.contains(#""channels":["one","two"]"#) && json.contains(#""pending_channels":["two"]"#))
         #expect(SettingsCommands.report(of: AgentApp(.dictionary([])), []).text.contains("\nChannels      none\n"))
     }
@@ -247,7 +279,7 @@ struct ReportTests {
         #expect(report.text.hasPrefix(head))
         #expect(report.text.contains("ALERT   BADGE COUNT  CHANNELS\n"))
         #expect(report.text.hasSuffix("\na          off    on     banner            4         0"))
-        #expect(try report.jsonText.contains(#""name":"master","value":"\#(master ? "on" : "off")""#))
+        #expect(try report.jsonText.contains(#""name":"master","origin":"","value":"\#(master ? "on" : "off")""#))
     }
 
     @Test(

@@ -25,7 +25,8 @@ struct WatchAndBadgeTests {
         let apps = isThere ? [app("a.b", "Mail", badge: 0)] : nil
         #expect(BadgeCommand.line(apps, .waybar) == #"{"class":"\#(name)","text":"","tooltip":""}"#)
         #expect(BadgeCommand.line(apps, .polybar) == "")
-        #expect(BadgeCommand.line(apps, .plain) == "0")
+        #expect(BadgeCommand.line(apps, .plain) == (isThere ? "0" : ""))
+        #expect(BadgeCommand.line(apps, .json) == (isThere ? #"{"apps":{"a.b":0},"count":0}"# : "null"))
     }
 
     @Test func `a watched notification is one line on which nothing acts`() {
@@ -44,6 +45,21 @@ struct WatchAndBadgeTests {
                 })
         }
         #expect(WatchCommand.line(for: entry, asJSON: false).contains("(not shown: "))
+    }
+
+    @Test(
+        arguments: [
+            (["badge"], #"{"aps":{"badge":3}}"#, "badge 3"), (["badge:event-off", "sound"], "{}", "badge, sound"),
+            ([], "", ""),
+        ] as [([String], String, String)])
+    func `what has no text says what it was`(effects: [String], payload: String, said: String) {
+        let entry = InboxEntry(
+            .dictionary([
+                ("app_id", .string("a.b")), ("payload", .string(payload)), ("effects", .strings(effects)),
+                ("state", .string("shown")),
+            ]))
+        #expect(WatchCommand.line(for: entry, asJSON: false).hasSuffix("  [a.b]\(said.isEmpty ? "" : "  ")\(said)"))
+        #expect(InboxCommands.report(of: [entry]).text.hasSuffix("shown, new  \(said)") || said.isEmpty)
     }
 
     @Test func `what is shown says nothing of it`() {

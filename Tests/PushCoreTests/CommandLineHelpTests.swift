@@ -52,6 +52,31 @@ struct CommandLineHelpTests {
         #expect(text.contains("CRATE_ROOT") && text.contains("Exit codes:"))
     }
 
+    @Test func `a command leaves out what means nothing to it, and so do those below it`() throws {
+        for text in [try help("box"), try help("box", "open")] {
+            #expect(text.contains("--verbose") && !text.contains("--quiet") && !text.contains("CRATE_ROOT"))
+        }
+        #expect(try CommandLineSample.run(["box", "open", "--quiet"]).has("quiet"))
+        for shell in Completion.Shell.allCases {
+            let script = Completion.script(for: CommandLineSample.program, shell: shell)
+            #expect(script.contains("quiet"))
+        }
+    }
+
+    @Test(arguments: [["box", "help"], ["box", "help", "open"], ["help"]])
+    func `a group takes the word help for the option`(words: [String]) throws {
+        guard case .help(let text) = try CommandLineSample.program.parse(words).get() else {
+            Issue.record("no help")
+            return
+        }
+        #expect(text.hasPrefix(words[0] == "box" ? "Usage: crate box COMMAND" : "Usage: crate COMMAND"))
+    }
+
+    @Test func `a usage without words ends with the name`() {
+        let text = HelpText.render(path: [Command("crate", "Crates.", usages: ["", "on"])])
+        #expect(text.hasPrefix("Usage: crate\n       crate on\n"))
+    }
+
     @Test func `the help of a group says which command is meant where none is named`() throws {
         let text = try help("box", "lid")
         #expect(text.hasPrefix("Usage: crate box lid [COMMAND] [OPTIONS]\n"))

@@ -35,7 +35,8 @@ enum CommandLineSample {
             Argument("ORDER", "by-name or by-size", optional: true, values: .choice(["by-name", "by-size"])),
         ])
 
-    private static let box = Command("box", "Boxes.", subcommands: [Command("open", "Open a box."), lid])
+    private static let box = Command(
+        "box", "Boxes.", unused: ["quiet", "CRATE_ROOT"], subcommands: [Command("open", "Open a box."), lid])
 
     private static let lid = Command(
         "lid", "Lids of boxes.",

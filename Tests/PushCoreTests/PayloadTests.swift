@@ -48,9 +48,9 @@ struct PayloadTests {
     }
 
     @Test(arguments: [
-        ("%@ plays %@", "A plays B"), ("%2$@ and %1$@", "B and A"), ("%@", "A"), ("%@%@%@", "AB%@"),
-        ("%3$@ %0$@", "%3$@ %0$@"),
-        ("100%", "100%"), ("100%% of %@", "100% of A"), ("%d %s", "%d %s"), ("%1$d", "%1$d"), ("%12$@", "%12$@"),
+        ("%@ plays %@", "A plays B"), ("%2$@ and %1$@", "B and A"), ("%@", "A"), ("%@%@%@", "AB…"),
+        ("%3$@ %0$@", "… %0$@"),
+        ("100%", "100%"), ("100%% of %@", "100% of A"), ("%d %s", "%d %s"), ("%1$d", "%1$d"), ("%12$@", "…"),
         ("%123$@", "%123$@"),
         ("% @", "% @"), ("%1%", "%1%"), ("%1@", "%1@"), ("%$@", "%$@"), ("%2$@ %@", "B A"),
     ])
@@ -59,9 +59,16 @@ struct PayloadTests {
         #expect(payload.alert?.body == text)
     }
 
-    @Test(arguments: ["", #","loc-args":[]"#, #","loc-args":"A""#, #","loc-args":[1,null]"#])
-    func `places without arguments stay`(arguments: String) throws {
-        #expect(try parse(#"{"aps":{"alert":{"loc-key":"%@ plays"\#(arguments)}}}"#).alert?.body == "%@ plays")
+    @Test(arguments: ["", #","loc-args":[]"#, #","loc-args":"A""#, #","loc-args":[null,1]"#])
+    func `an ellipsis stands in places without arguments`(arguments: String) throws {
+        #expect(try parse(#"{"aps":{"alert":{"loc-key":"%@ plays"\#(arguments)}}}"#).alert?.body == "… plays")
+    }
+
+    @Test func `arguments that are no texts keep their places`() throws {
+        let alert = #"{"loc-key":"%@ of %@ in %@","loc-args":[3,null,"Home"]}"#
+        #expect(try parse("{\"aps\":{\"alert\":\(alert)}}").alert?.body == "3 of … in Home")
+        let nothing = #"{"title":"T","loc-key":"A_B","loc-args":[null]}"#
+        #expect(try parse("{\"aps\":{\"alert\":\(nothing)}}").alert == .init(title: "T"))
     }
 
     static let untranslated: [(alert: String, expected: Payload.Alert)] = [
@@ -81,7 +88,7 @@ struct PayloadTests {
     }
 
     @Test(arguments: [
-        (#"{"title":"T","title-loc-key":"A_B","title-loc-args":["x"],"loc-key":"C_D"}"#, "<A_B x>", "<C_D %@>"),
+        (#"{"title":"T","title-loc-key":"A_B","title-loc-args":["x"],"loc-key":"C_D"}"#, "<A_B x>", "<C_D …>"),
         (#"{"title":{"loc-key":"A_B","loc-args":["x"]},"body":{"loc-key":"C","loc-args":["y"]}}"#, "<A_B x>", "<C y>"),
         (#"{"title":"T","body":"B"}"#, "T", "B"), (#"{"title":"T","title-loc-key":"","body":"B"}"#, "T", "B"),
     ])
@@ -144,7 +151,8 @@ struct PayloadTests {
     func `a badge is a whole number that is not below zero`(text: String, badge: UInt32?) throws {
         let payload = try parse("{\"aps\":{\"badge\":\(text)}}")
         #expect(payload.badge == badge)
-        #expect(payload.isPresentable == (badge != nil))
+        #expect(payload.hasUnreadableBadge == (badge == nil && text != "null"))
+        #expect(payload.isPresentable == (text != "null"))
     }
 
     @Test(

@@ -33,6 +33,24 @@ struct DocumentTests {
         #expect(changes + 1 == Set(sections).count)
     }
 
+    @Test func `the table of what people meet has every requirement and names suites that exist`() throws {
+        let page = try #require(Self.documents.first { $0.path == "docs/reference/human-interface.md" })
+        let suites = RepositoryFiles.swift.flatMap { file in
+            file.text.matches(of: /(?:struct|enum|class|extension) ([A-Z][A-Za-z]*Tests)\b/).map { String($0.1) }
+        }
+        let named = page.text.matches(of: /\b[A-Z][A-Za-z]*Tests\b/).map { String($0.0) }
+        #expect(Set(named).subtracting(suites) == [])
+
+        let cells = MarkdownDocument(page.text).tables.flatMap { $0.compactMap(\.first) }
+        let numbers = cells.flatMap { cell in
+            cell.matches(of: /R([0-9]+)(?: to R([0-9]+))?/).flatMap { range -> [Int] in
+                guard let first = Int(range.1) else { return [] }
+                return Array(first...(range.2.flatMap { Int($0) } ?? first))
+            }
+        }
+        #expect(Set(1...247).subtracting(numbers) == [])
+    }
+
     @Test func `every make target that a document names exists`() throws {
         let targets = try makeTargets()
         for file in Self.documents {

@@ -20,6 +20,8 @@ package final class DesktopScreen: Sendable {
         }
     }
 
+    /// How large the screen is.
+    package let size: Size
     /// The bus of the desktop.
     package let bus: DesktopBus
     /// What programs need to be on this desktop.
@@ -30,11 +32,17 @@ package final class DesktopScreen: Sendable {
     private let companions = Companions()
 
     /// Starts screen and bus, and waits until they are there.
-    package init() async throws {
+    ///
+    /// - Parameters:
+    ///   - size: The screen's, in pixels.
+    ///   - isWorkplace: Whether windows have a manager and tell what is in them: see `Tests/EndToEndTests/Panel/atspi.py`.
+    /// - Throws: `DeadlinePassed`, `MissingProgram`.
+    package init(size: Size = Size(width: 800, height: 600), isWorkplace: Bool = false) async throws {
+        self.size = size
         let display = try RunningProcess(
             RepositoryPaths.tool("Xvfb"),
             // Without -noreset it starts over when the last program leaves, and refuses who comes just then.
-            ["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-noreset"])
+            ["-displayfd", "1", "-screen", "0", "\(size.width)x\(size.height)x24", "-nolisten", "tcp", "-noreset"])
         self.display = display
         let number = try await display.outputLine()
         let home = try TemporaryDirectory()
@@ -44,10 +52,26 @@ package final class DesktopScreen: Sendable {
             "XDG_DATA_HOME": home.path(of: "data"), "XDG_CACHE_HOME": home.path(of: "cache"), "NO_AT_BRIDGE": "1",
             "GSETTINGS_BACKEND": "memory", "XDG_RUNTIME_DIR": home.path,
         ]
+        if isWorkplace { environment["GTK_A11Y"] = "atspi" }
         bus = try await DesktopBus(environment: environment, keeping: home)
         environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
         self.environment = environment
         try await bus.addService("org.xfce.Xfconf", command: "/usr/lib/x86_64-linux-gnu/xfce4/xfconf/xfconfd")
+        guard isWorkplace else { return }
+        try await bus.addService("org.a11y.Bus", command: "/usr/libexec/at-spi-bus-launcher")
+        await companions.add(try RunningProcess(RepositoryPaths.tool("openbox"), environment: environment))
+    }
+
+    /// A width and a height in pixels.
+    package struct Size: Equatable, Sendable {
+        /// Across and down.
+        package let width, height: Int
+
+        /// Joins the two.
+        package init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
     }
 
     /// Starts a notification server and waits until it has its name.
@@ -79,7 +103,7 @@ package final class DesktopScreen: Sendable {
     }
 
     /// A place on the screen, in pixels from the upper left corner.
-    package struct Place: Sendable {
+    package struct Place: Equatable, Sendable {
         /// To the right.
         package var x: Int
         /// Down.
@@ -113,19 +137,23 @@ package final class DesktopScreen: Sendable {
         var frames: [Frame] = []
         let windows = try await xdotool("search", "--onlyvisible", "--name", ".*").output.split(separator: "\n")
         for window in windows {
-            // Position and size, a line each: WINDOW=…, X=…, Y=…, WIDTH=…, HEIGHT=…, SCREEN=….
-            let shell = try await xdotool("getwindowgeometry", "--shell", String(window)).output
-            var values: [Substring: Int] = [:]
-            for line in shell.split(separator: "\n") {
-                let parts = line.split(separator: "=")
-                if parts.count == 2 { values[parts[0]] = Int(parts[1]) }
-            }
-            let frame = Frame(
-                left: values["X"] ?? 0, top: values["Y"] ?? 0, width: values["WIDTH"] ?? 0,
-                height: values["HEIGHT"] ?? 0)
+            let frame = try await frame(ofWindow: String(window))
             if (10..<700).contains(frame.width) { frames.append(frame) }
         }
         return frames
+    }
+
+    /// Where a window is; all 0 when it is gone.
+    package func frame(ofWindow number: String) async throws -> Frame {
+        // Position and size, a line each: WINDOW=…, X=…, Y=…, WIDTH=…, HEIGHT=…, SCREEN=….
+        let shell = try await xdotool("getwindowgeometry", "--shell", number).output
+        var values: [Substring: Int] = [:]
+        for line in shell.split(separator: "\n") {
+            let parts = line.split(separator: "=")
+            if parts.count == 2 { values[parts[0]] = Int(parts[1]) }
+        }
+        return Frame(
+            left: values["X"] ?? 0, top: values["Y"] ?? 0, width: values["WIDTH"] ?? 0, height: values["HEIGHT"] ?? 0)
     }
 }
 

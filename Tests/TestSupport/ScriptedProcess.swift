@@ -24,6 +24,18 @@ package final class ScriptedProcess: Sendable {
             hasInput: true)
     }
 
+    /// Starts a script that needs packages of the system's.
+    ///
+    /// - Parameters:
+    ///   - path: Below Tests/EndToEndTests.
+    ///   - environment: Added to this process's.
+    /// - Throws: `MissingProgram`, `SystemFailure`.
+    package init(systemScript path: String, environment: [String: String]) throws {
+        process = try RunningProcess(
+            RepositoryPaths.tool("python3"), ["-u", "\(RepositoryPaths.root)/Tests/EndToEndTests/\(path)"],
+            environment: environment, hasInput: true)
+    }
+
     /// Sends a command and waits for its answer.
     ///
     /// - Parameters:

@@ -20,6 +20,9 @@ MANIFEST = {
     "filter": "bus",
 }
 
+# What was printed last.
+told = {}
+
 # What the agent calls: deploy/dbus/org.posthorn.App1.xml.
 INTERFACE = Gio.DBusNodeInfo.new_for_xml("""
     <node><interface name="org.posthorn.App1">
@@ -72,8 +75,16 @@ def register(bus, _name):
             *AGENT, "Register", GLib.Variant("(sa{sv})", (APP_ID, options)), None, Gio.DBusCallFlags.NONE, 60_000, None)
     except GLib.Error as error:
         sys.exit(f"notes.py: {error.message.removeprefix(f'GDBus.Error:{Gio.DBusError.get_remote_error(error)}: ')}")
-    # A real app sends this to its back-end, now and whenever there is another one.
-    tell(device_token=answer.unpack()[0])
+    token = answer.unpack()[0]
+    # A real app sends this to its back-end, now and whenever there is another one. Registering is answered, and also
+    # told by TokenChanged.
+    if token != told.get("token"):
+        tell(device_token=token)
+    told["token"] = token
+
+
+def lost(_bus, name):
+    sys.exit(f"notes.py: another program has the name {name}: notes.py runs already")
 
 
 def main():
@@ -82,7 +93,7 @@ def main():
     bus.signal_subscribe(
         AGENT[0], AGENT[2], "TokenChanged", AGENT[1], APP_ID, Gio.DBusSignalFlags.NONE,
         lambda *signal: register(bus, None))  # fmt: skip
-    Gio.bus_own_name_on_connection(bus, APP_ID, Gio.BusNameOwnerFlags.NONE, register, None)
+    Gio.bus_own_name_on_connection(bus, APP_ID, Gio.BusNameOwnerFlags.NONE, register, lost)
     try:
         GLib.MainLoop().run()
     except KeyboardInterrupt:

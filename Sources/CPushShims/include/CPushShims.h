@@ -13,6 +13,13 @@ int push_accept_nonblocking(int listener);
 /// pipe2(2) with O_CLOEXEC: Glibc's module hides it without _GNU_SOURCE. Returns 0, or -1 with errno.
 int push_pipe(int ends[2]);
 
+/// posix_spawn_file_actions_addclosefrom_np(3), which needs _GNU_SOURCE. Returns 0, or the value of errno. `actions` is a
+/// posix_spawn_file_actions_t: with spawn.h here, types of Glibc's module would count as this one's in a static build.
+int push_spawn_closing_from(void *actions, int lowest);
+
+/// posix_spawn_file_actions_addchdir_np(3), which needs _GNU_SOURCE. Returns 0, or the value of errno.
+int push_spawn_in_directory(void *actions, const char *path);
+
 /// Peer credentials of a UNIX socket: `struct ucred` needs _GNU_SOURCE. Returns 0, or -1 with errno.
 int push_peer_credentials(int socket, uint32_t *user, uint32_t *group, int32_t *process);
 

@@ -26,7 +26,8 @@ extension Agent {
         else { return view(number, chosen, activationToken: activationToken) }
         guard finish(number, to: .closed, .closed), let entry = entryToHandOver(number) else { return }
         guard let opener = surroundings.opener else { return note("nothing here reaches apps", on: number) }
-        opener.act(appID: entry.appID, notification: entry.notificationJSON, action: chosen) { [weak self] result in
+        let notification = entry.notificationJSON(with: chosen)
+        opener.act(appID: entry.appID, notification: notification, action: chosen) { [weak self] result in
             switch result {
             case .success: self?.note("\(action.title): passed to the app", on: number)
             case .failure(let error):

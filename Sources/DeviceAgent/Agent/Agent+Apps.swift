@@ -50,7 +50,8 @@ extension Agent {
         link.session.client.register(topic: app.topic, environment: environment) { [weak self] result in
             guard let self else { return }
             noteRegistration(of: appID)
-            completion(result.mapError { AgentRefusal($0) }.flatMap { self.adopt($0, for: wanted) })
+            completion(
+                result.mapError { AgentRefusal($0, topic: wanted.topic) }.flatMap { self.adopt($0, for: wanted) })
             // Nobody knows in which order the server saw the two.
             if wasRegistering || registrar.isRegistering(appID) { registrar.check(appID) }
         }

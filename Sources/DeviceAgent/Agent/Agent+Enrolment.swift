@@ -102,7 +102,9 @@ extension Agent {
 
     private func forgetServer() -> Result<Void, AgentRefusal> {
         disconnect()
+        let badged: [RegisteredApp]
         do {
+            badged = try database.apps.all().filter { $0.badge > 0 }
             try database.transaction { () throws(SQLiteError) in
                 try database.identity.remove()
                 try database.outbox.removeAll()
@@ -115,7 +117,9 @@ extension Agent {
             return .failure(refusal(error))
         }
         identity = nil
+        isRemoved = false
         lastError = ""
+        for app in badged { present(badge: 0, appID: app.appID) }
         endedSubscriptions = []
         do {
             try secretFile.remove()

@@ -203,6 +203,8 @@ extension AppOpenError {
         switch self {
         case .noDesktopFile(let appID): "no \(appID).desktop in the applications folders: install the app"
         case .notLaunchable(let path): "neither Exec nor DBusActivatable in \(path)"
+        case .needsTerminal(let path): "the app runs in a terminal, which needs xdg-terminal-exec: \(path)"
+        case .noDirectory(let directory, let path): "there is no directory \(directory), which is Path in \(path)"
         case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
         case .failed(let text): text
         }

@@ -12,9 +12,7 @@ extension Agent {
         /// Which setting.
         package var setting: PersonalSetting
         /// What holds.
-        package var value: String
-        /// Whether the administrator decided it.
-        package var isLocked: Bool
+        package var value: SettingStore.Value
     }
 
     /// What holds of all settings of an app and its event types, or of the person when the app id is empty.
@@ -29,8 +27,7 @@ extension Agent {
                 let value = try asking { () throws(SQLiteError) in
                     try database.settings.value(of: setting, at: place)
                 }
-                lines.append(
-                    SettingLine(event: event, setting: setting, value: value.text, isLocked: value.isLocked))
+                lines.append(SettingLine(event: event, setting: setting, value: value))
             }
         }
         return lines
@@ -39,6 +36,11 @@ extension Agent {
     /// What an app may do.
     package func appSettings(of app: RegisteredApp) throws(AgentRefusal) -> AppSettings {
         try asking { () throws(SQLiteError) in try database.settings.settings(of: app) }
+    }
+
+    /// The kinds of events that an app declared, in its order.
+    package func eventTypes(of app: RegisteredApp) throws(AgentRefusal) -> [EventTypeTable.EventType] {
+        try asking { () throws(SQLiteError) in try database.eventTypes.all(of: app.appID) }
     }
 
     /// What holds of one setting.
@@ -67,7 +69,12 @@ extension Agent {
         if setting == .soundName, let value, case .named(let sound) = SoundChoice(value),
             surroundings.soundInstaller?.knows(sound, of: appID) == false
         {
-            throw AgentRefusal(.badValue, "There is no sound '\(sound)': 'posthorn sound list \(appID)' has them.")
+            throw AgentRefusal(.badValue, noSound(sound, for: appID))
+        }
+        if setting == .doNotDisturb, let value, case .until(let end)? = DoNotDisturb(value),
+            end <= WallClock.unixMilliseconds() / 1000
+        {
+            throw AgentRefusal(.badValue, "\(name) cannot be '\(value)': that time has passed.")
         }
         let before = try asking { () throws(SQLiteError) in try database.settings.value(of: setting, at: place) }
         guard !before.isLocked else {

@@ -43,10 +43,19 @@ extension Agent {
     package func playSound(_ name: String, appID: String) throws(AgentRefusal) {
         let app = appID.isEmpty ? nil : try registered(appID)
         guard name.isEmpty || surroundings.soundInstaller?.knows(name, of: appID) == true else {
-            throw AgentRefusal(.unknownSound, "There is no sound '\(name)': 'posthorn sound list' has them.")
+            throw AgentRefusal(.unknownSound, noSound(name, for: appID))
         }
         let sound = name.isEmpty ? Sound.standard : .named(name)
         surroundings.sounds?.play(sound, appID: appID, appName: app?.name ?? "Posthorn")
+    }
+
+    /// That there is no such sound, and where those are that there are.
+    func noSound(_ name: String, for appID: String) -> String {
+        guard surroundings.soundInstaller?.sounds(of: appID).isEmpty == false else {
+            return "There is no sound '\(name)', and no other: not even the built-in ones are installed."
+        }
+        let command = appID.isEmpty ? "posthorn sound list" : "posthorn sound list \(appID)"
+        return "There is no sound '\(name)': '\(command)' has them."
     }
 
     private func registered(_ appID: String) throws(AgentRefusal) -> RegisteredApp {

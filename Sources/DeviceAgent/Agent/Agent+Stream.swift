@@ -52,7 +52,10 @@ extension Agent: StreamClientDelegate {
     package func streamEnded(_ reason: String) { noteEnd("disconnected", reason) }
 
     /// Notes it, and does not ask again.
-    package func streamRefused(_ reason: String) { noteEnd("refused", reason) }
+    package func streamRefused(_ reason: String) {
+        isRemoved = true
+        noteEnd("refused", reason)
+    }
 
     private func noteEnd(_ event: StaticString, _ reason: String) {
         noteDisconnected()

@@ -18,6 +18,8 @@ package protocol AgentObserver: AnyObject {
     func notificationArrived(entry: Int64)
     /// Entries came, changed or went.
     func inboxChanged()
+    /// Other alerts wait for an answer in the panel than before.
+    func alertsChanged()
     /// The connection opened or ended, or an error or a notice came or went; or it may have.
     func statusChanged()
 }
@@ -59,6 +61,8 @@ package final class Agent {
     var connectedSinceUnixSeconds: Int64?
     var lastConnectedUnixSeconds: Int64?
     var lastError = ""
+    /// The server does not know this device any more; what an enrolment ends.
+    var isRemoved = false
     var isEnrolling = false
     /// When the enrolment by `agent.ini` is tried again; monotonic.
     var enrolmentDueNanoseconds: UInt64?
@@ -73,6 +77,7 @@ package final class Agent {
     /// The policies are about to be asked for.
     var isPolicyDue = false
     private var isInboxChangeDue = false
+    var isAlertsChangeDue = false
     private static let inboxChangeDelay: Duration = .milliseconds(50)
 
     /// What exists while the device is enrolled.
@@ -95,7 +100,7 @@ package final class Agent {
         self.secretFile = secretFile
         self.surroundings = surroundings
         receiver = Receiver(database, desk: surroundings.desk, texts: surroundings.texts)
-        wakes = BackgroundWakes(loop: loop)
+        wakes = BackgroundWakes(database, loop: loop)
         answers = StorageRetry(loop: loop)
         filters = FilterQueue(database, loop: loop, filter: surroundings.filter, texts: surroundings.texts) {
             () throws(SQLiteError) in
@@ -110,10 +115,12 @@ package final class Agent {
     /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.
     package func start() throws(StorageError) {
         surroundings.presenter?.delegate = self
+        surroundings.panel?.onChange = { [weak self] in self?.alertsChanged() }
         surroundings.hooks?.onFailure = { [weak self] entry, text in self?.note(text, on: entry) }
         joinFilters()
         answers.onFailure = { [weak self] in self?.databaseFailed($0) }
         wakes.start = { [weak self] in self?.wake($0, $1) ?? false }
+        wakes.onFailure = { [weak self] in self?.databaseFailed($0) }
         presentations.onFailure = { [weak self] in self?.databaseFailed($0) }
         presentations.onChange = { [weak self] in self?.inboxChanged() }
         presentations.onOutcome = { [weak self] in self?.link?.uplink.setNeedsFlush() }
@@ -123,8 +130,9 @@ package final class Agent {
             try presentBadges()
             try presentations.resume()
             try filters.resume()
+            try wakes.resume()
         } catch {
-            throw .database(error)
+            throw .opening(database.path, error)
         }
         defer { watchInstallations() }
         trimInboxRepeatedly()
@@ -177,6 +185,7 @@ package final class Agent {
         self.identity = identity
         checkedUnixSeconds = nil
         serverClock = ServerClock()
+        isRemoved = false
         stream.start()
         observer?.statusChanged()
     }

@@ -8,6 +8,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case badEnrolmentCode = "BadEnrolmentCode"
         case badServer = "BadServer"
         case notEnrolled = "NotEnrolled"
+        case deviceRemoved = "DeviceRemoved"
         case unreachable = "Unreachable"
         case notTrusted = "NotTrusted"
         case badFile = "BadFile"
@@ -28,6 +29,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case badValue = "BadValue"
         case locked = "Locked"
         case unknownEntry = "UnknownEntry"
+        case notOpened = "NotOpened"
         case invalidArguments = "InvalidArguments"
         case notYours = "NotYours"
         case limitsExceeded = "LimitsExceeded"
@@ -64,6 +66,9 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         AgentRefusal(.unknownEntry, "There is no entry \(number).")
     }
 
+    /// An app did not open, and why, in the words of the inbox.
+    static func notOpened(_ reason: String) -> AgentRefusal { AgentRefusal(.notOpened, reason) }
+
     /// There is no server.
     static let notEnrolled = AgentRefusal(.notEnrolled, "This device is enrolled at no server.")
 
@@ -79,6 +84,12 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         retryAfter = error.retryAfter
     }
 
+    /// What the server said to a registration: the topic may be a default that nobody typed.
+    init(_ error: ServerError, topic: String) {
+        self.init(error)
+        if code == .unknownTopic { message = "No app of the server has the topic \(topic)." }
+    }
+
     /// What the server said to a request about a topic or about the device.
     package init(_ error: ServerError) {
         switch error {
@@ -86,8 +97,7 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case .notTrusted: self.init(.notTrusted, error.message)
         case .badFile: self.init(.badFile, error.message)
         case .refused(401, _, _, _):
-            self.init(
-                .notEnrolled, "The server does not know this device any more; leave it first: posthorn agent unenrol")
+            self.init(.deviceRemoved, "The server does not know this device any more.")
         case .refused(404, "UnknownChannel", _, _): self.init(.unknownChannel, error.message)
         case .refused(429, "TooMany", _, _): self.init(.tooMany, error.message)
         case .refused(404, _, _, _): self.init(.unknownTopic, error.message)

@@ -25,7 +25,10 @@ package struct AgentStatus: Sendable, Equatable {
     package var lastError: String
     /// What else a person should know, such as a channel that the server ended; empty for nothing.
     package var notice = ""
-    /// What alerts are shown with: `desktop`, `terminal` or `none`, also while no notification server is there.
+    /// Whether the server said that it does not know this device any more.
+    package var isRemoved = false
+    /// What alerts are shown with: `desktop`, `terminal`, `hooks:` and their names, or `none`; the last two also while no
+    /// notification server is there.
     package var presenter: String
 
     /// One line, for the service manager, to whom a line feed of the server's would begin another assignment.
@@ -48,7 +51,13 @@ extension Agent {
             isConnected: connectedSinceUnixSeconds != nil, connectedSinceUnixSeconds: connectedSinceUnixSeconds ?? 0,
             lastConnectedUnixSeconds: connectedSinceUnixSeconds == nil ? lastConnectedUnixSeconds ?? 0 : now,
             nextTryUnixSeconds: nextTry(nowUnixSeconds: now), lastError: lastError, notice: notice,
-            presenter: surroundings.presenter?.isAvailable == false ? "none" : surroundings.presenterName)
+            isRemoved: isRemoved, presenter: presenterText)
+    }
+
+    private var presenterText: String {
+        let isAvailable = surroundings.presenter?.isAvailable ?? false
+        if isAvailable { return surroundings.presenterName }
+        return surroundings.hooks?.summary.map { "hooks: \($0)" } ?? "none"
     }
 
     /// Rounded up, so that it is over by then.

@@ -20,7 +20,7 @@ package final class AppFilters: AppFilter {
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller; nil when there is none.
     ///   - loop: Whose thread this is.
-    ///   - environment: The agent's; programs get it without what the service manager meant for the agent alone.
+    ///   - environment: The agent's; programs get it without what is the agent's own.
     ///   - timeLimit: For each filter.
     package init(
         connection: BusConnection?, loop: EventLoop, environment: [String: String],
@@ -28,7 +28,7 @@ package final class AppFilters: AppFilter {
     ) {
         self.connection = connection
         self.loop = loop
-        self.environment = environment.filter { !AppLauncher.ownVariables.contains($0.key) }
+        self.environment = environment
         self.timeLimit = timeLimit
     }
 

@@ -16,13 +16,13 @@ extension AppLauncher {
         completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {
         let text = String(decoding: notification, as: UTF8.self)
-        guard AppLauncher.isBusName(appID) else { return completion(execute(appID, text, action)) }
+        guard AppLauncher.isBusName(appID) else { return execute(appID, text, action, completion) }
         let arguments: [BusValue] = [.string(action.id), .string(action.text ?? ""), .string(text)]
         call(appID, "Act", arguments, timeout: AppLauncher.actTimeout) { [weak self] answer in
             switch answer {
             case .success: completion(.success(()))
             case .failure(let error) where AppLauncher.isNobodyThere(error):
-                if let self { completion(execute(appID, text, action)) }
+                self?.execute(appID, text, action, completion)
             case .failure(let error): completion(.failure(.failed("\(error.name): \(error.message)")))
             }
         }
@@ -47,13 +47,14 @@ extension AppLauncher {
     }
 
     private func execute(
-        _ appID: String, _ notification: String, _ action: ChosenAction
-    ) -> Result<Void, AppOpenError> {
-        guard let entry = entries.find(appID) else { return .failure(.noDesktopFile(appID: appID)) }
+        _ appID: String, _ notification: String, _ action: ChosenAction,
+        _ completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        guard let entry = entries.find(appID) else { return completion(.failure(.noDesktopFile(appID: appID))) }
         guard notification.utf8.count <= AppLauncher.notificationByteCountMax else {
-            return .failure(.failed("the notification has \(notification.utf8.count) bytes"))
+            return completion(.failure(.failed("the notification has \(notification.utf8.count) bytes")))
         }
-        return execute(entry, notification, action, nil)
+        execute(entry, notification, action, nil, completion)
     }
 
     func call(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushDBus
-internal import PushNet
+package import PushNet
 
 /// Opens apps for View: by D-Bus where the app is activatable, otherwise by its `Exec` line; never by a shell.
 ///
@@ -19,16 +19,18 @@ package final class AppLauncher: AppOpener {
     let connection: BusConnection
     private let environment: [String: String]
     let entries: DesktopEntries
-    private let children = ChildProcesses()
+    private let children: ChildProcesses
 
     /// Takes what apps are found and started with.
     ///
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller.
-    ///   - environment: The agent's; apps get it without what the service manager meant for the agent alone.
-    package init(connection: BusConnection, environment: [String: String]) {
+    ///   - loop: The loop that drives it.
+    ///   - environment: The agent's; apps get it without what is the agent's own.
+    package init(connection: BusConnection, loop: EventLoop, environment: [String: String]) {
         self.connection = connection
-        self.environment = environment.filter { !AppLauncher.ownVariables.contains($0.key) }
+        self.environment = environment
+        children = ChildProcesses(loop: loop)
         entries = DesktopEntries(environment: environment)
     }
 
@@ -40,32 +42,50 @@ package final class AppLauncher: AppOpener {
         guard notification.count <= AppLauncher.notificationByteCountMax else {
             return completion(.failure(.failed("the notification has \(notification.count) bytes")))
         }
-        let text = String(decoding: notification, as: UTF8.self)
-        guard entry.isDBusActivatable, AppLauncher.isBusName(appID) else {
-            return completion(execute(entry, text, action, activationToken))
+        open(entry, String(decoding: notification, as: UTF8.self), action, activationToken, completion)
+    }
+
+    package func launch(
+        appID: String, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        guard let entry = entries.find(appID) else { return completion(.failure(.noDesktopFile(appID: appID))) }
+        open(entry, nil, nil, activationToken, completion)
+    }
+
+    private func open(
+        _ entry: DesktopEntry, _ notification: String?, _ action: ChosenAction?, _ token: String?,
+        _ completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        guard entry.isDBusActivatable, AppLauncher.isBusName(entry.id) else {
+            return execute(entry, notification, action, token, completion)
         }
-        activate(entry, text, activationToken) { [weak self] error in
+        activate(entry, notification, token) { [weak self] error in
             guard let error else { return completion(.success(())) }
-            guard let self, entry.exec != nil, AppLauncher.isNobodyThere(error) else {
+            guard let self, entry.exec ?? entry.terminalExec != nil, AppLauncher.isNobodyThere(error) else {
                 return completion(.failure(.failed("\(error.name): \(error.message)")))
             }
-            completion(execute(entry, text, action, activationToken))
+            execute(entry, notification, action, token, completion)
         }
     }
 
     // MARK: By D-Bus
 
     private func activate(
-        _ entry: DesktopEntry, _ notification: String, _ token: String?, completion: @escaping (BusError?) -> Void
+        _ entry: DesktopEntry, _ notification: String?, _ token: String?, completion: @escaping (BusError?) -> Void
     ) {
-        let platformData: [(String, BusValue)] =
-            token.map { [("activation-token", .string($0)), ("desktop-startup-id", .string($0))] } ?? []
+        let platformData = BusValue.dictionary(
+            token.map { [("activation-token", .string($0)), ("desktop-startup-id", .string($0))] } ?? [])
+        let (member, arguments): (String, [BusValue]) =
+            if let notification {
+                (
+                    "ActivateAction",
+                    [.string(AppLauncher.actionName), .array("v", [.variant(.string(notification))]), platformData]
+                )
+            } else {
+                ("Activate", [platformData])
+            }
         connection.send(
-            entry.id, AppLauncher.objectPath(of: entry.id), "org.freedesktop.Application", "ActivateAction",
-            [
-                .string(AppLauncher.actionName), .array("v", [.variant(.string(notification))]),
-                .dictionary(platformData),
-            ]
+            entry.id, AppLauncher.objectPath(of: entry.id), "org.freedesktop.Application", member, arguments
         ) { answer in
             switch answer {
             case .success: completion(nil)
@@ -100,43 +120,64 @@ package final class AppLauncher: AppOpener {
 
     // MARK: By its program
 
+    /// Starts the program; one that ends at once with the status for what cannot be run opened nothing.
     func execute(
-        _ entry: DesktopEntry, _ notification: String, _ action: ChosenAction?, _ token: String?
-    ) -> Result<Void, AppOpenError> {
-        guard let exec = entry.exec, let name = exec.first else {
+        _ entry: DesktopEntry, _ notification: String?, _ action: ChosenAction?, _ token: String?,
+        _ completion: @escaping (Result<Void, AppOpenError>) -> Void
+    ) {
+        var launch: ProgramLaunch
+        switch self.launch(entry) {
+        case .success(let found): launch = found
+        case .failure(let error): return completion(.failure(error))
+        }
+        launch.environment["POSTHORN_NOTIFICATION"] = notification
+        launch.environment["POSTHORN_ACTION"] = action?.id
+        launch.environment["POSTHORN_TEXT"] = action?.text
+        launch.environment["XDG_ACTIVATION_TOKEN"] = token
+        launch.environment["DESKTOP_STARTUP_ID"] = token
+        let program = launch.program
+        do throws(NetError) {
+            try children.start(launch) { status in
+                if let status, AppLauncher.statusesOfNothing.contains(status) {
+                    return completion(.failure(.failed("the app ended at once with status \(status): \(program)")))
+                }
+                completion(.success(()))
+            }
+        } catch {
+            guard case .system(_, let code, _) = error else { preconditionFailure("a program has no address") }
+            completion(.failure(.failed("\(SystemError.text(code)): \(program)")))
+        }
+    }
+
+    /// What an entry says to start, if that is there.
+    private func launch(_ entry: DesktopEntry) -> Result<ProgramLaunch, AppOpenError> {
+        guard let exec = entry.exec ?? entry.terminalExec, let name = exec.first else {
             let path = entry.path
             return .failure(entry.hasUnreadableExec ? .unreadableExec(path: path) : .notLaunchable(path: path))
         }
-        guard let program = entries.program(name) else {
+        guard var program = entries.program(name) else {
             return .failure(.failed("the app is not installed or cannot be executed: \(name)"))
         }
-        var variables = environment
-        variables["POSTHORN_NOTIFICATION"] = notification
-        variables["POSTHORN_ACTION"] = action?.id
-        variables["POSTHORN_TEXT"] = action?.text
-        variables["XDG_ACTIVATION_TOKEN"] = token
-        variables["DESKTOP_STARTUP_ID"] = token
-        let command = AppLauncher.command(program, exec, in: entry.workingDirectory)
-        do {
-            try children.start(command.program, command.arguments, environment: variables)
-            return .success(())
-        } catch {
-            return .failure(.failed("\(SystemError.text(error.code)): \(command.program)"))
+        var arguments = exec
+        if entry.terminalExec != nil {
+            guard let terminal = entries.program(AppLauncher.terminalProgram) else {
+                return .failure(.needsTerminal(path: entry.path))
+            }
+            (program, arguments) = (terminal, [AppLauncher.terminalProgram, program] + exec.dropFirst())
         }
+        var launch = ProgramLaunch(program, arguments, environment: ProgramEnvironment.withoutOwn(environment))
+        if let directory = entry.workingDirectory {
+            guard DesktopEntries.isDirectory(directory) else {
+                return .failure(.noDirectory(directory, path: entry.path))
+            }
+            launch.directory = directory
+        }
+        return .success(launch)
     }
 
-    /// `posix_spawn` cannot change the directory portably; `env --chdir` does and becomes the program.
-    private static func command(
-        _ program: String, _ exec: [String], in directory: String?
-    ) -> (program: String, arguments: [String]) {
-        guard let directory else { return (program, exec) }
-        return ("/usr/bin/env", ["env", "--chdir=\(directory)", program] + exec.dropFirst())
-    }
+    /// Opens the person's terminal around a program: the proposal of freedesktop.org for `Terminal=true`.
+    private static let terminalProgram = "xdg-terminal-exec"
 
-    /// What the service manager tells the agent and no app must take for its own.
-    static let ownVariables: Set<String> = [
-        "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "INVOCATION_ID",
-        "JOURNAL_STREAM", "SYSTEMD_EXEC_PID", "MAINPID", "MANAGERPID", "CREDENTIALS_DIRECTORY", "STATE_DIRECTORY",
-        "RUNTIME_DIRECTORY", "CONFIGURATION_DIRECTORY", "CACHE_DIRECTORY", "LOGS_DIRECTORY",
-    ]
+    /// With these shells, `env` and others say that there is no such program, or that it cannot be executed.
+    private static let statusesOfNothing: Set<Int32> = [126, 127]
 }

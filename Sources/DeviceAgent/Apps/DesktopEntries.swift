@@ -60,6 +60,12 @@ package struct DesktopEntries: Sendable {
         unsafe isRegularFile(path) && access(path, X_OK) == 0
     }
 
+    /// Whether there is a directory, also at the end of a symbolic link.
+    static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Whether there is a file, also at the end of a symbolic link, as some systems install them.
     static func isRegularFile(_ path: String) -> Bool {
         var status = stat()

@@ -17,12 +17,17 @@ package struct DesktopEntry: Equatable, Sendable {
     /// The program and its arguments with field codes expanded; nil when there is none, when it is malformed, or when
     /// it needs a terminal around it.
     package var exec: [String]?
+    /// The same of a program that needs a terminal around it.
+    package var terminalExec: [String]?
     /// Whether there is an `Exec` that breaks the rules.
     package var hasUnreadableExec = false
     /// Whether `org.freedesktop.Application` opens it.
     package var isDBusActivatable: Bool
     /// Where the program starts; nil for where the agent runs.
     package var workingDirectory: String?
+
+    /// PATH_MAX, the zero byte at the end included.
+    private static let iconByteCountEnd = 4096
 
     /// Whether a text is an app id: `[A-Za-z0-9][A-Za-z0-9._-]{0,254}` without `..`, so that it can name a file.
     package static func isValidID(_ id: String) -> Bool {
@@ -35,6 +40,9 @@ package struct DesktopEntry: Equatable, Sendable {
             return isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
     }
+
+    /// Whether a text may be an icon's name or path: no path is longer than the system takes.
+    static func isIcon(_ text: String) -> Bool { !text.isEmpty && text.utf8.count < Self.iconByteCountEnd }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         switch byte {
@@ -60,12 +68,12 @@ extension DesktopEntry {
         self.id = id
         self.path = path
         self.name = name
-        icon = file.localizedString("Icon", locale).flatMap { $0.isEmpty ? nil : $0 }
+        icon = file.localizedString("Icon", locale).flatMap { Self.isIcon($0) ? $0 : nil }
         isDBusActivatable = file.isTrue("DBusActivatable")
         workingDirectory = file.string("Path").flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
-        // No standard says which terminal to open around such a program.
-        guard !file.isTrue("Terminal"), let command = file.string("Exec") else { return }
-        exec = DesktopCommand(icon: icon, name: name, path: path).arguments(of: command)
-        hasUnreadableExec = exec == nil
+        guard let command = file.string("Exec") else { return }
+        let arguments = DesktopCommand(icon: icon, name: name, path: path).arguments(of: command)
+        hasUnreadableExec = arguments == nil
+        if file.isTrue("Terminal") { terminalExec = arguments } else { exec = arguments }
     }
 }

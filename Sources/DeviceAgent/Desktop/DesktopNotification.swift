@@ -96,10 +96,12 @@ struct DesktopNotification {
         guard let label = alert.viewLabel else { return ["ok", "OK"] }
         let view = buttonLabel(label) ?? "View"
         let buttons = alert.actions.flatMap { [key(of: $0), buttonLabel($0.title) ?? $0.id] }
-        // One more button is worth its place where nothing else opens the app.
-        let isDefaultLeftOut = server.quirks.contains(.showsDefaultAsButton) && buttons.isEmpty
-        let clicking = isDefaultLeftOut ? [] : ["default", view]
-        return clicking + ["close", "Close"] + (buttons.isEmpty ? ["view", view] : buttons)
+        let (clicking, close) = (["default", view], ["close", "Close"])
+        guard server.quirks.contains(.showsDefaultAsButton) else {
+            return clicking + close + (buttons.isEmpty ? ["view", view] : buttons)
+        }
+        // A button of its own, behind Close, where no other opens the app.
+        return close + (buttons.isEmpty ? ["view", view] : clicking + buttons)
     }
 
     /// Not the app's own id alone: servers give keys such as `settings` a meaning.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushDBus
 
 /// What goes to the notification server and what comes from it.
@@ -106,10 +107,7 @@ extension DesktopPresenter {
     }
 
     private func keepToken(_ token: String, for id: UInt32) {
-        // It goes into the environment of a program.
-        guard !token.isEmpty, token.utf8.count <= 1024, token.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-            return
-        }
+        guard let token = AlertOutcome.activationToken(token) else { return }
         shown[id]?.activationToken = token
     }
 
@@ -131,7 +129,7 @@ extension DesktopPresenter {
     /// The person typed something; one who typed nothing, or a whole book, is shown the app.
     private func replied(_ text: String, to id: UInt32) {
         guard let alert = shown[id], let action = alert.alert.replyAction else { return }
-        let isText = !text.isEmpty && text.utf8.count <= Self.replyByteCountMax
+        let isText = !text.isEmpty && text.utf8.count <= Limits.replyByteCountMax
         end(id, .action(id: action.id, text: isText ? text : nil, activationToken: alert.activationToken))
         close(id)
     }

@@ -26,8 +26,6 @@ package final class DesktopPresenter: AlertPresenter {
     static let waitingCountMax = 64
     /// Alerts on the screen that are kept track of; the oldest is taken off for one more.
     static let shownCountMax = 256
-    /// The longest text that a person can answer with, in bytes: it goes into an environment variable.
-    static let replyByteCountMax = 16 * 1024
     /// A server that takes longer counts as none, and what it was given is in doubt.
     package static let answerTimeout: Duration = .seconds(10)
     /// After this no answer is waited for any more.
@@ -132,6 +130,11 @@ package final class DesktopPresenter: AlertPresenter {
         let unseen = waiting.dropFirst(isBusy ? 1 : 0).filter(isWithdrawn)
         waiting = Array(waiting.prefix(isBusy ? 1 : 0)) + waiting.dropFirst(isBusy ? 1 : 0).filter { !isWithdrawn($0) }
         for request in unseen { refuse(request.completion, "withdrawn before it was shown") }
+    }
+
+    /// Takes off what a newer alert of the same app replaces elsewhere.
+    func withdraw(replacedBy alert: Alert) {
+        for id in shown.filter({ $0.value.alert.isReplaced(by: alert) }).keys { takeOff(id) }
     }
 
     /// Takes up what this server has shown already; what another one showed went with it, or with its session.

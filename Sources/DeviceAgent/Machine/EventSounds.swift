@@ -57,9 +57,7 @@ package final class EventSounds {
         guard let key, let program = DesktopEntries(environment: environment).program("gsettings") else { return }
         setting = try GSettingsSwitch(
             key, program: program, connection: connection, loop: loop,
-            environment: environment.filter {
-                !AppLauncher.ownVariables.contains($0.key) && !$0.key.hasPrefix("POSTHORN_AGENT_")
-            })
+            environment: environment)
     }
 
     /// Whether the person switched them off.

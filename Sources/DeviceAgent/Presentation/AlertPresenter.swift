@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import PushCore
+
 /// Shows alerts somewhere.
 ///
 /// One thread, that of the agent's loop.
@@ -8,6 +10,8 @@ package protocol AlertPresenter: AnyObject {
     var delegate: (any AlertPresenterDelegate)? { get set }
     /// Whether alerts can be shown now (a notification daemon or a terminal is there).
     var isAvailable: Bool { get }
+    /// Whether alerts of a style can be shown now.
+    func isAvailable(for style: AlertStyle) -> Bool
     /// Shows an alert, in the place of the one that has the same collapse id.
     ///
     /// - Parameters:
@@ -20,6 +24,11 @@ package protocol AlertPresenter: AnyObject {
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)])
 }
 
+extension AlertPresenter {
+    /// One place for all styles.
+    package func isAvailable(for style: AlertStyle) -> Bool { isAvailable }
+}
+
 /// What a person did with an alert, or what became of it.
 package enum AlertOutcome: Sendable, Equatable {
     /// View, or a click on the body; the token lets the app's window come to the front.
@@ -30,6 +39,15 @@ package enum AlertOutcome: Sendable, Equatable {
     case dismissed
     /// It left the screen by itself.
     case expired
+}
+
+extension AlertOutcome {
+    /// A token as it came from another program; nil for none, and for what cannot be one: it goes into the environment of a
+    /// program.
+    static func activationToken(_ text: String) -> String? {
+        let isToken = !text.isEmpty && text.utf8.count <= 1024 && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+        return isToken ? text : nil
+    }
 }
 
 /// The answer of a presenter.

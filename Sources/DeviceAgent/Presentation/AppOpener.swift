@@ -14,6 +14,14 @@ package protocol AppOpener: AnyObject {
         appID: String, notification: [UInt8], action: ChosenAction?, activationToken: String?,
         completion: @escaping (Result<Void, AppOpenError>) -> Void)
 
+    /// Opens the app without a notification, as its icon in a menu does.
+    ///
+    /// - Parameters:
+    ///   - appID: The app.
+    ///   - activationToken: Lets the app's window come to the front.
+    ///   - completion: Called once, with what went wrong for the inbox.
+    func launch(appID: String, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void)
+
     /// Tells the app, which opens nothing, that the person chose a button.
     ///
     /// - Parameters:
@@ -54,6 +62,10 @@ package enum AppOpenError: Error, Sendable, Equatable {
     case noDesktopFile(appID: String)
     /// The file has neither DBusActivatable nor Exec.
     case notLaunchable(path: String)
+    /// The file says `Terminal=true`, and nothing here opens a terminal around a program.
+    case needsTerminal(path: String)
+    /// The file's `Path` is no directory.
+    case noDirectory(String, path: String)
     /// The file's Exec breaks the rules of quoting.
     case unreadableExec(path: String)
     /// The program or the bus refused.

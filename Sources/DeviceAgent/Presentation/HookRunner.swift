@@ -7,68 +7,103 @@ package import PushNet
 /// Runs the programs that a person or an administrator wants told of each notification that is presented.
 ///
 /// `hooks/APPID` or else `hooks/any` in the person's configuration, or else in /etc/posthorn. No shell reads anything: the
-/// notification is JSON on standard input and a few variables.
+/// notification is JSON on standard input and a few variables. Who calls keeps what waits for room.
 package final class HookRunner {
-    /// Hooks that run at a time; the others wait in a line.
+    /// Hooks that run at a time; the others wait.
     package static let runningCountMax = 4
-    /// Hooks that may wait; when there are more, the newest does not run.
-    package static let waitingCountMax = 100
     /// After this a hook is killed with all that it started.
     package static let timeLimit: Duration = .seconds(30)
     /// A hook that prints more is killed; nothing reads it.
     package static let outputByteCountMax = 64 * 1024
 
-    /// Gets the entry and what went wrong with its hook.
+    /// Hooks that a status names; there may be more.
+    private static let namedCountMax = 5
+
+    /// What became of a start.
+    package enum Start: Equatable {
+        /// The app has no hook.
+        case none
+        /// It runs; what goes wrong from now on `onFailure` gets.
+        case begun
+        /// It did not run, and why.
+        case failed(String)
+    }
+
+    /// Gets the entry and what went wrong with its hook, which had begun.
     package var onFailure: ((Int64, String) -> Void)?
+    /// Called when another hook may run.
+    package var onRoom: (() -> Void)?
+    /// Before one that could not be started is tried again, where it is what shows an alert.
+    package let restartPause: Duration
 
     private let loop: EventLoop
     private let folders: [String]
     private let environment: [String: String]
     private let timeLimit: Duration
-    private var waiting: [(entry: Int64, command: LimitedProcess.Command)] = []
     private var running: [Int64: LimitedProcess] = [:]
 
     /// Looks in folders, in this order.
     package init(
         loop: EventLoop, folders: [String], environment: [String: String],
-        timeLimit: Duration = HookRunner.timeLimit
+        timeLimit: Duration = HookRunner.timeLimit, restartPause: Duration = Limits.hookRestartPause
     ) {
         self.loop = loop
         self.folders = folders
-        // An enrolment code is nobody else's business.
-        self.environment = environment.filter {
-            !AppLauncher.ownVariables.contains($0.key) && !$0.key.hasPrefix("POSTHORN_AGENT_")
-        }
+        self.environment = environment
         self.timeLimit = timeLimit
+        self.restartPause = restartPause
     }
 
     /// Whether an app has a hook now.
     package func hasHook(for appID: String) -> Bool { find(appID) != nil }
 
-    /// Runs the hook for a notification, or puts it in the line; false when there is none.
-    package func run(_ entry: InboxEntry) -> Bool {
-        guard let program = find(entry.appID) else { return false }
-        guard waiting.count < Self.waitingCountMax else {
-            // What becomes of the entry is written first.
-            loop.atEndOfTurn { [weak self] in self?.fail(entry.entry, "too many hooks waited") }
-            return true
+    /// The names of the hooks that would run, for a person; nil when there are none.
+    package var summary: String? {
+        let names = Set(folders.flatMap { FolderListing.names(in: $0) }).sorted()
+        let usable = names.filter { name in
+            guard DesktopEntry.isValidID(name) else { return false }
+            return folders.map { "\($0)/\(name)" }.first { unsafe access($0, F_OK) == 0 }.map(Self.isUsable) ?? false
         }
-        waiting.append((entry.entry, command(program, entry)))
-        startNext()
-        return true
+        guard !usable.isEmpty else { return nil }
+        let rest = usable.count - Self.namedCountMax
+        return usable.prefix(Self.namedCountMax).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
-    private func startNext() {
-        while running.count < Self.runningCountMax, !waiting.isEmpty {
-            let (entry, command) = waiting.removeFirst()
-            running[entry] = LimitedProcess(
-                command, on: loop, timeLimit: timeLimit, outputByteCountMax: Self.outputByteCountMax
-            ) { [weak self] result in
-                self?.running[entry] = nil
-                if case .failure(let failure) = result { self?.fail(entry, "\(command.program) \(failure.message)") }
-                self?.startNext()
-            }
+    /// Whether another hook may run now.
+    package var hasRoom: Bool { running.count < Self.runningCountMax }
+
+    /// Runs the hook for a notification at once; there must be room.
+    package func start(_ entry: InboxEntry) -> Start {
+        precondition(hasRoom, "who starts a hook looks for room before")
+        guard let program = find(entry.appID) else { return .none }
+        let number = entry.entry
+        let process = LimitedProcess(
+            command(program, entry), on: loop, timeLimit: timeLimit, outputByteCountMax: Self.outputByteCountMax
+        ) { [weak self] result in
+            self?.running[number] = nil
+            if case .failure(let failure) = result { self?.fail(number, Self.text(of: failure, program)) }
+            self?.onRoom?()
         }
+        if let failure = process.startFailure {
+            process.cancel()
+            let text = Self.text(of: failure, program)
+            agentLog.warning("hook_failed", ["entry": "\(number)", "error": text])
+            return .failed(text)
+        }
+        running[number] = process
+        return .begun
+    }
+
+    /// Short, and what matters first: a list of notifications shows its beginning.
+    private static func text(of failure: LimitedProcess.Failure, _ program: String) -> String {
+        let name = program.split(separator: "/").last ?? ""
+        let isThere = unsafe access(program, F_OK) == 0
+        // The kernel says so of a script that is there when the program that its first line names is not.
+        if case .notStarted(ENOENT) = failure, isThere {
+            return "hook \(name): the interpreter in its first line is missing"
+        }
+        if case .notStarted(ENOEXEC) = failure { return "hook \(name): its first line does not begin with #!" }
+        return "hook \(name): \(failure.message)"
     }
 
     private func fail(_ entry: Int64, _ text: String) {
@@ -94,7 +129,7 @@ package final class HookRunner {
             for folder in folders {
                 let path = "\(folder)/\(name)"
                 guard unsafe access(path, F_OK) == 0 else { continue }
-                guard Self.isOwn(folder), Self.isOwn(path), unsafe access(path, X_OK) == 0 else {
+                guard Self.isUsable(path) else {
                     agentLog.warning("hook_refused", ["path": path, "remedy": "chmod go-w,u+x; owner root or you"])
                     return nil
                 }
@@ -102,6 +137,13 @@ package final class HookRunner {
             }
         }
         return nil
+    }
+
+    /// Whether it can be run, and nobody else could have put it there.
+    private static func isUsable(_ path: String) -> Bool {
+        let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+        let isExecutable = unsafe access(path, X_OK) == 0
+        return isExecutable && isOwn(folder) && isOwn(path)
     }
 
     /// Whether nobody but root and this person can change it; where a link leads counts.

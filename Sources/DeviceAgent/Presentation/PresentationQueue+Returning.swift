@@ -23,10 +23,11 @@ extension PresentationQueue {
 
     /// Presents one again, silently, if it would still stay until it is answered.
     func presentAgain(_ number: Int64) throws(SQLiteError) {
-        let alert = try database.transaction { () throws(SQLiteError) in
+        let (alert, place) = try database.transaction { () throws(SQLiteError) in
+            let place = try database.alerts.place(of: number)
             // After a crash nobody knows whether it was seen: then it does not come back.
             try database.alerts.remove([number])
-            return try alertToReturn(number)
+            return (try alertToReturn(number), place)
         }
         returning.removeAll { $0 == number }
         guard let alert, let presenter else { return }
@@ -36,7 +37,7 @@ extension PresentationQueue {
         isPresenting = true
         presenter.present(alert) { [weak self] presented in
             self?.isPresenting = false
-            if case .unavailable = presented { self?.keep(returning: number) }
+            if case .unavailable = presented { self?.keep(returning: number, place) }
             self?.presentNext()
         }
     }
@@ -52,14 +53,18 @@ extension PresentationQueue {
         return try alert(entry, app, payload, decision)
     }
 
-    private func keep(returning number: Int64) {
+    private func keep(returning number: Int64, _ place: AlertPlace?) {
         do {
             // One that was cleared meanwhile is no longer there.
             guard try database.inbox.entry(number)?.state == .shown else { return }
+            // Nobody has seen it: the next run of the agent hears of it, too.
+            if let place {
+                try database.transaction { () throws(SQLiteError) in try database.alerts.save(place, of: number) }
+            }
         } catch {
             onFailure?(error)
         }
-        isBlocked = canShow
+        isBlocked = canShow(.alert)
         returning.insert(number, at: 0)
     }
 

@@ -12,7 +12,7 @@ package import PushSQLite
 ///    └── unavailable ────┘        (a crash at claimed: not shown again, at most one in doubt)
 /// ```
 ///
-/// Where nothing shows alerts, an app's hook does, and what has none waits without holding up the others.
+/// Where nothing shows alerts, an app's hook does, once it has begun, and what has none waits without holding up the others.
 package final class PresentationQueue {
     /// Alerts in one second; the rest waits.
     package static let perSecondMax = 5
@@ -32,14 +32,18 @@ package final class PresentationQueue {
     let database: AgentDatabase
     let loop: EventLoop
     let presenter: (any AlertPresenter)?
-    private let hooks: HookRunner?
+    let hooks: HookRunner?
     private let sounds: (any SoundPresenter)?
     private let desk: () -> DeskState
     private let texts: (String) -> AppTexts.Translation
-    private let retry: StorageRetry
-    private var waiting: [Int64] = []
-    /// Of these, what can do nothing but wait for something that shows alerts, with its app.
-    private var parked: [Int64: String] = [:]
+    let retry: StorageRetry
+    var waiting: [Int64] = []
+    /// Of these, what can do nothing but wait for something that shows alerts.
+    var parked: [Int64: Parked] = [:]
+    /// What came to wait and was not looked at.
+    var arrived: [Int64] = []
+    /// Alerts on the screen whose hook has not begun, oldest first; the database has them, too.
+    var hooksDue: [Int64] = []
     /// Alerts that a server took along when it went, oldest first.
     var returning: [Int64] = []
     /// How often each came back already.
@@ -49,6 +53,23 @@ package final class PresentationQueue {
     var isBlocked = false
     var recentStarts: [UInt64] = []
     private var timer: TimerID?
+
+    /// What waits for something that shows alerts of its style, or else for its hook.
+    struct Parked {
+        var appID: String
+        var style: AlertStyle
+        var hook: HookWait
+    }
+
+    /// Why a hook does not show an alert yet.
+    enum HookWait {
+        /// There is none.
+        case missing
+        /// Others run.
+        case noRoom
+        /// It could not be started, and is tried again at this monotonic time.
+        case pause(untilNanoseconds: UInt64)
+    }
 
     /// Works on a database with what there is to present with.
     package init(
@@ -64,7 +85,8 @@ package final class PresentationQueue {
         self.desk = desk
         self.texts = texts
         retry = StorageRetry(loop: loop)
-        retry.onRetry = { [weak self] in self?.presentNext() }
+        retry.onRetry = { [weak self] in self?.hookHasRoom() }
+        hooks?.onRoom = { [weak self] in self?.hookHasRoom() }
     }
 
     /// At start: takes up what an earlier run of the agent left.
@@ -72,15 +94,18 @@ package final class PresentationQueue {
         let (alerts, waiting) = try database.transaction { () throws(SQLiteError) in
             _ = try database.inbox.settleClaimed(reason: "the agent ended while it was shown")
             let unfiltered = Set(try database.filters.due())
+            hooksDue = try database.hooks.due()
             return (try alertsOnScreen(), try database.inbox.waiting().filter { !unfiltered.contains($0) })
         }
         presenter?.adopt(alerts)
         entriesArrived(waiting)
+        startDueHooks()
     }
 
     /// Takes entries that were written as waiting.
     package func entriesArrived(_ entries: [Int64]) {
         waiting += entries
+        arrived += entries
         presentNext()
     }
 
@@ -88,6 +113,7 @@ package final class PresentationQueue {
     package func withdraw(_ entries: [Int64]) {
         let withdrawn = Set(entries)
         waiting.removeAll { withdrawn.contains($0) }
+        arrived.removeAll { withdrawn.contains($0) }
         for number in entries { parked[number] = nil }
         returning.removeAll { withdrawn.contains($0) }
         presenter?.withdraw(entries: entries)
@@ -117,13 +143,17 @@ package final class PresentationQueue {
     /// Whether there is something that shows alerts, even if it refuses one for a moment.
     var canShow: Bool { presenter?.isAvailable ?? false }
 
+    /// Whether there is something that shows alerts of a style.
+    func canShow(_ style: AlertStyle) -> Bool { presenter?.isAvailable(for: style) ?? false }
+
     func presentNext() {
         guard !isPresenting, !retry.isWaiting else { return }
         do {
+            try lineUpForHooks()
             try leaveSurplus()
             while !isPresenting, !retry.isWaiting, !(isBlocked && canShow) {
                 // First what is older, so that a newer one with its collapse id replaces it.
-                if canShow, let number = returning.first {
+                if canShow(.alert), let number = returning.first {
                     guard hasRoomNow() else { return }
                     try presentAgain(number)
                 } else {
@@ -136,12 +166,11 @@ package final class PresentationQueue {
         }
     }
 
-    /// The first that can be presented now; a hook may have come since one was found to have none.
+    /// The first that can be presented now.
     private func nextIndex() -> Int? {
-        if canShow { return waiting.indices.first }
-        return waiting.firstIndex { number in
-            guard let appID = parked[number] else { return true }
-            return hooks?.hasHook(for: appID) ?? false
+        waiting.firstIndex { number in
+            guard let parked = parked[number], !canShow(parked.style) else { return true }
+            return canRunHook(parked)
         }
     }
 
@@ -160,12 +189,13 @@ package final class PresentationQueue {
     }
 
     private func leaveSurplus() throws(SQLiteError) {
-        let surplus = waiting.prefix(max(0, waiting.count - Self.waitingCountMax))
+        let surplus = surplus()
         guard !surplus.isEmpty else { return }
         try database.transaction { () throws(SQLiteError) in
             for entry in surplus { try database.suppress(entry, .tooMany) }
         }
-        waiting.removeFirst(surplus.count)
+        waiting.removeAll { surplus.contains($0) }
+        for entry in surplus { parked[entry] = nil }
         onOutcome?()
         onChange?()
     }
@@ -192,10 +222,11 @@ package final class PresentationQueue {
         recentStarts.append(loop.monotonicNanoseconds)
         guard let style = decision.alert else {
             if let sound = decision.sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
-            return finish(number, .shown(playsSound: true), app, sound: nil, reason: TraceStep.soundOnly.word)
+            return finish(
+                number, .shown(playsSound: true), app, .alert, sound: nil, reason: TraceStep.soundOnly.word)
         }
         guard let presenter else {
-            return finish(number, runHook(entry, .unavailable("nothing here shows alerts")), app, sound: decision.sound)
+            return conclude(entry, app, style, .unavailable("nothing here shows alerts"), sound: decision.sound)
         }
         var alert = claimedAlert
         (alert.sound, alert.style) = (decision.sound, style)
@@ -203,7 +234,7 @@ package final class PresentationQueue {
         presenter.present(alert) { [weak self] presented in
             guard let self else { return }
             isPresenting = false
-            finish(number, runHook(entry, presented), app, sound: decision.sound)
+            conclude(entry, app, style, presented, sound: decision.sound)
             presentNext()
         }
     }
@@ -216,14 +247,6 @@ package final class PresentationQueue {
         if entry.threadID != nil { alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: entry.entry) }
         if decision.hidesTexts { alert.hideTexts() }
         return alert
-    }
-
-    /// The hook of an alert runs when it is on the screen, and in the place of a screen where there is none.
-    private func runHook(_ entry: InboxEntry, _ presented: AlertPresented) -> AlertPresented {
-        // What is refused for a moment is shown later, and its hook runs then.
-        if case .unavailable = presented, canShow { return presented }
-        guard hooks?.run(entry) == true, case .unavailable = presented else { return presented }
-        return .shown(playsSound: false)
     }
 
     private func claim(
@@ -251,37 +274,53 @@ package final class PresentationQueue {
         try database.settings.circumstances(nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: desk())
     }
 
-    private func finish(
-        _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, sound: Sound?, reason: String? = nil
+    /// Plays the sound of what was presented, and writes what became of it, and that its hook has to wait.
+    func finish(
+        _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, _ style: AlertStyle, sound: Sound?,
+        reason: String? = nil, hook: HookWait? = nil
     ) {
         if !presented.playsSound, let sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
-        retry.write { [weak self] () throws(SQLiteError) in try self?.settle(number, presented, app, reason) }
+        retry.write { [weak self] () throws(SQLiteError) in
+            try self?.settle(number, presented, app, style, reason, hook)
+        }
     }
 
     /// Writes what became of an entry.
     private func settle(
-        _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, _ reason: String?
+        _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, _ style: AlertStyle, _ reason: String?,
+        _ hook: HookWait?
     ) throws(SQLiteError) {
         switch presented {
         case .shown:
-            try database.transaction { () throws(SQLiteError) in
+            let isShown = try database.transaction { () throws(SQLiteError) in
                 let isShown = try database.finish(number, from: [.claimed], to: .shown, .shown, reason: reason)
+                if isShown, hook != nil { try database.hooks.add(number) }
                 if isShown, let note = try database.filters.row(of: number)?.note, !note.isEmpty {
                     try database.inbox.setReason(note, of: number)
                 }
+                return isShown
             }
+            if isShown, hook != nil { hookIsDue(number) }
             onOutcome?()
         case .inDoubt:
-            try database.transaction { () throws(SQLiteError) in
-                _ = try database.inbox.move(number, from: [.claimed], to: .shown, reason: AlertPresented.doubt)
+            let isShown = try database.transaction { () throws(SQLiteError) in
+                let isShown = try database.inbox.move(
+                    number, from: [.claimed], to: .shown, reason: AlertPresented.doubt)
+                if isShown, hook != nil { try database.hooks.add(number) }
+                return isShown
             }
+            if isShown, hook != nil { hookIsDue(number) }
         case .unavailable(let reason):
             let isBack = try database.transaction { () throws(SQLiteError) in
                 try database.inbox.move(number, from: [.claimed], to: .waiting, reason: reason)
             }
             // One that was withdrawn meanwhile is no longer claimed.
             guard isBack else { break }
-            if canShow { isBlocked = true } else { parked[number] = app.appID }
+            if canShow(style) {
+                isBlocked = true
+            } else {
+                parked[number] = Parked(appID: app.appID, style: style, hook: hook ?? .missing)
+            }
             putBack(number)
         }
         onChange?()

@@ -3,114 +3,76 @@
 internal import Glibc
 internal import PushNet
 
-/// Programs that the agent starts, and whose end it collects at once.
+/// Programs that the agent starts and lets go, such as apps, and whose end it collects at once.
 ///
-/// A thread waits for each: it costs nothing while the program runs, and no dead child is left for another part of the
-/// process, or for a library, that waits for children of its own.
-struct ChildProcesses {
+/// ```
+/// start ──▶ its first moment ──▶ runs on ──▶ ended, collected
+///                 └── ended ──▶ answered with its status, collected
+/// ```
+///
+/// One thread, that of the loop.
+final class ChildProcesses {
     /// Programs that run at a time and whose end is collected; one more stays in the process table when it ends.
     private static let watchedCountMax = 64
+    /// A program that ends sooner may have opened nothing.
+    static let firstMoment: Duration = .seconds(1)
 
-    private let watchedCount = Lock(0)
-
-    /// Why a program did not start.
-    struct Failure: Error {
-        /// The value of errno.
-        var code: Int32
+    private struct Child {
+        var end: WatchedDescriptor
+        var timer: TimerID?
+        /// Until its first moment is over.
+        var completion: ((Int32?) -> Void)?
     }
 
-    /// Starts a program with `posix_spawn` in a session of its own, with nothing on standard input.
+    private let loop: EventLoop
+    private var children: [pid_t: Child] = [:]
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    /// The loop went first: nothing watches for the end of what still runs.
+    deinit { for child in children.keys { Self.collect(child) } }
+
+    /// Starts a program, and says what became of it in its first moment.
     ///
     /// - Parameters:
-    ///   - program: The absolute path; nothing looks it up, and no shell reads it.
-    ///   - arguments: The vector, the program's own name first.
-    ///   - environment: All of it.
-    /// - Throws: `Failure`: missing, not executable, or the system is out of something.
-    func start(_ program: String, _ arguments: [String], environment: [String: String]) throws(Failure) {
-        watch(try Self.spawn(program, arguments, environment: environment, input: nil, output: nil))
-    }
-
-    /// Starts a program as `start` does; the caller collects its end.
-    ///
-    /// - Parameters:
-    ///   - program: The absolute path.
-    ///   - arguments: The vector, the program's own name first.
-    ///   - environment: All of it.
-    ///   - input: Its standard input; nothing when nil.
-    ///   - output: Its standard output; the agent's when nil.
-    /// - Returns: Its number, which is that of its session and of its process group, too.
-    /// - Throws: `Failure`: missing, not executable, or the system is out of something.
-    static func spawn(
-        _ program: String, _ arguments: [String], environment: [String: String], input: Int32?, output: Int32?
-    ) throws(Failure) -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        if let input {
-            unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        } else {
-            unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        }
-        if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
-        var attributes = ChildProcesses.attributes()
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-
-        var identifier: pid_t = 0
-        let variables = environment.map { "\($0.key)=\($0.value)" }
-        let code = unsafe withCStrings(arguments) { arguments in
-            unsafe withCStrings(variables) { variables in
-                unsafe posix_spawn(&identifier, program, &actions, &attributes, arguments, variables)
+    ///   - launch: What to start.
+    ///   - completion: Called once, never before this returns: the status that it ended with; nil when it runs on, or when
+    ///     a signal ended it.
+    /// - Throws: `NetError.system`: missing, not executable, or the system is out of something.
+    func start(_ launch: ProgramLaunch, completion: @escaping (Int32?) -> Void) throws(NetError) {
+        let child = try launch.start()
+        guard children.count < Self.watchedCountMax else { return loop.atEndOfTurn { completion(nil) } }
+        do throws(NetError) {
+            let end = try WatchedDescriptor(try .end(ofChild: child), for: .readable, on: loop) { [weak self] in
+                self?.ended(child)
             }
+            let timer = loop.schedule(after: Self.firstMoment) { [weak self] in
+                self?.answer(child, nil)
+            }
+            children[child] = Child(end: end, timer: timer, completion: completion)
+        } catch {
+            Self.collect(child)
+            loop.atEndOfTurn { completion(nil) }
         }
-        guard code == 0 else { throw Failure(code: code) }
-        return identifier
     }
 
-    private func watch(_ identifier: pid_t) {
-        let isRoom = watchedCount.withLock { count in
-            guard count < ChildProcesses.watchedCountMax else { return false }
-            count += 1
-            return true
-        }
-        guard isRoom else { return }
-        Self.collect(identifier) { [watchedCount] in watchedCount.withLock { $0 -= 1 } }
+    private func ended(_ child: pid_t) {
+        var status: Int32 = 0
+        guard unsafe waitpid(child, &status, WNOHANG) == child else { return }
+        answer(child, status & 0x7F == 0 ? status >> 8 & 0xFF : nil)
+        children[child] = nil
+    }
+
+    private func answer(_ child: pid_t, _ status: Int32?) {
+        if let timer = children[child]?.timer { loop.cancel(timer) }
+        children[child]?.timer = nil
+        guard let completion = children[child]?.completion else { return }
+        children[child]?.completion = nil
+        completion(status)
     }
 
     /// Collects a program when it ends, on a thread of its own, which nobody joins and which ends with the program.
-    static func collect(_ identifier: pid_t, then: @escaping @Sendable () -> Void = {}) {
-        _ = Thread(name: "app") {
-            while waitpid(identifier, nil, 0) < 0, errno == EINTR {}
-            then()
-        }
-    }
-
-    /// A new session, and signals as in a fresh process: the agent blocks those that it reads from its queue.
-    private static func attributes() -> posix_spawnattr_t {
-        var attributes = posix_spawnattr_t()
-        var none = sigset_t()
-        var all = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe sigfillset(&all)
-        unsafe posix_spawnattr_init(&attributes)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        // POSIX_SPAWN_SETSID of spawn.h, which needs _GNU_SOURCE: part of the system's binary interface.
-        let setSession: Int16 = 0x80
-        let flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | setSession
-        unsafe posix_spawnattr_setflags(&attributes, flags)
-        return attributes
-    }
-}
-
-/// Lends texts as the null-terminated array that `posix_spawn` wants.
-private func withCStrings<Result>(
-    _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-) -> Result {
-    var pointers: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { unsafe strdup($0) }
-    unsafe pointers.append(nil)
-    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
-    return unsafe pointers.withUnsafeBufferPointer { buffer in
-        guard let base = buffer.baseAddress else { preconditionFailure("the array ends with nil, so it is not empty") }
-        return unsafe body(base)
+    static func collect(_ identifier: pid_t) {
+        _ = Thread(name: "child") { while waitpid(identifier, nil, 0) < 0, errno == EINTR {} }
     }
 }

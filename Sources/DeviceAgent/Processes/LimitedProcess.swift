@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushCore
 package import PushNet
 
 /// A program that gets bytes, answers bytes, and has a limit for its time and for its answer.
@@ -8,10 +9,11 @@ package import PushNet
 /// ```
 ///   start ──▶ takes input, gives output ──▶ ended ──▶ the rest of the output ──▶ answered
 ///                      │ too long, too much
-///                      └──────▶ killed with its process group ──▶ failed
+///                      └──────▶ killed with its family ──▶ failed
 /// ```
 ///
-/// It is done when the program itself has ended: what it left in the background is killed, too, and holds nobody up.
+/// It is done when the program itself has ended: what it left in the background, in its process group, is killed, too, and
+/// holds nobody up.
 /// One thread, that of the loop, which keeps the process until it is collected.
 package final class LimitedProcess {
     /// What to run.
@@ -48,6 +50,9 @@ package final class LimitedProcess {
         case killed(Int32)
     }
 
+    /// All that a pipe holds.
+    private static let errorPieceByteCount = 64 * 1024
+
     private let outputByteCountMax: Int
     private let completion: (Result<[UInt8], Failure>) -> Void
     /// The loop keeps this object, not the other way round.
@@ -57,34 +62,43 @@ package final class LimitedProcess {
     private var inputEnd: WatchedDescriptor?
     private var output: [UInt8] = []
     private var outputEnd: WatchedDescriptor?
+    private var errorOutput: ErrorOutput
+    private var errorEnd: WatchedDescriptor?
     private var childEnd: WatchedDescriptor?
     private var timer: TimerID?
     private var isAnswered = false
+    /// Why it did not start; nil when it runs, or ran.
+    package private(set) var startFailure: Failure?
 
-    /// Starts a program in a session of its own; what it writes to standard error goes where the agent's goes.
+    /// Starts a program in a session of its own, with the agent's environment less what is the agent's own.
     ///
     /// - Parameters:
     ///   - command: What to run.
     ///   - loop: Whose thread this is.
     ///   - timeLimit: After this it is killed.
     ///   - outputByteCountMax: With more output than this it is killed.
+    ///   - writeError: Gets what it writes to standard error, up to `Limits.programErrorByteCountMax`.
     ///   - completion: Called once, never before this returns: what it wrote to standard output, or why that is
     ///     worth nothing; not at all after `cancel`.
     package init(
         _ command: Command, on loop: EventLoop, timeLimit: Duration, outputByteCountMax: Int,
+        writeError: @escaping ([UInt8]) -> Void = { StandardStream.error.write($0) },
         completion: @escaping (Result<[UInt8], Failure>) -> Void
     ) {
         self.outputByteCountMax = outputByteCountMax
         self.completion = completion
         self.loop = loop
         input = command.input[...]
+        errorOutput = ErrorOutput(of: command.program, write: writeError)
         // A program that does not read its input must not end us.
         Signal.ignoreBrokenPipes()
         do throws(NetError) {
             try start(command, timeLimit)
         } catch {
+            let hasBegun = child != nil
             giveUp()
             guard case .system(_, let code, _) = error else { preconditionFailure("a pipe has no address") }
+            if !hasBegun { startFailure = .notStarted(code) }
             loop.atEndOfTurn { self.answer(.failure(.notStarted(code))) }
         }
     }
@@ -98,27 +112,29 @@ package final class LimitedProcess {
     /// Kills it, and says nothing.
     package func cancel() {
         isAnswered = true
+        killFamily()
         stopTalking()
-        kill()
     }
 
     private func start(_ command: Command, _ timeLimit: Duration) throws(NetError) {
         let input = try Pipe()
         let output = try Pipe()
+        let errors = try Pipe()
         try input.writing.setNonblocking()
         try output.reading.setNonblocking()
-        let started: pid_t
-        do throws(ChildProcesses.Failure) {
-            started = try ChildProcesses.spawn(
-                command.program, [command.program] + command.arguments, environment: command.environment,
-                input: input.reading.rawValue, output: output.writing.rawValue)
-        } catch {
-            throw .system(call: "posix_spawn", code: error.code, subject: command.program)
-        }
+        try errors.reading.setNonblocking()
+        var launch = ProgramLaunch(
+            command.program, [command.program] + command.arguments,
+            environment: ProgramEnvironment.withoutOwn(command.environment))
+        launch.input = input.reading.rawValue
+        launch.output = output.writing.rawValue
+        launch.errorOutput = errors.writing.rawValue
+        let started = try launch.start()
         child = started
         childEnd = try WatchedDescriptor(try .end(ofChild: started), for: .readable, on: loop) { self.collect() }
         inputEnd = try WatchedDescriptor(input.takeWriting(), for: .writable, on: loop) { self.write() }
         outputEnd = try WatchedDescriptor(output.takeReading(), for: .readable, on: loop) { self.read() }
+        errorEnd = try WatchedDescriptor(errors.takeReading(), for: .readable, on: loop) { self.readErrors() }
         timer = loop.schedule(after: timeLimit) { [weak self] in self?.end(.tookTooLong(timeLimit)) }
     }
 
@@ -148,7 +164,22 @@ package final class LimitedProcess {
         }
     }
 
+    /// A piece in a turn, so that one that complains for ever keeps the loop from nothing else.
+    private func readErrors() {
+        guard let descriptor = errorEnd?.number else { return }
+        var bytes = [UInt8](repeating: 0, count: Self.errorPieceByteCount)
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else {
+            if count == 0 || (errno != EINTR && errno != EAGAIN) { errorEnd = nil }
+            return
+        }
+        errorOutput.take(bytes.prefix(count))
+    }
+
     private func stopTalking() {
+        readErrors()
+        errorOutput.end()
+        errorEnd = nil
         inputEnd = nil
         outputEnd = nil
         if let timer { loop.cancel(timer) }
@@ -173,7 +204,7 @@ package final class LimitedProcess {
 
     /// Answers at once; the loop collects it when it is dead.
     private func end(_ failure: Failure) {
-        kill()
+        killFamily()
         answer(.failure(failure))
     }
 
@@ -187,6 +218,8 @@ package final class LimitedProcess {
 
     /// Its process group keeps the number until the program is collected.
     private func kill() { if let child { _ = Glibc.kill(-child, SIGKILL) } }
+
+    private func killFamily() { if let child { ProcessFamily.kill(child) } }
 
     private func answer(_ result: Result<[UInt8], Failure>) {
         stopTalking()
@@ -206,32 +239,5 @@ extension LimitedProcess.Failure {
         case .exited(let status): "ended with status \(status)"
         case .killed(let signal): "was ended by signal \(signal)"
         }
-    }
-}
-
-/// A descriptor that the loop watches until this goes; the closure is kept until then.
-private final class WatchedDescriptor {
-    private let descriptor: FileDescriptor
-    /// Goes first when a test is over; what it kept goes then.
-    private weak var loop: EventLoop?
-    private let registration: Registration
-
-    init(
-        _ descriptor: consuming FileDescriptor, for readiness: Readiness, on loop: EventLoop,
-        onReady: @escaping () -> Void
-    ) throws(NetError) {
-        registration = try loop.register(descriptor.rawValue, for: readiness, handler: Relay(onReady))
-        self.descriptor = descriptor
-        self.loop = loop
-    }
-
-    deinit { loop?.deregister(registration) }
-
-    var number: Int32 { descriptor.rawValue }
-
-    private final class Relay: EventHandler {
-        private let onReady: () -> Void
-        init(_ onReady: @escaping () -> Void) { self.onReady = onReady }
-        func ready(_ readiness: Readiness) { onReady() }
     }
 }

@@ -59,7 +59,7 @@ package enum AgentExit: Int32, CaseIterable, Sendable {
         case .internalFailure: "The system refused something that the agent needs."
         case .storageFailed: "The agent's files cannot be used, or the disk failed."
         case .alreadyRunning: "Another agent of this person runs."
-        case .badConfiguration: "The configuration file is wrong."
+        case .badConfiguration: "The configuration file or a variable is wrong."
         }
     }
 }

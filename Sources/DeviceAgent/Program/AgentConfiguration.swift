@@ -78,26 +78,31 @@ package struct AgentConfiguration: Sendable, Equatable {
             }
             values[setting] = entry.value
         }
+        var sources: [AgentSetting: String] = [:]
         for setting in AgentSetting.allCases {
-            if let value = environment[setting.variable], !value.isEmpty { values[setting] = value }
+            guard let value = environment[setting.variable], !value.isEmpty else { continue }
+            values[setting] = value
+            sources[setting] = setting.variable
         }
+        func place(_ setting: AgentSetting) -> String { sources[setting] ?? "\(setting.rawValue) in \(path)" }
         serverURL = values[.url].flatMap { $0.isEmpty ? nil : $0 }
         caFile = values[.caFile] ?? ""
         enrolmentCode = values[.enrolmentCode] ?? ""
         deviceName = values[.name].flatMap { $0.isEmpty ? nil : $0 } ?? hostName
-        if let text = values[.stream], !text.isEmpty { streamForm = try Self.streamForm(text, path) }
+        if let text = values[.stream], !text.isEmpty { streamForm = try Self.streamForm(text, place(.stream)) }
         func value(_ setting: AgentSetting) -> String? { values[setting].flatMap { $0.isEmpty ? nil : $0 } }
         access.proxy = value(.proxy)
         access.clientCertificateFile = value(.clientCertificate)
         access.clientKeyFile = value(.clientKey)
-        try check(path)
+        try check(place)
     }
 
-    private func check(_ path: String) throws(AgentConfigurationError) {
+    /// Says where to set right what is wrong.
+    private func check(_ place: (AgentSetting) -> String) throws(AgentConfigurationError) {
         if let serverURL, Agent.serverURL(serverURL) == nil {
             throw AgentConfigurationError(
                 message: "'\(serverURL)' is no server",
-                remedy: "Set url in \(path) to https://HOST:PORT, without a path.")
+                remedy: "Set \(place(.url)) to https://HOST:PORT, without a path.")
         }
         let files: [(AgentSetting, String?)] = [
             (.caFile, caFile), (.clientCertificate, access.clientCertificateFile), (.clientKey, access.clientKeyFile),
@@ -105,26 +110,28 @@ package struct AgentConfiguration: Sendable, Equatable {
         for (setting, file) in files {
             guard let file, !file.isEmpty, file.utf8.first != UInt8(ascii: "/") else { continue }
             throw AgentConfigurationError(
-                message: "\(setting.rawValue) '\(file)' is relative", remedy: "Give an absolute path in \(path).")
+                message: "\(setting.rawValue) '\(file)' is relative",
+                remedy: "Set \(place(setting)) to an absolute path.")
         }
         if access.clientKeyFile != nil, access.clientCertificateFile == nil {
             throw AgentConfigurationError(
-                message: "client_key is of no use without client_cert", remedy: "Set both in \(path), or none.")
+                message: "client_key is of no use without client_cert",
+                remedy: "Set \(place(.clientCertificate)), too, or neither.")
         }
         // Not quoted: there may be a password in it.
         if let proxy = access.proxy, !ServerAccess.isProxy(proxy) {
             let schemes = ServerAccess.proxySchemes.map { "\($0)://" }.joined(separator: ", ")
             throw AgentConfigurationError(
                 message: "proxy is no proxy's URL",
-                remedy: "Set it in \(path) to HOST:PORT behind one of \(schemes), or to \(ServerAccess.noProxy).")
+                remedy: "Set \(place(.proxy)) to HOST:PORT behind one of \(schemes), or to \(ServerAccess.noProxy).")
         }
     }
 
-    private static func streamForm(_ text: String, _ path: String) throws(AgentConfigurationError) -> StreamForm {
+    private static func streamForm(_ text: String, _ place: String) throws(AgentConfigurationError) -> StreamForm {
         guard let form = StreamForm(rawValue: text) else {
             throw AgentConfigurationError(
                 message: "'\(text)' is no form of the stream",
-                remedy: "Set stream in \(path) to \(StreamForm.allCases.map(\.rawValue).joined(separator: ", ")).")
+                remedy: "Set \(place) to \(StreamForm.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return form
     }

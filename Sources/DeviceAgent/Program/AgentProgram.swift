@@ -61,7 +61,7 @@ final class AgentProgram {
         let database = try AgentDatabase(path: directories.databasePath)
         // Before the sound library or the resolver start threads, which inherit that the signals are blocked.
         signals = try SignalHandler(loop: loop)
-        desk = Desk(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
+        desk = try Desk(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
             surroundings: desk.surroundings, streamForm: configuration.streamForm, access: configuration.access)
@@ -82,6 +82,7 @@ final class AgentProgram {
         desk.onBusLost = { [weak self] in self?.end(.busLost) }
         agent.savesPower = desk.savesPower
         desk.onPowerChange = { [weak desk, agent] in agent.savesPower = desk?.savesPower ?? false }
+        desk.onLockChange = { [agent] in agent.lockChanged() }
         try agent.start()
         if try service?.claimName() == false {
             agentLog.warning("bus_name_taken", ["name": AgentService.name])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushCore
 internal import PushDBus
 internal import PushNet
 internal import PushSound
@@ -10,7 +11,7 @@ internal import PushSound
 /// | There is                                     | Alerts go to            |
 /// |----------------------------------------------|-------------------------|
 /// | `--terminal`                                 | standard output         |
-/// | a session bus with a notification service    | the desktop             |
+/// | a session bus with a notification service    | the desktop, the panel  |
 /// | no such service, but a terminal              | standard output         |
 /// | a session bus only                           | the desktop, once there |
 /// | another bus, by POSTHORN_AGENT_BUS           | the inbox only          |
@@ -26,11 +27,20 @@ final class Desk {
     var onBusLost: () -> Void = {}
     /// Called when the machine begins or ends to save power.
     var onPowerChange: () -> Void = {}
+    /// Called when the screen may have been locked or unlocked.
+    var onLockChange: () -> Void = {}
     private var driver: BusDriver?
     private let watch = DeskWatch()
     private var systemDriver: BusDriver?
 
-    init(loop: EventLoop, environment: [String: String], wantsTerminal: Bool) {
+    /// Looks around.
+    ///
+    /// - Parameters:
+    ///   - loop: Whose thread this is.
+    ///   - environment: The process's variables.
+    ///   - wantsTerminal: Whether alerts go to standard output in any case.
+    /// - Throws: When `POSTHORN_AGENT_BUS` names a bus that is not there: nobody would reach the agent.
+    init(loop: EventLoop, environment: [String: String], wantsTerminal: Bool) throws(AgentConfigurationError) {
         let entries = DesktopEntries(environment: environment)
         surroundings = Surroundings(describeApp: { appID in entries.find(appID).map { ($0.name, $0.icon) } })
         let manifests = AppManifestFiles(environment: environment)
@@ -46,7 +56,10 @@ final class Desk {
         } catch {
             connection = nil
             let text = (error as? BusError)?.message ?? "\(error)"
-            agentLog.info("no_bus", ["consequence": "no Agent1 service, no desktop", "error": text])
+            if let value = BusConnection.Bus.agentValue(environment: environment) {
+                throw AgentConfigurationError(busValue: value, text)
+            }
+            agentLog.warning("no_bus", ["consequence": "no Agent1 service, no desktop", "error": text])
         }
         driver?.connectionLost = { [weak self] error in
             agentLog.warning("bus_lost", ["error": error.message])
@@ -62,10 +75,13 @@ final class Desk {
     }
 
     private func addDesktop(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
-        surroundings.opener = AppLauncher(connection: connection, environment: environment)
+        surroundings.opener = AppLauncher(connection: connection, loop: loop, environment: environment)
         do {
-            surroundings.presenter = try DesktopPresenter(
-                connection: connection, loop: loop, environment: environment)
+            let panel = try PanelAlerts(connection: connection, loop: loop)
+            surroundings.panel = panel
+            surroundings.presenter = try StyledPresenter(
+                panel: panel,
+                desktop: DesktopPresenter(connection: connection, loop: loop, environment: environment))
             surroundings.presenterName = "desktop"
             surroundings.badges = try LauncherBadges(bus: .session, loop: loop, watcher: connection, log: agentLog)
         } catch {
@@ -102,6 +118,7 @@ final class Desk {
                     "saves_power": "\(watch.savesPower)",
                 ])
             self?.onPowerChange()
+            self?.onLockChange()
         }
     }
 
@@ -138,9 +155,20 @@ final class Desk {
     }
 
     private func chooseTerminal(_ wantsTerminal: Bool) {
-        let hasDesktop = surroundings.presenter?.isAvailable ?? false
+        let hasDesktop = surroundings.presenter?.isAvailable(for: .banner) ?? false
         guard wantsTerminal || (!hasDesktop && isatty(STDOUT_FILENO) == 1) else { return }
         surroundings.presenter = TerminalPresenter()
+        surroundings.panel = nil
         surroundings.presenterName = "terminal"
+    }
+}
+
+extension AgentConfigurationError {
+    /// There is no such bus as `POSTHORN_AGENT_BUS` names; the first sentence of what D-Bus says is why.
+    fileprivate init(busValue value: String, _ text: String) {
+        let why = text.prefix { $0 != "." }
+        self.init(
+            message: "\(BusConnection.Bus.agentVariable) is '\(value)', and there is no such bus: \(why)",
+            remedy: BusConnection.Bus.remedy(agentValue: value))
     }
 }

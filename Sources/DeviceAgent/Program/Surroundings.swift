@@ -6,6 +6,8 @@ package struct Surroundings {
     package var presenterName: String
     /// Shows alerts; nil leaves them to the inbox.
     package var presenter: (any AlertPresenter)?
+    /// What waits for an answer in the panel; nil where alerts go elsewhere.
+    package var panel: PanelAlerts?
     /// Puts numbers on icons.
     package var badges: (any BadgePresenter)?
     /// Runs the person's programs for each alert; nil for none.

@@ -44,11 +44,17 @@ package final class UnattendedEnrolment {
 
     private func finish(_ result: Result<String, AgentRefusal>) {
         guard case .failure(let refusal) = result else { return machine.stop() }
-        agentLog.warning("not_enrolled", ["error": refusal.code.rawValue, "text": refusal.message])
-        agent.lastError = refusal.message
         // A code that was refused stays refused; anything else may change by itself.
-        if refusal.code == .badEnrolmentCode {
-            agent.lastError += " It is not tried again: set enrolment_code in agent.ini and restart the agent."
+        let isFinal = refusal.code == .badEnrolmentCode
+        agentLog.warning(
+            "not_enrolled",
+            [
+                "error": refusal.code.rawValue, "text": refusal.message, "tried_again": isFinal ? "no" : "yes",
+                "remedy": Self.remedy(refusal.code),
+            ])
+        agent.lastError = refusal.message
+        if isFinal {
+            agent.lastError += " It is not tried again: \(Self.remedy(refusal.code))."
             machine.refuse()
         } else {
             perform(
@@ -57,5 +63,15 @@ package final class UnattendedEnrolment {
                     retryAfter: refusal.retryAfter))
         }
         agent.observer?.statusChanged()
+    }
+
+    private static func remedy(_ code: AgentRefusal.Code) -> String {
+        switch code {
+        case .badEnrolmentCode: "set enrolment_code in agent.ini and restart the agent"
+        case .notTrusted: "set ca_file in agent.ini to the server's authority and restart the agent"
+        case .badFile: "put that file right and restart the agent"
+        case .unreachable: "see that the server runs and that this machine reaches it"
+        default: "see url in agent.ini, and the server's log"
+        }
     }
 }

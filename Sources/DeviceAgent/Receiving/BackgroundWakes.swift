@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushNet
+package import PushSQLite
 
 /// Decides when apps are woken for `content-available`: each one call at a time, and a few in an hour.
 ///
@@ -9,6 +10,9 @@ package import PushNet
 ///                 │ no
 ///                 └──▶ waits for both; a newer one takes its place
 /// ```
+///
+/// What waits, and when the last ones began, is in the database: the next run of the agent goes on with it. One that has
+/// begun is not begun again.
 package final class BackgroundWakes {
     /// Wakes of one app that begin within the period; the newest after them waits.
     package static let perPeriodMax = 3
@@ -32,6 +36,12 @@ package final class BackgroundWakes {
     /// Calls the app and then the completion; answers false, and calls nothing, when the app is not to be woken now.
     package var start: ((Wake, @escaping () -> Void) -> Bool)?
 
+    /// Gets what SQLite said when a wake could not be written down; it begins later.
+    package var onFailure: ((SQLiteError) -> Void)? {
+        get { retry.onFailure }
+        set { retry.onFailure = newValue }
+    }
+
     private struct App {
         var isRunning = false
         var waiting: Wake?
@@ -41,15 +51,35 @@ package final class BackgroundWakes {
         var isForgettable: Bool { !isRunning && waiting == nil && recentStarts.isEmpty }
     }
 
+    private let database: AgentDatabase
     private let loop: EventLoop
-    private let periodNanoseconds: UInt64
+    private let period: Duration
+    private let now: () -> Int64
+    private let retry: StorageRetry
     private var apps: [String: App] = [:]
 
-    /// Begins with a whole budget for each app.
-    package init(loop: EventLoop, period: Duration = BackgroundWakes.period) {
+    /// Begins with a whole budget for each app, until `resume`.
+    package init(
+        _ database: AgentDatabase, loop: EventLoop, period: Duration = BackgroundWakes.period,
+        nowUnixMilliseconds now: @escaping () -> Int64 = { WallClock.unixMilliseconds() }
+    ) {
+        self.database = database
         self.loop = loop
-        let (seconds, attoseconds) = period.components
-        periodNanoseconds = UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds)) / 1_000_000_000
+        self.period = period
+        self.now = now
+        retry = StorageRetry(loop: loop)
+        retry.onRetry = { [weak self] in self?.startAll() }
+    }
+
+    /// At start: takes up what an earlier run of the agent left.
+    package func resume() throws(SQLiteError) {
+        let (now, monotonic) = (now(), loop.monotonicNanoseconds)
+        for start in try database.wakes.starts(nowUnixMilliseconds: now) {
+            let age = UInt64(max(0, now - start.unixMilliseconds)).multipliedReportingOverflow(by: 1_000_000)
+            guard !age.overflow, age.partialValue < periodNanoseconds else { continue }
+            apps[start.appID, default: App()].recentStarts.append(monotonic &- age.partialValue)
+        }
+        for wake in try database.wakes.due() { self.wake(wake) }
     }
 
     /// Wakes an app now or later; what waited for the same app is given up.
@@ -58,15 +88,29 @@ package final class BackgroundWakes {
         startNext(wake.appID)
     }
 
+    private var periodMilliseconds: Int64 {
+        let (seconds, attoseconds) = period.components
+        return max(0, seconds) * 1000 + max(0, attoseconds) / 1_000_000_000_000_000
+    }
+
+    private var periodNanoseconds: UInt64 { UInt64(periodMilliseconds) * 1_000_000 }
+
+    private func startAll() { for appID in apps.keys.sorted() { startNext(appID) } }
+
     private func startNext(_ appID: String) {
         let now = loop.monotonicNanoseconds
         apps[appID]?.recentStarts.removeAll { now &- $0 >= periodNanoseconds }
-        guard let app = apps[appID], !app.isRunning else { return }
+        guard let app = apps[appID], !app.isRunning, !retry.isWaiting else { return }
         guard let wake = app.waiting else {
             if app.isForgettable { apps[appID] = nil }
             return
         }
         guard app.recentStarts.count < Self.perPeriodMax else { return waitForRoom(appID, app, now) }
+        do {
+            try begin(wake)
+        } catch {
+            return retry.failed(error)
+        }
         apps[appID]?.waiting = nil
         apps[appID]?.isRunning = true
         apps[appID]?.recentStarts.append(now)
@@ -74,7 +118,15 @@ package final class BackgroundWakes {
         if isStarted { return }
         // It costs nothing of the budget.
         apps[appID]?.recentStarts.removeLast()
+        retry.write { [weak self] () throws(SQLiteError) in try self?.database.wakes.forgetLastStart(of: appID) }
         ended(appID)
+    }
+
+    /// On the disk before the app is called: a crash in between calls it once less, not once more.
+    private func begin(_ wake: Wake) throws(SQLiteError) {
+        try database.transaction { () throws(SQLiteError) in
+            try database.wakes.begin(wake, nowUnixMilliseconds: now(), periodMilliseconds: periodMilliseconds)
+        }
     }
 
     private func ended(_ appID: String) {

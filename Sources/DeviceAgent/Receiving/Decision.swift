@@ -77,6 +77,8 @@ package struct Decision: Sendable, Equatable {
             let obstacle = Self.badgeObstacle(settings, question.event)
             if obstacle == nil { badge = count }
             effects.append(Effect(.badge, obstacle))
+        } else if payload.hasUnreadableBadge {
+            effects.append(Effect(.badge, .badBadge))
         }
         if let sent = payload.sound {
             let obstacle = Self.soundObstacle(question, settings)
@@ -143,6 +145,9 @@ package struct Decision: Sendable, Equatable {
 
     /// What becomes of each part, as the inbox has it.
     package var effectsText: String { effects.map(\.text).joined(separator: " ") }
+
+    /// Which of alert and sound happen.
+    var loudParts: Set<Effect.Part> { Set(effects.filter { $0.obstacle == nil && $0.part != .badge }.map(\.part)) }
 
     /// Whether something must be presented at a moment; a badge is not: it is written with the inbox entry.
     package var needsPresentation: Bool { alert != nil || sound != nil }

@@ -124,6 +124,7 @@ package final class FilterQueue {
             if shown.bytes != nil {
                 let alert = payload?.alert
                 guard alert != nil else {
+                    try database.inbox.setEffects(try effects(ofFiltered: entry, badge: payload?.badge), of: number)
                     try database.suppress(number, .filtered)
                     return false
                 }
@@ -135,6 +136,17 @@ package final class FilterQueue {
         if let badge { onBadge?(badge.count, badge.appID) }
         onChange?()
         if isReady { onReady?([number]) }
+    }
+
+    /// What became of each part of a notification of which the filter left no more than a badge.
+    private func effects(ofFiltered entry: InboxEntry, badge: UInt32?) throws(SQLiteError) -> String {
+        guard let app = try database.apps.app(id: entry.appID),
+            var sent = try? Payload(parsing: entry.payload.span, translation: texts(entry.appID))
+        else { return entry.effects }
+        sent.badge = badge ?? sent.badge
+        var decision = try database.decide(sent, for: app, circumstances())
+        decision.withhold(badge == nil ? [.badge, .sound, .alert] : [.sound, .alert], .filtered)
+        return decision.effectsText
     }
 
     /// The payload that is shown instead of the provider's, and what was wrong with the answer.

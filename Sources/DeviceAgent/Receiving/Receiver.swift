@@ -212,7 +212,7 @@ package final class Receiver {
             subtitle: payload?.alert?.subtitle, body: payload?.alert?.body, payload: notification.payload,
             collapseID: notification.collapseID, channel: notification.channel?.text, threadID: payload?.threadID,
             state: .suppressed)
-        if decision?.alert != nil, try database.inbox.hasTwin(of: entry) {
+        if let decided = decision, decided.alert != nil, try database.inbox.hasTwin(of: entry, for: decided.loudParts) {
             decision?.withhold([.sound, .alert], .duplicate)
         } else if let app {
             try replaceWaiting(of: app.appID, notification, &reception)
@@ -226,7 +226,9 @@ package final class Receiver {
         entry.entry = number
         reception.arrived.append(number)
         if let app, payload?.isContentAvailable == true, app.manifest.wakesInBackground {
-            reception.wakes.append(BackgroundWakes.Wake(appID: app.appID, entry: number))
+            let wake = BackgroundWakes.Wake(appID: app.appID, entry: number)
+            try database.wakes.setDue(wake)
+            reception.wakes.append(wake)
         }
         switch entry.state {
         case .waiting:

@@ -22,6 +22,8 @@ package enum SuppressionReason: String, Sendable, CaseIterable {
     case passive
     /// There is nothing in it to show: a background notification.
     case nothingToShow = "nothing-to-show"
+    /// The badge is no whole number, so that the icon keeps the one it has; of badges only.
+    case badBadge = "bad-badge"
     /// It had expired when it came.
     case expired
     /// It looked the same as one that came just before, and told the app nothing else.

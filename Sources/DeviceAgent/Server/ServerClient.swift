@@ -212,8 +212,8 @@ extension ServerError {
     /// Reads the body of a refusal, which may come from something between us and the server; what is too long for a line is cut.
     init(refusal response: HTTPResponse) {
         let body = try? JSONValue(parsing: response.body.span)
-        let word = body?["error"]?.string.map { DisplayText.plain($0, scalarCountMax: 64) }
-        let detail = body?["detail"]?.string.map { DisplayText.plain($0, scalarCountMax: 300) }
+        let word = body?["error"]?.string.map { DisplayText.terminal($0, scalarCountMax: 64) }
+        let detail = body?["detail"]?.string.map { DisplayText.terminal($0, scalarCountMax: 300) }
         self = .refused(
             status: response.status, error: word ?? "", detail: detail ?? Self.detail(ofForeign: response),
             retryAfter: RetryPause.parse(

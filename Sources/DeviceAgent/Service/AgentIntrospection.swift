@@ -28,13 +28,14 @@ package enum AgentIntrospection {
               <arg name="ca_file" type="s" direction="in"/>
               <arg name="device_id" type="s" direction="out"/>
             </method>
-            <!-- Leaves the server: every device token of this device becomes Unregistered. -->
+            <!-- Leaves the server: every device token of this device becomes Unregistered, and the numbers on icons go. -->
             <method name="Unenrol"/>
             <!-- Forgets the server without telling it, for one that is gone for good. Error: .NotEnrolled. -->
             <method name="Forget"/>
-            <!-- Keys: version s, enrolled b, server_url s, device_id s, connected b, connected_since x, last_connected x
+            <!-- Keys: version s, enrolled b, removed b (the server does not know this device any more: leave it), server_url s, device_id s, connected b, connected_since x, last_connected x
                  (UNIX seconds), next_try x (UNIX seconds; when it connects, or enrols by agent.ini, again; 0 while it waits for nothing), last_error s, notice s (what else a person should know, such as a channel that the server
-                 ended; empty for nothing), presenter s, pid u. -->
+                 ended; empty for nothing), presenter s (what shows alerts now: desktop, terminal, 'hooks: ' and the names of up
+                 to five, or none), pid u. -->
             <method name="GetStatus">
               <arg name="status" type="a{sv}" direction="out"/>
             </method>
@@ -43,7 +44,8 @@ package enum AgentIntrospection {
                  environment s (production or development; production when absent), manifest s (JSON: what the app says of
                  itself, docs/reference/app-manifest.md; its installed file when absent). Answers the device token, which is good
                  in this environment only: registering for the other one makes another. The token stays as long as the server
-                 keeps the registration; TokenChanged tells of a new one. Errors: .NotEnrolled, .UnknownTopic, .Unreachable,
+                 keeps the registration; TokenChanged tells of a new one. Errors: .NotEnrolled, .DeviceRemoved (the server does not know this device any
+                 more), .UnknownTopic, .Unreachable,
                  .BadAppID, .BadTopic, .BadEnvironment, .BadManifest. -->
             <method name="Register">
               <arg name="app_id" type="s" direction="in"/>
@@ -68,7 +70,8 @@ package enum AgentIntrospection {
               <arg name="app_id" type="s" direction="in"/>
               <arg name="channel_id" type="s" direction="in"/>
             </method>
-            <!-- Each: app_id s, topic s, name s, device_token s (empty while the server is still to give one), badge u,
+            <!-- Each: app_id s, topic s, name s, icon s (name or absolute path, empty for none), device_token s (empty while the server is
+                 still to give one), badge u, event_types aa{sv} (each id s, name s; in the app's order),
                  allows_badge b, allows_sound b, allows_alert b, alert_style s (none, banner, alert), environment s,
                  channels as (channel ids that the app subscribed to), pending_channels as (those of them that the server does
                  not have yet), advice as (what its author should think about). -->
@@ -77,7 +80,7 @@ package enum AgentIntrospection {
             </method>
             <!-- What holds of every setting: of the person when app_id is empty, else of the app and of the event types that it
                  declared. Each: event s (empty for the app as a whole), name s, value s, locked b (the administrator decided
-                 it). docs/reference/settings.md lists names and values. Error: .UnknownApp. -->
+                 it, and nobody here changes it), origin s (standard, person, administrator: who said so). docs/reference/settings.md lists names and values. Error: .UnknownApp. -->
             <method name="ListSettings">
               <arg name="app_id" type="s" direction="in"/>
               <arg name="settings" type="aa{sv}" direction="out"/>
@@ -167,6 +170,36 @@ package enum AgentIntrospection {
               <arg name="app_id" type="s" direction="in"/>
               <arg name="count" type="u" direction="out"/>
             </method>
+            <!-- Alerts that wait for an answer in the panel, oldest first; one that replaced another by its collapse id stands in its
+                 place. Each: entry x, app_id s, app_name s, icon s (name or absolute path, empty for none), title s, subtitle s, body s
+                 (empty for none, and hidden while the screen is locked where the person wants that), view_label s (empty: a single OK),
+                 actions aa{sv} (each id s, title s, takes_text b; in the place of View when there are any), received_at x (UNIX ms),
+                 earlier u (alerts of its thread that came before it and are unanswered). Those of one app with the same texts and
+                 buttons are one here, and the answer is for all of them. -->
+            <method name="ListAlerts">
+              <arg name="alerts" type="aa{sv}" direction="out"/>
+            </method>
+            <!-- What the person did with one of them. answer is view, close or action; action is then a button's id and text what was
+                 typed, at most 16 KiB, empty for nothing. activation_token lets the app's window come to the front; empty for none.
+                 Errors: .UnknownEntry (it does not wait any more), .BadValue. -->
+            <method name="AnswerAlert">
+              <arg name="entry" type="x" direction="in"/>
+              <arg name="answer" type="s" direction="in"/>
+              <arg name="action" type="s" direction="in"/>
+              <arg name="text" type="s" direction="in"/>
+              <arg name="activation_token" type="s" direction="in"/>
+            </method>
+            <!-- Opens the app with a notification of the inbox as View does, and notes that the person has seen it. Errors:
+                 .UnknownEntry, .NotOpened. -->
+            <method name="OpenEntry">
+              <arg name="entry" type="x" direction="in"/>
+              <arg name="activation_token" type="s" direction="in"/>
+            </method>
+            <!-- Opens an app without a notification. Errors: .UnknownApp, .NotOpened. -->
+            <method name="OpenApp">
+              <arg name="app_id" type="s" direction="in"/>
+              <arg name="activation_token" type="s" direction="in"/>
+            </method>
             <!-- The app has another device token: its back-end must hear of it. Everybody on the bus hears this, so that the token is not
                  in it: Register answers it. -->
             <signal name="TokenChanged">
@@ -190,6 +223,8 @@ package enum AgentIntrospection {
               <arg name="entry" type="x"/>
             </signal>
             <signal name="InboxChanged"/>
+            <!-- ListAlerts answers something else than before. -->
+            <signal name="AlertsChanged"/>
             <!-- GetStatus answers something else than before: the connection opened or ended, or there is another error or notice. -->
             <signal name="StatusChanged"/>
           </interface>

@@ -110,6 +110,7 @@ package final class AgentService {
             return []
         default:
             if let values = try answerAboutInbox(call.member, arguments) { return values }
+            if let values = try answerAboutAlerts(call, arguments) { return values }
             return try answerAboutSounds(call.member, arguments)
         }
     }
@@ -141,6 +142,7 @@ package final class AgentService {
         case "Unregister":
             agent.unregister(appID: try arguments.text(0)) { reply.answer($0.map { [] }.mapError(BusError.init)) }
         default:
+            if try openApp(call, reply) { return }
             reply.answer(
                 .failure(
                     BusError(
@@ -166,7 +168,8 @@ package final class AgentService {
         let pending = subscriptions.filter { $0.state == .pending }
         return [
             ("app_id", .variant(.text(app.appID))), ("topic", .variant(.text(app.topic))),
-            ("name", .variant(.text(app.name))), ("device_token", .variant(.text(app.deviceToken))),
+            ("name", .variant(.text(app.name))), ("icon", .variant(.text(app.icon ?? ""))),
+            ("device_token", .variant(.text(app.deviceToken))),
             ("badge", .variant(.uint32(agent.shownBadge(of: app)))),
             ("allows_badge", .variant(.bool(settings.allowsBadge))),
             ("allows_sound", .variant(.bool(settings.allowsSound))),
@@ -176,6 +179,10 @@ package final class AgentService {
             ("channels", .variant(.array("s", subscriptions.map { .text($0.channel) }))),
             ("pending_channels", .variant(.array("s", pending.map { .text($0.channel) }))),
             ("advice", .variant(.array("s", app.advice.map { .text($0) }))),
+            (
+                "event_types",
+                .variant(.array("a{sv}", try agent.eventTypes(of: app).map { .dictionary($0.dictionary) }))
+            ),
         ]
     }
 
@@ -201,6 +208,9 @@ extension AgentService: AgentObserver {
 
     /// Emits NotificationArrived.
     package func notificationArrived(entry: Int64) { emit("NotificationArrived", [.int64(entry)]) }
+
+    /// Emits AlertsChanged.
+    package func alertsChanged() { emit("AlertsChanged", []) }
 
     /// Emits InboxChanged.
     package func inboxChanged() { emit("InboxChanged", []) }
@@ -237,7 +247,8 @@ extension AgentStatus {
     fileprivate var dictionary: [(String, BusValue)] {
         [
             ("version", .variant(.text(version))), ("enrolled", .variant(.bool(isEnrolled))),
-            ("server_url", .variant(.text(serverURL))), ("device_id", .variant(.text(deviceID))),
+            ("removed", .variant(.bool(isRemoved))), ("server_url", .variant(.text(serverURL))),
+            ("device_id", .variant(.text(deviceID))),
             ("connected", .variant(.bool(isConnected))),
             ("connected_since", .variant(.int64(connectedSinceUnixSeconds))),
             ("last_connected", .variant(.int64(lastConnectedUnixSeconds))),
@@ -249,12 +260,20 @@ extension AgentStatus {
     }
 }
 
+extension EventTypeTable.EventType {
+    /// As ListApps answers it.
+    fileprivate var dictionary: [(String, BusValue)] {
+        [("id", .variant(.text(id))), ("name", .variant(.text(name)))]
+    }
+}
+
 extension Agent.SettingLine {
     /// As ListSettings answers it.
     fileprivate var dictionary: [(String, BusValue)] {
         [
             ("event", .variant(.text(event))), ("name", .variant(.text(setting.rawValue))),
-            ("value", .variant(.text(value))), ("locked", .variant(.bool(isLocked))),
+            ("value", .variant(.text(value.text))), ("locked", .variant(.bool(value.isLocked))),
+            ("origin", .variant(.text(value.origin.rawValue))),
         ]
     }
 }

@@ -37,6 +37,13 @@ package final class SettingStore {
         package var text: String
         /// Whether the person may not change it.
         package var isLocked: Bool
+        /// Who said so.
+        package var origin = Origin.standard
+    }
+
+    /// Who decided what holds.
+    package enum Origin: String, Sendable, CaseIterable {
+        case standard, person, administrator
     }
 
     private let choices: ChoiceTable
@@ -50,9 +57,12 @@ package final class SettingStore {
     /// What holds of a setting.
     package func value(of setting: PersonalSetting, at place: Place) throws(SQLiteError) -> Value {
         let rule = place.event.isEmpty ? try policy.rule(for: setting, topic: place.topic) : nil
-        if let rule, rule.isLocked { return Value(text: rule.value, isLocked: true) }
-        let chosen = try choices.value(of: setting, appID: place.appID, event: place.event)
-        return Value(text: chosen ?? rule?.value ?? setting.standard(for: place.scope), isLocked: false)
+        if let rule, rule.isLocked { return Value(text: rule.value, isLocked: true, origin: .administrator) }
+        if let chosen = try choices.value(of: setting, appID: place.appID, event: place.event) {
+            return Value(text: chosen, isLocked: false, origin: .person)
+        }
+        if let rule { return Value(text: rule.value, isLocked: false, origin: .administrator) }
+        return Value(text: setting.standard(for: place.scope), isLocked: false)
     }
 
     /// Whether a setting is on.

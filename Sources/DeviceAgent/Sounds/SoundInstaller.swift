@@ -127,7 +127,8 @@ struct SoundInstaller {
             switch error {
             case .unreadable(let text): throw .badSound("it is no sound: \(text)")
             case .otherFormat(let name):
-                throw .badSound("it is \(name): make an Ogg Vorbis file of it, or a WAV file with PCM of 16 bits.")
+                throw .badSound(
+                    "it is \(name): make Ogg Vorbis of it, for example with oggenc, or WAV with PCM of 16 bits.")
             }
         }
         guard sound.durationMilliseconds <= Self.durationMillisecondsMax else {

@@ -15,10 +15,13 @@ internal import PushSQLite
 ///     outbox         acknowledgements that the server has not confirmed
 ///     alerts         which alerts are on the screen, and where, so that the next run takes them up
 ///     filters        what apps' filters made of notifications, and which are still to run
+///     hooks          alerts on the screen whose hook has not begun
+///     wakes          the newest notification of each app that waits to wake it
+///     wake_starts    when apps were woken of late
 ///     subscriptions  channels that apps listen to, and what the server does not know of it yet
 ///     installations  apps whose .desktop file was seen, and since when it is gone
 enum AgentSchema {
-    static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth), .sql(fifth)])
+    static let migrations = Migrations([.sql(first), .sql(second), .sql(third), .sql(fourth), .sql(fifth), .sql(sixth)])
 
     private static let first: StaticString = """
         CREATE TABLE identity (
@@ -145,5 +148,18 @@ enum AgentSchema {
         CREATE TRIGGER filters_go AFTER DELETE ON inbox BEGIN
             DELETE FROM filters WHERE entry = old.entry;
         END;
+        """
+
+    private static let sixth: StaticString = """
+        CREATE TABLE hooks (entry INTEGER PRIMARY KEY) STRICT;
+        CREATE TRIGGER hooks_go AFTER DELETE ON inbox BEGIN
+            DELETE FROM hooks WHERE entry = old.entry;
+        END;
+        CREATE TABLE wakes (app_id TEXT PRIMARY KEY, entry INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE wake_starts (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            app_id TEXT NOT NULL,
+            started_ms INTEGER NOT NULL
+        ) STRICT;
         """
 }

@@ -22,6 +22,7 @@ package final class AlertTable {
     private let delete: Statement
     private let deleteEnded: Statement
     private let select: Statement
+    private let selectPlace: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         replace = try connection.prepare("INSERT OR REPLACE INTO alerts (entry, owner, number) VALUES (?, ?, ?)")
@@ -29,6 +30,7 @@ package final class AlertTable {
         deleteEnded = try connection.prepare(
             "DELETE FROM alerts WHERE entry NOT IN (SELECT entry FROM inbox WHERE state IN ('claimed', 'shown'))")
         select = try connection.prepare("SELECT entry, owner, number FROM alerts ORDER BY entry")
+        selectPlace = try connection.prepare("SELECT owner, number FROM alerts WHERE entry = ?")
     }
 
     /// Remembers where an entry's alert is, and forgets what had this number at the same server before.
@@ -37,6 +39,15 @@ package final class AlertTable {
         replace.bind(place.owner, at: 2)
         replace.bind(Int64(place.number), at: 3)
         try replace.run()
+    }
+
+    /// Where an entry's alert is; nil for nowhere.
+    package func place(of entry: Int64) throws(SQLiteError) -> AlertPlace? {
+        defer { selectPlace.reset() }
+        selectPlace.bind(entry, at: 1)
+        guard try selectPlace.step() else { return nil }
+        return AlertPlace(
+            owner: selectPlace.string(0), number: UInt32(truncatingIfNeeded: selectPlace.int64(1)))
     }
 
     /// Forgets alerts that left the screen.

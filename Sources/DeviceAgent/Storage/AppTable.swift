@@ -89,7 +89,7 @@ package final class AppTable {
             """)
         clearToken = try connection.prepare("UPDATE apps SET device_token = '' WHERE app_id = ?")
         clearTokens = try connection.prepare(
-            "UPDATE apps SET device_token = '', badge_sequence = 0, badge_accepted_ms = 0")
+            "UPDATE apps SET device_token = '', badge = 0, badge_sequence = 0, badge_accepted_ms = 0")
     }
 
     /// All apps by app id.
@@ -142,7 +142,7 @@ package final class AppTable {
         return connection.changedRowCount > 0
     }
 
-    /// After leaving a server: its tokens are void, and its order of badges means nothing at the next one.
+    /// After leaving a server: its tokens are void, and so are its badges, which nobody could change any more.
     package func forgetServer() throws(SQLiteError) { try clearTokens.run() }
 
     private func first(_ statement: Statement, _ key: String) throws(SQLiteError) -> RegisteredApp? {

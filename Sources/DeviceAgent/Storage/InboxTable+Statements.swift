@@ -3,9 +3,20 @@
 /// The longer statements of the inbox.
 extension InboxTable {
     static let twinSQL: StaticString = """
-        SELECT payload FROM inbox WHERE entry > (SELECT max(entry) FROM inbox) - ?6 AND app_id = ?1
+        SELECT payload, effects FROM inbox WHERE entry > (SELECT max(entry) FROM inbox) - ?6 AND app_id = ?1
             AND received_ms BETWEEN ?2 - 1000 AND ?2 AND state IN ('waiting', 'claimed', 'shown')
-            AND title IS ?3 AND subtitle IS ?4 AND body IS ?5
+            AND title IS ?3 AND subtitle IS ?4 AND body IS ?5 AND collapse_id IS ?7
+        """
+
+    // Numbers are not counts: what was cleared leaves gaps. As long as there cannot be too many by their numbers, nothing is
+    // counted.
+    static let removeSurplusSQL: StaticString = """
+        DELETE FROM inbox WHERE entry IN (
+            SELECT entry FROM inbox WHERE state NOT IN ('waiting', 'claimed') ORDER BY entry
+            LIMIT CASE WHEN (SELECT max(entry) FROM inbox) - (SELECT min(entry) FROM inbox) < ?1 THEN 0
+                ELSE max(0, (SELECT count(*) FROM inbox) - ?1
+                    - (SELECT count(*) FROM inbox WHERE state IN ('waiting', 'claimed'))) END)
+        RETURNING entry
         """
 
     static let replacementSQL: StaticString = """

@@ -45,11 +45,7 @@ package final class InboxTable {
                 body, payload, collapse_id, state, reason, channel, effects, is_read, thread_id)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
-        removeSurplus = try connection.prepare(
-            """
-            DELETE FROM inbox WHERE entry <= (SELECT max(entry) FROM inbox) - ?
-                AND state NOT IN ('waiting', 'claimed') RETURNING entry
-            """)
+        removeSurplus = try connection.prepare(Self.removeSurplusSQL)
         removeOld = try connection.prepare(Self.removeOldSQL)
         selectTwin = try connection.prepare(Self.twinSQL)
         selectUnread = try connection.prepare(
@@ -119,9 +115,15 @@ package final class InboxTable {
         return connection.lastInsertedRow
     }
 
-    /// Whether one with the same texts and the same data for the app came just before, from the same app, and the person
-    /// did not answer it yet.
-    package func hasTwin(of entry: InboxEntry) throws(SQLiteError) -> Bool {
+    /// Whether the same came just before, is or will be on the screen, and is not answered yet: the same texts, and a
+    /// payload that differs in its badge at most.
+    ///
+    /// - Parameters:
+    ///   - entry: The newer one.
+    ///   - parts: What would happen for it; no twin is one for which less happened.
+    /// - Returns: Whether the newer one tells a person nothing new.
+    /// - Throws: What SQLite answered.
+    package func hasTwin(of entry: InboxEntry, for parts: Set<Decision.Effect.Part>) throws(SQLiteError) -> Bool {
         defer { selectTwin.reset() }
         selectTwin.bind(entry.appID, at: 1)
         selectTwin.bind(entry.receivedUnixMilliseconds, at: 2)
@@ -129,16 +131,25 @@ package final class InboxTable {
         selectTwin.bind(entry.subtitle, at: 4)
         selectTwin.bind(entry.body, at: 5)
         selectTwin.bind(Self.twinDistanceMax, at: 6)
+        selectTwin.bind(entry.collapseID, at: 7)
         while try selectTwin.step() {
-            if Self.appData(selectTwin.bytes(0)) == Self.appData(entry.payload) { return true }
+            let effects = selectTwin.string(1).split(separator: " ").map(String.init)
+            guard parts.allSatisfy({ effects.contains($0.rawValue) }) else { continue }
+            if Self.comparable(selectTwin.bytes(0)) == Self.comparable(entry.payload) { return true }
         }
         return false
     }
 
-    /// All of a payload but `aps`: what an app tells one mail from another by.
-    private static func appData(_ payload: [UInt8]) -> [JSONValue.Member]? {
-        guard case .object(let members)? = try? JSONValue(parsing: payload.span) else { return nil }
-        return members.filter { !$0.key.utf8.elementsEqual("aps".utf8) }
+    /// A payload without what may differ between two that tell the same.
+    ///
+    /// That is the badge, and the texts, which are compared as the person reads them. The app's own data comes first, `aps`
+    /// behind it, wherever it stood.
+    private static func comparable(_ payload: [UInt8]) -> [JSONValue.Member]? {
+        guard let value = try? JSONValue(parsing: payload.span), case .object(let members) = value else { return nil }
+        let own = members.filter { !$0.key.utf8.elementsEqual("aps".utf8) }
+        guard case .object(let aps)? = value["aps"] else { return own }
+        let isCompared = { (key: String) in !["alert", "badge"].contains { key.utf8.elementsEqual($0.utf8) } }
+        return own + [JSONValue.Member(key: "aps", value: .object(aps.filter { isCompared($0.key) }))]
     }
 
     /// One entry.

@@ -13,6 +13,8 @@ package enum StorageError: Error, Sendable {
     case file(path: String, code: Int32)
     /// SQLite refused.
     case database(SQLiteError)
+    /// The file is no database any more, or parts of it are wrong.
+    case damagedDatabase(path: String, SQLiteError)
     /// The database was made by a later version.
     case newerDatabase(path: String, found: Int, known: Int)
 
@@ -23,6 +25,7 @@ package enum StorageError: Error, Sendable {
         case .alreadyRunning(let path): "another agent of this person runs already and holds \(path)"
         case .file(let path, let code): "cannot read or write \(path): \(SystemError.text(code))"
         case .database(let error): "the agent's database refused: \(error)"
+        case .damagedDatabase(let path, let error): "\(path) is damaged: \(error)"
         case .newerDatabase(let path, let found, let known):
             "\(path) has schema version \(found), and this agent knows versions up to \(known)"
         }
@@ -33,7 +36,10 @@ package enum StorageError: Error, Sendable {
         switch self {
         case .directory, .file: "Make it belong to this user, with mode 0700, on a disk that has room."
         case .alreadyRunning: "Use the agent that runs ('posthorn agent status'), or stop it first."
-        case .database: "Check that the disk has room and works; the inbox can be moved away, it is made anew."
+        case .database: "Check that the disk has room and works."
+        case .damagedDatabase(let path, _):
+            "Put back a copy of it, or move it away, with \(path)-wal, and start again: the inbox, settings, badges and "
+                + "registrations go with it, and so does the enrolment. Then enrol anew: 'posthorn agent enrol'."
         case .newerDatabase: "Install the newer agent again."
         }
     }

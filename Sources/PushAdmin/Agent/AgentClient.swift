@@ -10,14 +10,17 @@ final class AgentClient {
     private static let timeout = Duration.seconds(60)
 
     let connection: BusConnection
+    /// What `POSTHORN_AGENT_BUS` says; nil on the session's bus.
+    let busValue: String?
 
     /// Connects to the bus that the environment names, the session's if it names none.
     init(environment: [String: String]) throws(CommandError) {
+        busValue = BusConnection.Bus.agentValue(environment: environment)
         do throws(BusError) {
             connection = try BusConnection(.ofAgent(environment: environment))
         } catch {
             // The first sentence; what to do about it is said once.
-            throw .noSessionBus(String(error.message.prefix { $0 != "." }))
+            throw .noBus(variable: busValue, String(error.message.prefix { $0 != "." }))
         }
     }
 
@@ -29,7 +32,7 @@ final class AgentClient {
                 Self.busName, Self.objectPath, Self.busName, call.method, call.arguments, timeout: Self.timeout
             ).first
         } catch {
-            throw AgentAnswer.failure(error)
+            throw AgentAnswer.failure(error, busValue: busValue)
         }
     }
 }
@@ -49,13 +52,14 @@ package struct AgentCall: Equatable, Sendable {
 
 /// Reads what the agent answers.
 package enum AgentAnswer {
-    /// What a D-Bus error means for the person.
-    package static func failure(_ error: BusError) -> CommandError {
+    /// What a D-Bus error means for the person, on the bus that `POSTHORN_AGENT_BUS` names, if it does.
+    package static func failure(_ error: BusError, busValue: String? = nil) -> CommandError {
         let name = error.name
         // Only errors of the agent's own and of its method calls say that it is there.
         guard name.hasPrefix("org.posthorn.Error.") || AgentFailure(busName: name) != .other else {
             return isAbsence(name)
-                ? .agentUnreachable(error.message) : .agentRefused(name: name, message: text(of: error))
+                ? .agentUnreachable(error.message, variable: busValue)
+                : .agentRefused(name: name, message: text(of: error))
         }
         return .agentRefused(name: name, message: text(of: error))
     }

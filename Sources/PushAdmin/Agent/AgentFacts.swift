@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 package import PushDBus
 
 /// What `GetStatus` tells; a key that is missing reads as empty, so that older agents are understood.
 package struct AgentStatus: Codable, Sendable {
     let version: String
     let enrolled: Bool
+    let removed: Bool
     let serverURL: String
     let deviceID: String
     let connected: Bool
@@ -21,6 +23,7 @@ package struct AgentStatus: Codable, Sendable {
     package init(_ facts: BusValue) {
         version = facts.text("version")
         enrolled = facts.flag("enrolled")
+        removed = facts.flag("removed")
         serverURL = facts.text("server_url")
         deviceID = facts.text("device_id")
         connected = facts.flag("connected")
@@ -34,7 +37,7 @@ package struct AgentStatus: Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case version, enrolled, connected, notice, presenter
+        case version, enrolled, removed, connected, notice, presenter
         case serverURL = "server_url"
         case deviceID = "device_id"
         case connectedSince = "connected_since"
@@ -96,6 +99,7 @@ package struct AgentSetting: Codable, Sendable {
     let name: String
     let value: String
     let isLocked: Bool
+    let origin: String
 
     /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
@@ -103,10 +107,11 @@ package struct AgentSetting: Codable, Sendable {
         name = facts.text("name")
         value = facts.text("value")
         isLocked = facts.flag("locked")
+        origin = facts.text("origin")
     }
 
     private enum CodingKeys: String, CodingKey {
-        case event, name, value
+        case event, name, value, origin
         case isLocked = "locked"
     }
 }
@@ -166,8 +171,24 @@ package struct InboxEntry: Codable, Sendable {
     /// Whose it is, as a person knows the app.
     var appTitle: String { appName.isEmpty ? appID : appName }
 
-    /// Title and body in one line.
-    var summary: String { [title, body].filter { !$0.isEmpty }.joined(separator: ": ") }
+    /// Title and body in one line, or what else it was.
+    var summary: String {
+        let texts = [title, body].filter { !$0.isEmpty }
+        return texts.isEmpty ? parts : texts.joined(separator: ": ")
+    }
+
+    /// What came without a text, for example `badge 3`.
+    var parts: String {
+        effects.map { effect in
+            let part = effect.prefix { $0 != ":" }
+            return part == "badge" ? badge.map { "badge \($0)" } ?? "badge" : String(part)
+        }.joined(separator: ", ")
+    }
+
+    private var badge: Int64? {
+        let value = try? JSONValue(parsing: Array(payload.utf8).span)
+        return value?["aps"]?["badge"]?.integer
+    }
 
     /// How far it got, and why.
     var outcome: String {

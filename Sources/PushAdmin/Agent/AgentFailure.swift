@@ -8,6 +8,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case unreachable = "org.posthorn.Error.Unreachable"
     case notTrusted = "org.posthorn.Error.NotTrusted"
     case badFile = "org.posthorn.Error.BadFile"
+    case deviceRemoved = "org.posthorn.Error.DeviceRemoved"
     case notEnrolled = "org.posthorn.Error.NotEnrolled"
     case unknownTopic = "org.posthorn.Error.UnknownTopic"
     case badEnvironment = "org.posthorn.Error.BadEnvironment"
@@ -24,6 +25,7 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case badSound = "org.posthorn.Error.BadSound"
     case unknownSound = "org.posthorn.Error.UnknownSound"
     case unknownEntry = "org.posthorn.Error.UnknownEntry"
+    case notOpened = "org.posthorn.Error.NotOpened"
     case notYours = "org.posthorn.Error.NotYours"
     case limitsExceeded = "org.posthorn.Error.LimitsExceeded"
     case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
@@ -45,6 +47,8 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .notTrusted: "If the server has another authority now: posthorn agent unenrol --local, then enrol again."
         case .badFile: "Put that file right, then restart the agent: systemctl --user restart posthorn-agent"
         case .notEnrolled: "Enrol this device first: posthorn agent enrol SERVER CODE"
+        case .deviceRemoved:
+            "Leave that server, then enrol anew: posthorn agent unenrol, then posthorn agent enrol SERVER CODE"
         case .unknownTopic: "Add the topic on the server (posthorn app add TOPIC), or name another with --topic."
         case .badEnvironment: "Use production or development."
         case .badChannelID: "Copy the whole id as the app's back-end got it, for example AAECAwQFBgcICQoLDA0ODw==."
@@ -55,12 +59,13 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .unknownApp: "'posthorn settings list' shows the registered apps."
         case .unknownSetting: "'posthorn settings show APP' and 'posthorn settings list' show what there is to set."
         case .unknownEvent: "'posthorn settings show APP' shows the event types that the app declared."
-        case .badValue: "docs/reference/settings.md lists the values of each setting."
+        case .badValue: "Give another value, or 'standard' to give the choice up."
         case .locked: "Ask the administrator of this device's server."
-        case .badSound: "oggenc makes Ogg Vorbis files; docs/how-to/sounds.md says what a sound should be."
-        case .unknownSound: "'posthorn sound list APP' shows the sounds that the app can name."
-        case .badManifest: "Correct the app's manifest; docs/reference/app-manifest.md describes it."
+        case .badSound: "Install one of at most 30 seconds, in Ogg Vorbis or WAV, that can be heard and is not clipped."
+        case .unknownSound: "'posthorn sound list APP' shows the sounds that the app can name, or where to get some."
+        case .badManifest: "Correct it, or leave it out: posthorn register APP works without a manifest."
         case .unknownEntry: "'posthorn inbox list' shows the entries."
+        case .notOpened: "Install the app, or start it yourself."
         case .notYours: "Run the posthorn that was installed beside posthorn-agent, as the user whose agent it is."
         case .limitsExceeded: "Try again in a moment."
         case .accessDenied: "Run this as the user whose agent it is."
@@ -74,8 +79,9 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .unreachable, .notTrusted: .unreachable
         case .unknownTopic, .unknownApp, .unknownEntry, .unknownChannel, .unknownEvent, .unknownSound: .notFound
         case .accessDenied, .locked, .notYours: .notPermitted
-        case .alreadyEnrolled, .badEnrolmentCode, .badServer, .notEnrolled, .badEnvironment, .badChannelID, .tooMany,
-            .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .badFile,
+        case .alreadyEnrolled, .badEnrolmentCode, .badServer, .deviceRemoved, .notEnrolled, .badEnvironment,
+            .badChannelID, .tooMany,
+            .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .badFile, .notOpened,
             .limitsExceeded, .other:
             .refused
         }

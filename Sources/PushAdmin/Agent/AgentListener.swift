@@ -21,11 +21,13 @@ final class AgentListener {
     }
 
     private let connection: BusConnection
+    private let busValue: String?
     private var news = News()
 
     /// Listens from now on.
     init(_ agent: AgentClient, to members: [String]) throws(CommandError) {
         connection = agent.connection
+        busValue = agent.busValue
         do throws(BusError) {
             for member in members {
                 try connection.subscribe(
@@ -36,7 +38,7 @@ final class AgentListener {
                 if owner == nil { self?.news.isGone = true } else { self?.news.isBack = true }
             }
         } catch {
-            throw AgentAnswer.failure(error)
+            throw AgentAnswer.failure(error, busValue: busValue)
         }
     }
 
@@ -46,7 +48,7 @@ final class AgentListener {
             do throws(BusError) {
                 try connection.process()
             } catch {
-                throw .noSessionBus(error.message)
+                throw .noBus(variable: busValue, error.message)
             }
             if !news.isEmpty {
                 defer { news = News() }

@@ -7,7 +7,10 @@ internal import PushDBus
 package enum AgentCommands {
     static let group = CommandNode(
         group: "agent", "Show the agent of this device, enrol it with a server, or leave.",
-        environment: sessionBus, children: [status, enrol, unenrol], defaultChild: "status")
+        environment: sessionBus, unused: ofServer, children: [status, enrol, unenrol], defaultChild: "status")
+
+    /// What only commands that talk to a server on this machine take.
+    static let ofServer = ["socket", AdminSocket.variable]
 
     static let sessionBus = [
         Explanation("DBUS_SESSION_BUS_ADDRESS", "The session bus on which the agent is."),
@@ -37,6 +40,7 @@ package enum AgentCommands {
                 Explanation("posthorn agent enrol https://push.example.org:2197 CODE --ca-file ca.pem", "Enrols.")
             ])
     ) { (invocation, surroundings) throws(CommandError) in
+        try checkOrder(invocation)
         if let file = invocation.value("ca-file") { try LocalFile.checkCertificate(file) }
         let agent = try surroundings.agent()
         let answer: BusValue?
@@ -52,7 +56,10 @@ package enum AgentCommands {
     private static let unenrol = CommandNode(
         Command(
             "unenrol", "Leave the server.",
-            discussion: "Every device token of this device becomes Unregistered: apps must register again.",
+            discussion: """
+                Every device token of this device becomes Unregistered, and the numbers on icons go. Apps stay with their \
+                settings: enrolled again, the agent registers them by itself, and each hears of its new device token.
+                """,
             options: [Option("local", "Forget the server without telling it."), SharedOptions.yes],
             examples: [Explanation("posthorn agent unenrol --local", "Leaves a server that is gone for good.")])
     ) { (invocation, surroundings) throws(CommandError) in
@@ -69,6 +76,35 @@ package enum AgentCommands {
     /// What `agent unenrol` asks of the agent.
     package static func unenrolCall(_ invocation: Invocation) -> AgentCall {
         AgentCall(invocation.has("local") ? "Forget" : "Unenrol")
+    }
+
+    /// Finds the enrolment code where the server belongs.
+    ///
+    /// - Parameter invocation: With one word or two.
+    /// - Throws: When the words are swapped, or the server is missing.
+    package static func checkOrder(_ invocation: Invocation) throws(CommandError) {
+        let (server, code) = (invocation.arguments[0], invocation.argument(1))
+        if let code, isServer(code), !isServer(server) {
+            throw .advised(
+                .usage(invocation.error(.contradiction("server and code are swapped"))),
+                remedy: "The server comes first: posthorn agent enrol \(code) \(server)")
+        }
+        guard code == nil, !isServer(server), isCode(server) else { return }
+        throw .advised(
+            .usage(invocation.error(.contradiction("'\(server)' is a code, and the server is missing"))),
+            remedy: "The server comes first: posthorn agent enrol https://HOST:PORT \(server)")
+    }
+
+    private static func isServer(_ word: String) -> Bool { word.contains("://") }
+
+    /// As `posthorn enrol` prints it, three groups of four, or as people type that.
+    private static func isCode(_ word: String) -> Bool {
+        let letters = word.utf8.filter { $0 != UInt8(ascii: "-") }
+        return letters.count == 12
+            && letters.allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            }
     }
 
     /// What else there is to do when enrolling failed: this command can name another authority.
@@ -92,6 +128,8 @@ package enum AgentCommands {
         case .unreachable, .notTrusted:
             return .advised(
                 error, remedy: "If the server is gone, forget it without telling it: posthorn agent unenrol --local")
+        case .notEnrolled:
+            return .advised(error, remedy: "There is nothing to leave.")
         default:
             return error
         }
@@ -109,7 +147,7 @@ package enum AgentCommands {
     package static func report(of status: AgentStatus) -> Report {
         var fields = [
             (name: "Agent", value: "\(status.version), process \(status.processID)"),
-            (name: "Enrolled", value: status.enrolled ? "yes" : "no; next: posthorn agent enrol SERVER CODE"),
+            (name: "Enrolled", value: enrolment(of: status)),
         ]
         if status.enrolled {
             fields.append(("Server", status.serverURL))
@@ -126,6 +164,12 @@ package enum AgentCommands {
         if status.nextTry > 0 { fields.append(("Next try", LocalTime.text(unixSeconds: status.nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
         return Report(Table.fields(fields), json: status)
+    }
+
+    private static func enrolment(of status: AgentStatus) -> String {
+        guard status.enrolled else { return "no; next: posthorn agent enrol SERVER CODE" }
+        guard status.removed else { return "yes" }
+        return "no longer: the server does not know this device any more; next: posthorn agent unenrol"
     }
 
     private static func connection(of status: AgentStatus) -> String {

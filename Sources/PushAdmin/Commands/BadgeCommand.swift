@@ -16,7 +16,7 @@ package enum BadgeCommand {
             discussion: """
                 plain prints the number; polybar the number, or an empty line for none, so that the module hides; waybar \
                 its JSON, with a line for each app as the tooltip and the class 'unread', 'none' or 'offline'; json the \
-                number of each app. See docs/how-to/status-bars.md.
+                number of each app. While the agent is away, --follow prints an empty line as plain and polybar, and null as json.
                 """,
             arguments: [Argument("APP", "The app id; the sum of all apps if left out.", optional: true)],
             options: [
@@ -29,14 +29,14 @@ package enum BadgeCommand {
                 Explanation("posthorn badge org.example.Mail", "Unread mails."),
                 Explanation("posthorn badge --format waybar --follow", "In a custom module of waybar."),
             ],
-            environment: AgentCommands.sessionBus)
+            environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
         let format = invocation.has("json") ? .json : Format(rawValue: invocation.value("format") ?? "") ?? .plain
         let agent = try surroundings.agent()
         if invocation.has("follow") { try follow(agent, app: invocation.argument(0), format) }
         let badges = try badges(of: agent, app: invocation.argument(0))
         if let app = invocation.argument(0), badges.isEmpty {
-            throw .agentRefused(name: AgentFailure.unknownApp.rawValue, message: "no app \(app) is registered")
+            throw SettingsCommands.unknownApp(app, known: try SettingsCommands.apps(of: agent).map(\.appID))
         }
         return Report(line(badges, format), json: Badges(badges))
     }
@@ -73,9 +73,9 @@ package enum BadgeCommand {
     package static func line(_ apps: [AgentApp]?, _ format: Format) -> String {
         let sum = (apps ?? []).reduce(0) { $0 + $1.badge }
         switch format {
-        case .plain: return "\(sum)"
+        case .plain: return apps == nil ? "" : "\(sum)"
         case .polybar: return sum > 0 ? "\(sum)" : ""
-        case .json: return JSONText.printable(JSONText.encodeKnown(Badges(apps ?? [])))
+        case .json: return JSONText.printable(JSONText.encodeKnown(apps.map(Badges.init)))
         case .waybar:
             // Waybar reads both texts as markup.
             let lines = (apps ?? []).filter { $0.badge > 0 }.map {

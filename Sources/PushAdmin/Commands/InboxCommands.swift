@@ -14,7 +14,8 @@ package enum InboxCommands {
             Everything that came is here, with what was done with it and why: also what was not shown. It is kept for as \
             long as the settings inbox-days and inbox-count say.
             """,
-        environment: AgentCommands.sessionBus, children: [list, search, show, read, clear], defaultChild: "list")
+        environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
+        children: [list, search, show, read, clear], defaultChild: "list")
 
     private static let pageOptions: [Option] = [
         Option("app", short: "a", value: "APP", "Only those of this app id."),
@@ -42,7 +43,10 @@ package enum InboxCommands {
     private static func answer(
         to invocation: Invocation, _ surroundings: Surroundings
     ) throws(CommandError) -> Report {
-        let entries = try surroundings.agent().call(try searchCall(invocation))
+        let call = try searchCall(invocation)
+        let agent = try surroundings.agent()
+        try SettingsCommands.checkApp(invocation.value("app") ?? "", agent)
+        let entries = try agent.call(call)
         return report(of: try AgentAnswer.list(entries, of: "SearchInbox", as: InboxEntry.init))
     }
 
@@ -63,7 +67,9 @@ package enum InboxCommands {
             "read", "Mark notifications as read.",
             arguments: [Argument("WHICH", "An entry's number, or an app id; all if left out.", optional: true)])
     ) { (invocation, surroundings) throws(CommandError) in
-        let answer = try surroundings.agent().call(readCall(invocation))
+        let agent = try surroundings.agent()
+        try Which(invocation).check(agent)
+        let answer = try agent.call(readCall(invocation))
         let count = try AgentAnswer.integer(answer, of: "MarkRead")
         let noun = count == 1 ? "notification" : "notifications"
         return Report("Marked \(count) \(noun) as read.", json: ["count": count])
@@ -76,6 +82,7 @@ package enum InboxCommands {
             options: [SharedOptions.yes])
     ) { (invocation, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()
+        try Which(invocation).check(agent)
         let whose =
             switch Which(invocation) {
             case .entry(let number): "notification \(number)"
@@ -96,6 +103,11 @@ package enum InboxCommands {
         init(_ invocation: Invocation) {
             let word = invocation.argument(0) ?? ""
             self = Int64(word).map { .entry($0) } ?? .app(word)
+        }
+
+        /// Refuses an app of which there is nothing.
+        func check(_ agent: AgentClient) throws(CommandError) {
+            if case .app(let app) = self { try SettingsCommands.checkApp(app, agent) }
         }
     }
 
@@ -154,10 +166,17 @@ package enum InboxCommands {
             rows: entries.map { entry in
                 [
                     "\(entry.entry)", LocalTime.text(unixSeconds: entry.receivedAt / 1000),
-                    entry.appTitle, entry.read ? entry.outcome : "\(entry.outcome), new", entry.summary,
+                    entry.appTitle, state(of: entry), entry.summary,
                 ]
             })
         return Report(table.text, json: Inbox(entries: entries))
+    }
+
+    /// How far it got and why, and whether nobody has seen it, which no long reason may hide.
+    private static func state(of entry: InboxEntry) -> String {
+        let remark = entry.read ? "" : ", new"
+        return DisplayWidth.cut(oneLine(entry.outcome), columnCount: Table.cellColumnCountMax - remark.utf8.count)
+            + remark
     }
 
     /// What `inbox show` prints.

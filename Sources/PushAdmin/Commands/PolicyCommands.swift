@@ -8,7 +8,7 @@ package enum PolicyCommands {
         group: "policy", "Show and set what holds on the devices of this server.",
         discussion: """
             A policy is what holds until the person at a device chooses otherwise; with --lock, what they cannot change. \
-            Connected devices follow at once, others when they come back.
+            Connected devices follow within seconds, others when they come back.
             """,
         children: [list, set, remove], defaultChild: "list")
 
@@ -38,7 +38,7 @@ package enum PolicyCommands {
                 Explanation(
                     "posthorn policy set --topic org.example.Ops alert alert --lock", "Alarms stay on screens."),
                 Explanation("posthorn policy set schedule 'mon-fri 18:00-08:00'", "Quiet evenings, unless changed."),
-                Explanation("posthorn policy set --device 1A2B silent on", "No sounds on one device."),
+                Explanation("posthorn policy set --device 5f2b9c0d1e3a4f60 silent on", "No sounds on one device."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let request = setRequest(invocation)

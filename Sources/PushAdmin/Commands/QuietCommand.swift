@@ -18,14 +18,15 @@ package enum QuietCommand {
                     "WHAT", "on, off, for, until or schedule.", optional: true,
                     values: .choice(["on", "off", "for", "until", "schedule"])),
                 Argument(
-                    "VALUE", "How long, until when, or which times of the week.", optional: true, repeatable: true),
+                    "VALUE", "How long (a number and s, m, h or d), until when, or which times of the week.",
+                    optional: true, repeatable: true),
             ],
             examples: [
                 Explanation("posthorn dnd for 2h", "Two hours of quiet."),
                 Explanation("posthorn dnd until 07:30", "Until the next half past seven."),
                 Explanation("posthorn dnd schedule mon-fri 22:00-07:00, sat sun 23:00-09:00", "Quiet nights."),
             ],
-            environment: AgentCommands.sessionBus)
+            environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
         let call = try setCall(invocation, nowUnixSeconds: LocalTime.nowUnixSeconds)
         let agent = try surroundings.agent()
@@ -47,12 +48,17 @@ package enum QuietCommand {
     ) throws(CommandError) -> AgentCall? {
         guard let what = invocation.argument(0) else { return nil }
         let value = invocation.arguments.dropFirst().joined(separator: " ")
+        if value.isEmpty, let missing = ["for": "DURATION", "until": "HH:MM", "schedule": "TIMES"][what] {
+            throw .usage(invocation.error(.missingArgument(placeholder: "\(missing) behind '\(what)'")))
+        }
         switch what {
         case "on", "off":
             guard value.isEmpty else { throw wrong(invocation, value, "nothing behind '\(what)'") }
             return call(.doNotDisturb, what)
         case "for":
-            guard let seconds = TimeSpan.seconds(value) else { throw wrong(invocation, value, TimeSpan.expectation) }
+            guard let seconds = TimeSpan.seconds(value) else {
+                throw wrong(invocation, value, TimeSpan.expectation(insteadOf: value))
+            }
             return call(.doNotDisturb, DoNotDisturb.until(now + seconds).text)
         case "until":
             guard let end = LocalTime.next(value, afterUnixSeconds: now) else {

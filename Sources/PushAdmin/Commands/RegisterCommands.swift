@@ -38,7 +38,12 @@ package enum RegisterCommands {
         let call = try registerCall(invocation)
         let appID = invocation.arguments[0]
         let agent = try surroundings.agent()
-        let token = try AgentAnswer.string(try agent.call(call), of: "Register")
+        let token: String
+        do throws(CommandError) {
+            token = try AgentAnswer.string(try agent.call(call), of: "Register")
+        } catch {
+            throw advised(error, invocation, surroundings)
+        }
         // It is registered, whether there is more to say or not.
         let advice = (try? SettingsCommands.apps(of: agent))?.first { $0.appID == appID }?.advice ?? []
         Console.note(advice.map { oneLine($0) })
@@ -48,7 +53,7 @@ package enum RegisterCommands {
     static let unregister = CommandNode(
         Command(
             "unregister", "Unregister an app: its device token is Unregistered from now on.", arguments: [app],
-            environment: AgentCommands.sessionBus)
+            environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
         let id = try appID(invocation)
         try surroundings.agent().call(AgentCall("Unregister", .string(id)))
@@ -68,6 +73,18 @@ package enum RegisterCommands {
         return AgentCall("Register", .string(try appID(invocation)), .dictionary(options))
     }
 
+    /// Names the topic; where the server is on this machine and lets this person ask, also the one that was meant.
+    private static func advised(
+        _ error: CommandError, _ invocation: Invocation, _ surroundings: Surroundings
+    ) -> CommandError {
+        guard case .agentRefused(let name, _) = error, AgentFailure(busName: name) == .unknownTopic,
+            let apps = try? surroundings.admin(invocation).send(.get("apps"), for: AdminAPI.Apps.self)
+        else { return error }
+        let topic = invocation.value("topic") ?? invocation.arguments[0]
+        guard let meant = Spelling.closest(to: topic, among: apps.apps.map(\.topic)) else { return error }
+        return .advised(error, remedy: "Did you mean \(meant)? 'posthorn app list' shows all on the server.")
+    }
+
     private static func manifest(_ path: String) throws(CommandError) -> String {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try LocalFile.read(path) } catch { throw .file(error) }
@@ -75,7 +92,7 @@ package enum RegisterCommands {
         guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty, !bytes.contains(0) else {
             throw .badFile(
                 path: path, problem: "no text in UTF-8",
-                remedy: "docs/reference/app-manifest.md describes what an app says of itself.")
+                remedy: "Name a file with what the app says of itself, as JSON.")
         }
         return text
     }

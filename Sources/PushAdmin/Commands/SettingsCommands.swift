@@ -7,7 +7,8 @@ internal import PushDBus
 package enum SettingsCommands {
     static let group = CommandNode(
         group: "settings", "Show and change what notifications may do on this device.",
-        environment: AgentCommands.sessionBus, children: [list, show, set], defaultChild: "list")
+        environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
+        children: [list, show, set], defaultChild: "list")
 
     private static let list = CommandNode(Command("list", "List the settings of every registered app.")) {
         (_, surroundings) throws(CommandError) in
@@ -24,9 +25,7 @@ package enum SettingsCommands {
         let id = invocation.arguments[0]
         let agent = try surroundings.agent()
         let found = try apps(of: agent).first { $0.appID.utf8.elementsEqual(id.utf8) }
-        guard let found else {
-            throw .agentRefused(name: AgentFailure.unknownApp.rawValue, message: "no app \(id) is registered")
-        }
+        guard let found else { throw unknownApp(id, known: try apps(of: agent).map(\.appID)) }
         return report(of: found, try lines(of: id, agent))
     }
 
@@ -42,7 +41,7 @@ package enum SettingsCommands {
             usages: ["SETTING VALUE", "APP SETTING VALUE", "APP EVENT SETTING VALUE"],
             arguments: [
                 Argument(
-                    "APP", "The app id; nothing for a setting of everything.",
+                    "APP", "The app id; nothing for a setting of everything.", optional: true,
                     values: .suggestions(PersonalSetting.allCases.filter { $0.scopes == [.person] }.map(\.rawValue))),
                 Argument("EVENT", "One of the event types that the app declared.", optional: true),
                 Argument("SETTING", "The setting, such as 'sound'.", optional: true),
@@ -57,11 +56,27 @@ package enum SettingsCommands {
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let call = try setCall(invocation)
-        try surroundings.agent().call(call)
-        let places = call.arguments.dropLast().compactMap(\.stringValue).filter { !$0.isEmpty }
+        let agent = try surroundings.agent()
+        try agent.call(call)
+        let places = call.arguments.dropLast().compactMap(\.stringValue)
         let value = call.arguments.last?.stringValue ?? ""
-        let words = (places + [value.isEmpty ? "standard" : value]).map(oneLine)
-        return Report("\(words.dropLast().joined(separator: ": ")) is \(words[words.count - 1]).", json: Done())
+        guard value.isEmpty else { return report(of: places, value: value) }
+        let standard = try agent.call(
+            AgentCall("GetSetting", .string(places[0]), .string(places[1]), .string(places[2])))
+        return report(of: places, value: try AgentAnswer.string(standard, of: "GetSetting"), isStandard: true)
+    }
+
+    /// What `settings set` prints.
+    ///
+    /// - Parameters:
+    ///   - places: App, event type and setting; the first two may be empty.
+    ///   - value: What holds now.
+    ///   - isStandard: Whether that is nobody's choice.
+    /// - Returns: The report.
+    package static func report(of places: [String], value: String, isStandard: Bool = false) -> Report {
+        let place = places.filter { !$0.isEmpty }.map(oneLine).joined(separator: ": ")
+        let remark = isStandard ? ", which is standard" : ""
+        return Report("\(place) is \(shown(value, of: places.last ?? ""))\(remark).", json: Done())
     }
 
     /// What `settings set` asks of the agent.
@@ -71,6 +86,8 @@ package enum SettingsCommands {
     /// - Throws: When the words do not go together.
     package static func setCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         let words = invocation.arguments
+        guard let first = words.first else { throw .usage(invocation.error(.missingArgument(placeholder: "SETTING"))) }
+        try checkName(first, invocation)
         guard words.count > 1 else { throw .usage(invocation.error(.missingArgument(placeholder: "VALUE"))) }
         let (name, value) = (words[words.count - 2], words[words.count - 1])
         let isPersonal = PersonalSetting(rawValue: words[0])?.scopes == [.person]
@@ -80,12 +97,55 @@ package enum SettingsCommands {
             return AgentCall(
                 "SetSetting", .string(""), .string(""), .string(words[0]), .string(value == "standard" ? "" : value))
         }
-        guard words.count > 2 || isPersonal else {
+        guard words.count > 2 else {
             throw .usage(invocation.error(.missingArgument(placeholder: "VALUE (APP SETTING VALUE)")))
         }
         return AgentCall(
-            "SetSetting", .string(words.count > 2 ? words[0] : ""), .string(words.count > 3 ? words[1] : ""),
+            "SetSetting", .string(words[0]), .string(words.count > 3 ? words[1] : ""),
             .string(name), .string(value == "standard" ? "" : value))
+    }
+
+    /// Finds a mistyped setting of everything, and an app's setting without the app.
+    private static func checkName(_ first: String, _ invocation: Invocation) throws(CommandError) {
+        // An app, and what is set of it.
+        if invocation.arguments.dropFirst().contains(where: { PersonalSetting(rawValue: $0) != nil }) { return }
+        let setting = PersonalSetting(rawValue: first)
+        guard setting?.scopes.contains(.person) != true else { return }
+        let words = [first] + invocation.arguments.dropFirst()
+        if setting != nil {
+            throw .advised(
+                .usage(invocation.error(.contradiction("\(first) is a setting of an app"))),
+                remedy: "Name the app: posthorn settings set APP \(words.joined(separator: " "))")
+        }
+        let personal = PersonalSetting.allCases.filter { $0.scopes.contains(.person) }.map(\.rawValue)
+        let meant = Spelling.closest(to: first, among: PersonalSetting.allCases.map(\.rawValue))
+        guard meant != nil || invocation.arguments.count == 2 && !first.contains(".") else { return }
+        let question = meant.map { "Did you mean \($0)?" } ?? "There are \(personal.joined(separator: ", "))."
+        throw .advised(
+            .usage(invocation.error(.contradiction("there is no setting '\(first)'"))),
+            remedy: "\(question) What belongs to an app stands behind the app id.")
+    }
+
+    /// An app id that nobody registered, with the one that was meant.
+    ///
+    /// - Parameters:
+    ///   - id: As it was typed.
+    ///   - known: Those that are registered.
+    /// - Returns: The error.
+    package static func unknownApp(_ id: String, known: [String]) -> CommandError {
+        let error = CommandError.agentRefused(
+            name: AgentFailure.unknownApp.rawValue, message: "no app \(id) is registered")
+        guard let meant = Spelling.closest(to: id, among: known) else { return error }
+        return .advised(error, remedy: "Did you mean \(meant)? \(error.remedy)")
+    }
+
+    /// Refuses an app id of which there is neither a registration nor a notification: a mistyped one finds nothing.
+    static func checkApp(_ id: String, _ agent: AgentClient) throws(CommandError) {
+        let known = try apps(of: agent).map(\.appID)
+        guard !id.isEmpty, !known.contains(where: { $0.utf8.elementsEqual(id.utf8) }) else { return }
+        let search = AgentCall("SearchInbox", .string(""), .string(id), .bool(false), .int64(0), .uint32(1))
+        let found = try AgentAnswer.list(try agent.call(search), of: search.method, as: InboxEntry.init)
+        if found.isEmpty { throw unknownApp(id, known: known) }
     }
 
     static func apps(of agent: AgentClient) throws(CommandError) -> [AgentApp] {
@@ -130,12 +190,28 @@ package enum SettingsCommands {
 
     /// Names and values, those of event types below the others.
     private static func table(of settings: [AgentSetting]) -> String {
-        Table(
-            [.text("EVENT"), .text("SETTING"), .text("VALUE"), .text("")],
+        let hasEvents = settings.contains { !$0.event.isEmpty }
+        return Table(
+            (hasEvents ? [.text("EVENT")] : []) + [.text("SETTING"), .text("VALUE"), .text("")],
             rows: settings.map { line in
-                [line.event, line.name, line.value, line.isLocked ? "set by the administrator" : ""]
+                (hasEvents ? [line.event] : []) + [line.name, shown(line.value, of: line.name), remark(on: line)]
             }
         ).text
+    }
+
+    /// A value as people read it: a moment instead of seconds.
+    private static func shown(_ value: String, of name: String) -> String {
+        guard PersonalSetting(rawValue: name) == .doNotDisturb, case .until(let end)? = DoNotDisturb(value) else {
+            return oneLine(value)
+        }
+        let isOver = end <= LocalTime.nowUnixSeconds
+        return isOver ? DoNotDisturb.off.text : "until \(LocalTime.text(unixSeconds: end))"
+    }
+
+    /// Whose value it is where it is not the person's, nor anybody's.
+    private static func remark(on line: AgentSetting) -> String {
+        if line.isLocked { return "set by the administrator" }
+        return line.origin == "administrator" ? "the administrator's standard" : ""
     }
 
     /// One line for each channel.

@@ -7,7 +7,8 @@ internal import PushDBus
 package enum SoundCommands {
     static let group = CommandNode(
         group: "sound", "List, try and install the sounds of notifications.",
-        environment: AgentCommands.sessionBus, children: [list, play, install, remove], defaultChild: "list")
+        environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
+        children: [list, play, install, remove], defaultChild: "list")
 
     private static let app = Argument("APP", "The app id: its desktop file name without '.desktop'.")
     private static let name = Argument("SOUND", "The sound's name.")
@@ -47,6 +48,12 @@ package enum SoundCommands {
             examples: [Explanation("posthorn sound install org.example.Mail ping.oga", "\"sound\": \"ping\" plays it.")]
         )
     ) { (invocation, surroundings) throws(CommandError) in
+        // Here, because a file that is not there is nothing about sounds.
+        do throws(FileError) {
+            try LocalFile.checkRegular(invocation.arguments[1])
+        } catch {
+            throw .file(error)
+        }
         let call = AgentCall(
             "InstallSound", .string(invocation.arguments[0]), .string(LocalFile.absolute(invocation.arguments[1])),
             .string(invocation.value("name") ?? ""))
@@ -67,7 +74,8 @@ package enum SoundCommands {
         let json = Sounds(sounds: sounds)
         guard !sounds.isEmpty else {
             return Report(
-                "No sounds. The built-in ones belong into the sounds folder of an XDG data directory.", json: json)
+                "No sounds. 'make install' brings the built-in ones; from a clone: "
+                    + "cp -r deploy/sounds/posthorn ~/.local/share/sounds/", json: json)
         }
         return Report(
             Table([.text("SOUND"), .text("ORIGIN")], rows: sounds.map { [$0.name, $0.origin] }).text, json: json)

@@ -20,7 +20,7 @@ package enum SubscribeCommands {
             examples: [
                 Explanation("posthorn subscribe org.example.Mail AAECAwQFBgcICQoLDA0ODw==", "Listens to a channel.")
             ],
-            environment: AgentCommands.sessionBus)
+            environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
         let call = try call("Subscribe", invocation)
         let state = try AgentAnswer.string(try surroundings.agent().call(call), of: "Subscribe")
@@ -30,7 +30,8 @@ package enum SubscribeCommands {
     static let unsubscribe = CommandNode(
         Command(
             "unsubscribe", "End an app's subscription to a broadcast channel.",
-            arguments: [RegisterCommands.app, channel], environment: AgentCommands.sessionBus)
+            arguments: [RegisterCommands.app, channel], environment: AgentCommands.sessionBus,
+            unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
         try surroundings.agent().call(try call("Unsubscribe", invocation))
         let words = invocation.arguments.map(oneLine)

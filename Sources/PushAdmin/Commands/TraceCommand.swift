@@ -81,7 +81,8 @@ package enum TraceCommand {
         guard let text = invocation.value("since") else { return 86_400 }
         guard let seconds = TimeSpan.seconds(text) else {
             throw .usage(
-                invocation.error(.badValue(of: "--since", value: text, expected: TimeSpan.expectation)))
+                invocation.error(.badValue(of: "--since", value: text, expected: TimeSpan.expectation(insteadOf: text)))
+            )
         }
         return seconds
     }

@@ -20,9 +20,11 @@ package enum WatchCommand {
                 Explanation("posthorn watch", "On a terminal without a desktop."),
                 Explanation("posthorn watch --json | jq -r .title", "For a script."),
             ],
-            environment: AgentCommands.sessionBus)
+            environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
-        try watch(try surroundings.agent(), app: invocation.value("app") ?? "", asJSON: invocation.has("json"))
+        let (agent, app) = (try surroundings.agent(), invocation.value("app") ?? "")
+        try SettingsCommands.checkApp(app, agent)
+        try watch(agent, app: app, asJSON: invocation.has("json"))
     }
 
     private static func watch(_ agent: AgentClient, app: String, asJSON: Bool) throws(CommandError) -> Never {
@@ -57,7 +59,8 @@ package enum WatchCommand {
         if asJSON { return JSONText.printable(JSONText.encodeKnown(entry)) }
         let time = LocalTime.text(unixSeconds: entry.receivedAt / 1000)
         let outcome = entry.state == "suppressed" ? "(not shown: \(oneLine(entry.reason)))" : ""
-        return [time, "[\(oneLine(entry.appTitle))]", oneLine(entry.title), oneLine(entry.body), outcome]
+        let texts = entry.title.isEmpty && entry.body.isEmpty ? [entry.parts] : [entry.title, entry.body]
+        return ([time, "[\(oneLine(entry.appTitle))]"] + texts.map(oneLine) + [outcome])
             .filter { !$0.isEmpty }.joined(separator: "  ")
     }
 }

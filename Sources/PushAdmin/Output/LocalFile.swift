@@ -26,16 +26,32 @@ package enum LocalFile {
     /// - Returns: Its bytes.
     /// - Throws: When it cannot be read, is no regular file, or is larger than a mebibyte.
     package static func readRegular(_ path: String) throws(FileError) -> [UInt8] {
+        let descriptor = try openRegular(path)
+        defer { close(descriptor) }
+        return try read(descriptor: descriptor, path: path)
+    }
+
+    private static func openRegular(_ path: String) throws(FileError) -> Int32 {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileError(.read, path: path, code: errno) }
-        defer { close(descriptor) }
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(.read, path: path, code: errno) }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: return try read(descriptor: descriptor, path: path)
-        case S_IFDIR: throw FileError(.read, path: path, code: EISDIR)
-        default: throw FileError(.read, path: path, code: FileError.notRegular)
+        let code = unsafe fstat(descriptor, &status) == 0 ? 0 : errno
+        let kind = status.st_mode & S_IFMT
+        guard code == 0, kind == S_IFREG else {
+            close(descriptor)
+            throw FileError(
+                .read, path: path, code: code != 0 ? code : kind == S_IFDIR ? EISDIR : FileError.notRegular)
         }
+        return descriptor
+    }
+
+    /// Says early that another process could not read a file.
+    ///
+    /// - Parameter path: The file.
+    /// - Throws: When it cannot be opened, or is no regular file.
+    static func checkRegular(_ path: String) throws(FileError) {
+        let descriptor = try openRegular(path)
+        close(descriptor)
     }
 
     /// Says early that a file is no authority: TLS would only say that it cannot be used.

@@ -17,7 +17,7 @@ package struct Table: Sendable {
     }
 
     /// A cell's text is cut off here, in columns of a terminal.
-    private static let cellColumnCountMax = 64
+    static let cellColumnCountMax = 64
 
     private let columns: [Column]
     private let rows: [[String]]

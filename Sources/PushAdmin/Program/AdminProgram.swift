@@ -20,7 +20,7 @@ package enum AdminProgram {
             Option("socket", value: "PATH", "Where the server's admin socket is.", values: .file),
         ],
         environment: [
-            Explanation("POSTHORN_ADMIN_SOCKET", "Where the server's admin socket is, unless --socket says.")
+            Explanation(AdminSocket.variable, "Where the server's admin socket is, unless --socket says.")
         ],
         exitCodes: ExitCode.explanations,
         examples: [

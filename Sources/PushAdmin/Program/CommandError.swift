@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import PushCore
+internal import PushDBus
 
 /// Why a command did not do what it was asked.
 package enum CommandError: Error, Sendable {
@@ -14,10 +15,10 @@ package enum CommandError: Error, Sendable {
     case adminRefused(status: Int, DeviceAPI.Failure)
     /// An answer that this version does not understand.
     case badAnswer(of: String, detail: String)
-    /// There is no session bus.
-    case noSessionBus(String)
-    /// Nobody has the agent's name on the bus, or it does not answer.
-    case agentUnreachable(String)
+    /// There is no bus: the session's, or the one of this value of `POSTHORN_AGENT_BUS`.
+    case noBus(variable: String?, String)
+    /// Nobody has the agent's name on that bus, or it does not answer.
+    case agentUnreachable(String, variable: String?)
     /// The agent said no: the D-Bus error name and its text.
     case agentRefused(name: String, message: String)
     /// The server for providers could not be reached.
@@ -47,8 +48,10 @@ package enum CommandError: Error, Sendable {
         case .adminInterrupted(let path, let text): "the server on \(path) gave no answer: \(text)"
         case .adminRefused(let status, let failure): "the server refused: \(failure.error) (\(status))"
         case .badAnswer(let answerer, let detail): "\(answerer) gave an answer that makes no sense: \(detail)"
-        case .noSessionBus(let text): "there is no session bus: \(text)"
-        case .agentUnreachable(let text): "the agent cannot be reached: \(text)"
+        case .noBus(nil, let text): "there is no session bus: \(text)"
+        case .noBus(let value?, let text):
+            "\(BusConnection.Bus.agentVariable) is '\(value)', and there is no such bus: \(text)"
+        case .agentUnreachable(let text, _): "the agent cannot be reached: \(text)"
         case .agentRefused(_, let message): "the agent refused: \(message)"
         case .serverUnreachable(let url, let text): "\(url) cannot be reached: \(text)"
         case .serverNotTrusted(let url, let text): "\(url) is not trusted: \(text)"
@@ -70,8 +73,13 @@ package enum CommandError: Error, Sendable {
         case .adminInterrupted: "See whether posthornd still runs, and its log: journalctl -u posthornd"
         case .adminRefused(_, let failure): failure.detail
         case .badAnswer: "Use posthorn, posthornd and posthorn-agent of one version."
-        case .noSessionBus: "Run this in the person's session, or set DBUS_SESSION_BUS_ADDRESS."
-        case .agentUnreachable: "Start the agent: systemctl --user start posthorn-agent"
+        case .noBus(nil, _): "Run this in the person's session, or set DBUS_SESSION_BUS_ADDRESS."
+        case .noBus(let value?, _): BusConnection.Bus.remedy(agentValue: value)
+        case .agentUnreachable(_, nil):
+            "Start the agent: systemctl --user start posthorn-agent, or posthorn-agent in a terminal of the session."
+        case .agentUnreachable(_, "system"?): "Start the machine's agent: systemctl start posthorn-agent-system"
+        case .agentUnreachable(_, let value?):
+            "Start the agent on that bus: \(BusConnection.Bus.agentVariable)=\(value) posthorn-agent"
         case .agentRefused(let name, _): AgentFailure(busName: name).remedy
         case .serverUnreachable: "Check the address and whether posthornd runs; --server names another one."
         case .serverNotTrusted: "Name the server's authority with --ca-file, and use a host name of its certificate."
@@ -93,7 +101,7 @@ package enum CommandError: Error, Sendable {
             attempts.contains { $0.finding == .noPermission } ? .notPermitted : .unreachable
         case .adminRefused(let status, _): Self.exitCode(status: status)
         case .badAnswer, .notSent, .badFile, .notConfirmed, .notTheSamePassword, .backupFailed: .refused
-        case .adminInterrupted, .noSessionBus, .agentUnreachable, .serverUnreachable, .serverNotTrusted: .unreachable
+        case .adminInterrupted, .noBus, .agentUnreachable, .serverUnreachable, .serverNotTrusted: .unreachable
         case .agentRefused(let name, _): AgentFailure(busName: name).exitCode
         case .file(let error): error.exitCode
         case .advised(let error, _): error.exitCode

@@ -25,11 +25,11 @@ package struct CommandNode: Sendable {
     package init(
         group name: String, _ summary: String, discussion: String = "", options: OptionTable = [],
         environment: [Explanation] = [], exitCodes: [Explanation] = [], examples: [Explanation] = [],
-        children: [CommandNode], defaultChild: String? = nil
+        unused: [String] = [], children: [CommandNode], defaultChild: String? = nil
     ) {
         command = Command(
             name, summary, discussion: discussion, options: options, examples: examples, environment: environment,
-            exitCodes: exitCodes, subcommands: children.map(\.command), defaultSubcommand: defaultChild)
+            exitCodes: exitCodes, unused: unused, subcommands: children.map(\.command), defaultSubcommand: defaultChild)
         run = nil
         self.children = children
     }

@@ -4,6 +4,8 @@ internal import Glibc
 
 /// Finds the server's admin socket.
 package enum AdminSocket {
+    /// The variable that says where it is.
+    static let variable = "POSTHORN_ADMIN_SOCKET"
     /// Where a server that systemd started has it.
     static let systemPath = "/run/posthorn/admin.sock"
 
@@ -11,7 +13,7 @@ package enum AdminSocket {
     ///
     /// A path that somebody named is the only one: another server must not answer in its place.
     package static func candidates(named option: String?, in surroundings: Surroundings) -> [String] {
-        if let named = option ?? surroundings.variable("POSTHORN_ADMIN_SOCKET") { return [named] }
+        if let named = option ?? surroundings.variable(variable) { return [named] }
         return [systemPath, defaultDataDirectory(in: surroundings)].compactMap(\.self)
     }
 

@@ -20,6 +20,8 @@ package struct Command: Sendable {
     package let environment: [Explanation]
     /// What it ends with; shown for its subcommands too.
     package let exitCodes: [Explanation]
+    /// Options and variables of the commands above it that mean nothing to it: its help leaves them out.
+    package let unused: [String]
     /// Commands of this command; when there are some, the first word must name one.
     package let subcommands: [Command]
     /// The one of them that is meant where none is named.
@@ -29,8 +31,8 @@ package struct Command: Sendable {
     package init(
         _ name: String, _ summary: String, discussion: String = "", usages: [String] = [],
         arguments: [Argument] = [], options: OptionTable = [], examples: [Explanation] = [],
-        environment: [Explanation] = [], exitCodes: [Explanation] = [], subcommands: [Command] = [],
-        defaultSubcommand: String? = nil
+        environment: [Explanation] = [], exitCodes: [Explanation] = [], unused: [String] = [],
+        subcommands: [Command] = [], defaultSubcommand: String? = nil
     ) {
         precondition(arguments.isEmpty || subcommands.isEmpty, "\(name) takes words or commands, not both")
         self.name = name
@@ -42,6 +44,7 @@ package struct Command: Sendable {
         self.examples = examples
         self.environment = environment
         self.exitCodes = exitCodes
+        self.unused = unused
         self.subcommands = subcommands
         self.defaultSubcommand = defaultSubcommand
         precondition(defaultSubcommand.map { subcommand($0) != nil } ?? true, "\(name) has no such command")

@@ -119,6 +119,8 @@ private struct CommandParser {
 
     private mutating func enter(_ name: String) throws(UsageError) {
         guard let next = command.subcommand(name) else {
+            // Some type `posthorn inbox help`.
+            if name.hasSameBytes(as: OptionTable.help.name) { return given.append((OptionTable.help.name, "")) }
             let closest = Spelling.closest(to: name, among: command.subcommands.map(\.name))
             throw error(.unknownCommand(name, closest: closest.map { "'\($0)'" }))
         }

@@ -34,7 +34,10 @@ package enum Completion {
 
     private static func places(under path: [Command]) -> [Place] {
         guard let command = path.last else { return [] }
-        let options = path.flatMap(\.options.options) + [OptionTable.help, OptionTable.version]
+        let unused = path.flatMap(\.unused)
+        let options =
+            path.flatMap(\.options.options).filter { option in !unused.contains { $0.hasSameBytes(as: option.name) } }
+            + [OptionTable.help, OptionTable.version]
         let place = Place(
             path: path.map(\.name), subcommands: command.subcommands, arguments: command.arguments, options: options)
         return [place] + command.subcommands.flatMap { places(under: path + [$0]) }

@@ -16,7 +16,8 @@ package enum HelpText {
         if path.count > 1 { sections.append(list("Options:", explanations(of: command.options))) }
         sections.append(list(path.count > 1 ? "Options of every command:" : "Options:", shared(by: path)))
         sections.append(examples(command.examples))
-        sections.append(list("Environment:", path.flatMap(\.environment)))
+        let environment = path.flatMap(\.environment).filter { !isUnused($0.term, by: path) }
+        sections.append(list("Environment:", environment))
         sections.append(list("Exit codes:", path.flatMap(\.exitCodes)))
         if !command.subcommands.isEmpty {
             let name = path.map(\.name).joined(separator: " ")
@@ -30,7 +31,9 @@ package enum HelpText {
         let name = path.map(\.name).joined(separator: " ")
         let lines = path.last?.usages ?? []
         guard lines.isEmpty else {
-            return lines.enumerated().map { ($0.offset == 0 ? "Usage: " : "       ") + "\(name) \($0.element)" }
+            return lines.enumerated().map { index, words in
+                (index == 0 ? "Usage: " : "       ") + (words.isEmpty ? name : "\(name) \(words)")
+            }
         }
         let words = path.last?.arguments.map(word(for:)) ?? []
         let isGroup = !(path.last?.subcommands.isEmpty ?? true)
@@ -60,8 +63,13 @@ package enum HelpText {
     /// Options of the commands above, then those that the parser adds.
     private static func shared(by path: [Command]) -> [Explanation] {
         let above = path.count > 1 ? path.dropLast() : path[...]
-        return above.flatMap { explanations(of: $0.options) }
+        let options = above.flatMap(\.options.options).filter { !isUnused($0.name, by: path) }
+        return explanations(of: OptionTable(options))
             + explanations(of: [OptionTable.help, OptionTable.version])
+    }
+
+    private static func isUnused(_ name: String, by path: [Command]) -> Bool {
+        path.contains { $0.unused.contains { $0.hasSameBytes(as: name) } }
     }
 
     private static func explanations(of table: OptionTable) -> [Explanation] {

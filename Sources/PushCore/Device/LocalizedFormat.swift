@@ -6,9 +6,12 @@ enum LocalizedFormat {
     /// argument make of it.
     static let byteCountMax = 8 * 1024
 
+    /// What a person reads where the provider left something out.
+    static let missing = "…"
+
     /// Puts arguments in the places of `%@`, in order, and of `%1$@`, by number; `%%` is a percent sign.
     ///
-    /// A place without an argument, and any other percent sign, stays as it is.
+    /// In a place without an argument stands an ellipsis; any other percent sign stays as it is.
     /// - Parameters:
     ///   - format: A text with places.
     ///   - arguments: What goes there.
@@ -28,7 +31,8 @@ enum LocalizedFormat {
             case .argument(let number):
                 let index = number.map { $0 - 1 } ?? next
                 if number == nil { next += 1 }
-                output.append(arguments.indices.contains(index) ? arguments[index].unicodeScalars : place.text)
+                let argument = arguments.indices.contains(index) ? arguments[index] : missing
+                output.append(argument.unicodeScalars)
             }
         }
         return output.text
@@ -64,15 +68,6 @@ enum LocalizedFormat {
             default: return nil
             }
             rest = ahead
-        }
-
-        /// How it was written.
-        var text: String.UnicodeScalarView {
-            switch self {
-            case .percentSign: "%%".unicodeScalars
-            case .argument(nil): "%@".unicodeScalars
-            case .argument(let number?): "%\(number)$@".unicodeScalars
-            }
         }
     }
 }

@@ -16,9 +16,11 @@ extension Payload {
 
     /// Reads the `aps` of a payload.
     private init(_ aps: JSONValue, _ translation: (String) -> String?) {
+        let badge = aps["badge"].flatMap { $0.isNull ? nil : $0 }
+        let count = badge?.integer.flatMap(UInt32.init(exactly:))
         self.init(
             alert: aps["alert"].flatMap { PayloadAlertReader(alert: $0, translation: translation)?.alert },
-            badge: aps["badge"]?.integer.flatMap(UInt32.init(exactly:)),
+            badge: count, hasUnreadableBadge: badge != nil && count == nil,
             // In Live Activities the sound is a part of the alert.
             sound: (aps["sound"] ?? aps["alert"]?["sound"]).flatMap(Sound.init),
             category: aps["category"]?.nonEmptyString, threadID: aps["thread-id"]?.nonEmptyString,

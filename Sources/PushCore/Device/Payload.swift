@@ -2,7 +2,7 @@
 
 /// What a device reads of a payload, of which everything else is passed to the app unchanged.
 ///
-/// A member of the wrong type counts as absent, as at Apple; so does an `aps` that is no object.
+/// A member of the wrong type counts as absent, as at Apple; so does an `aps` that is no object. Of a badge it is noted.
 package struct Payload: Sendable, Equatable {
     /// The texts of an alert; at least one is there and none is empty.
     package struct Alert: Sendable, Equatable {
@@ -70,6 +70,8 @@ package struct Payload: Sendable, Equatable {
     package var alert: Alert?
     /// The number on the app's icon, 0 for none; nil to leave it as it is.
     package var badge: UInt32?
+    /// Whether there is a badge that is no whole number from 0 to 4,294,967,295: it changes nothing, and a person is told.
+    package var hasUnreadableBadge: Bool
     /// What is to be heard; nil for silence.
     package var sound: Sound?
     /// The kind of event, by which a person may set what is shown.
@@ -83,20 +85,21 @@ package struct Payload: Sendable, Equatable {
     /// How much the alert may interrupt; active when the provider does not say.
     package var interruptionLevel: InterruptionLevel
 
-    /// Whether there is anything to see or to hear.
-    package var isPresentable: Bool { alert != nil || badge != nil || sound != nil }
+    /// Whether there is anything to see or to hear, or was meant to be.
+    package var isPresentable: Bool { alert != nil || badge != nil || hasUnreadableBadge || sound != nil }
 
     /// The label of the button that opens the app; nil when the alert has a single OK.
     package var actionLabel: String? { (alert?.action ?? .standard).label }
 
     /// Joins the parts.
     package init(
-        alert: Alert? = nil, badge: UInt32? = nil, sound: Sound? = nil, category: String? = nil,
-        threadID: String? = nil, isContentAvailable: Bool = false, isMutable: Bool = false,
+        alert: Alert? = nil, badge: UInt32? = nil, hasUnreadableBadge: Bool = false, sound: Sound? = nil,
+        category: String? = nil, threadID: String? = nil, isContentAvailable: Bool = false, isMutable: Bool = false,
         interruptionLevel: InterruptionLevel = .active
     ) {
         self.alert = alert
         self.badge = badge
+        self.hasUnreadableBadge = hasUnreadableBadge
         self.sound = sound
         self.category = category
         self.threadID = threadID

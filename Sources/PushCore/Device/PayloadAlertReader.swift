@@ -80,7 +80,8 @@ private struct LocalizedText {
         if let format = translation(key) { return LocalizedFormat.fill(format, with: arguments) }
         if let sent { return LocalizedFormat.cut(sent) }
         guard Self.isIdentifier(key) else { return LocalizedFormat.fill(key, with: arguments) }
-        return arguments.isEmpty ? nil : LocalizedFormat.cut(arguments.joined(separator: ", "))
+        let known = arguments.filter { !$0.utf8.elementsEqual(LocalizedFormat.missing.utf8) }
+        return known.isEmpty ? nil : LocalizedFormat.cut(known.joined(separator: ", "))
     }
 
     /// Whether a key is a name for programs: no blank, no place for an argument, but parts joined by `_` or `.`.
@@ -91,5 +92,8 @@ private struct LocalizedText {
         return isPlain && key.utf8.dropFirst().dropLast().contains(where: isJoint)
     }
 
-    private static func texts(_ value: JSONValue?) -> [String] { value?.array?.compactMap(\.string) ?? [] }
+    /// Each in its place: a whole number as its digits, and what is no text as something that is missing.
+    private static func texts(_ value: JSONValue?) -> [String] {
+        value?.array?.map { $0.string ?? $0.integer.map { "\($0)" } ?? LocalizedFormat.missing } ?? []
+    }
 }

@@ -31,6 +31,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case expiredOnDevice = 48
     case duplicate = 49
     case filtered = 50
+    case badBadge = 51
     case otherReason = 63
 
     /// The word in JSON and on the command line, for devices the device API's; nil for none.
@@ -63,6 +64,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .expiredOnDevice: "expired"
         case .duplicate: "duplicate"
         case .filtered: "filtered"
+        case .badBadge: "bad-badge"
         case .otherReason: "other"
         }
     }
@@ -97,6 +99,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .expiredOnDevice: "it had expired when it came to the device"
         case .duplicate: "the same came just before"
         case .filtered: "the app's own filter let nothing through"
+        case .badBadge: "its badge is not a whole number from 0 to 4294967295"
         case .otherReason: "the device gave a reason of its own"
         }
     }

@@ -173,4 +173,28 @@ extension Limits {
     public static let shutdownPatience = Duration.seconds(5)
     /// Notifications that an ephemeral server keeps for its test; the oldest go first.
     public static let ephemeralNotificationCountMax = 100_000
+
+    // MARK: The agent's panel
+
+    /// Alerts that wait for an answer in the panel.
+    public static let panelAlertCountMax = 100
+    /// From an alert to the panel's question for it: a panel that is to be started has this long.
+    public static let panelPatience = Duration.seconds(10)
+    /// Starts of the panel in a row after which nobody answered an alert.
+    public static let panelStartCountMax = 5
+    /// Before the panel is started again; twice as long each time.
+    public static let panelPause = Duration.milliseconds(500)
+    /// For which a panel that did not work is left alone.
+    public static let panelRest = Duration.seconds(60)
+    /// Bytes of what a person types into an alert.
+    public static let replyByteCountMax = 16 * 1024
+
+    // MARK: Programs that the agent starts
+
+    /// Bytes that one run of a hook, a filter or another program of the agent's writes into its log, as standard error.
+    public static let programErrorByteCountMax = 64 * 1024
+    /// Alerts that wait for a hook, while others run.
+    public static let hookWaitingCountMax = 100
+    /// Before a hook that could not be started is tried again.
+    public static let hookRestartPause = Duration.seconds(60)
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Moments as the panel writes them, in this machine's time zone.
+package enum PanelTime {
+    /// A moment taken apart.
+    private struct Parts {
+        var year: Int
+        var month: Int
+        var day: Int
+        var hour: Int
+        var minute: Int
+        /// 0 is Monday.
+        var weekday: Int
+        /// Days since some day, to count between two.
+        var dayNumber: Int64
+
+        init?(_ unixSeconds: Int64) {
+            var seconds = time_t(unixSeconds)
+            var parts = unsafe tm()
+            guard unsafe localtime_r(&seconds, &parts) != nil else { return nil }
+            (year, month, day) = unsafe (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
+            (hour, minute) = unsafe (Int(parts.tm_hour), Int(parts.tm_min))
+            weekday = unsafe (Int(parts.tm_wday) + 6) % 7
+            dayNumber = unsafe unixSeconds.addingReportingOverflow(Int64(parts.tm_gmtoff)).partialValue / 86_400
+        }
+
+        var date: String { "\(year)-\(PanelTime.twoDigits(month))-\(PanelTime.twoDigits(day))" }
+        var clock: String { PanelTime.clock(minute: hour * 60 + minute) }
+    }
+
+    /// A moment for a row: the time of today, `Yesterday`, the weekday of this week, or the date.
+    ///
+    /// - Parameters:
+    ///   - unixSeconds: The moment.
+    ///   - now: The moment from which it is looked at.
+    /// - Returns: A short text; empty for a moment that no calendar has.
+    package static func short(_ unixSeconds: Int64, now: Int64) -> String {
+        guard let then = Parts(unixSeconds), let today = Parts(now) else { return "" }
+        switch today.dayNumber - then.dayNumber {
+        case 0: return then.clock
+        case 1: return tr("Yesterday")
+        case 2...6: return weekdays[then.weekday]
+        default: return then.date
+        }
+    }
+
+    /// Date and time, for example `2026-11-21 20:15`.
+    package static func long(_ unixSeconds: Int64) -> String {
+        Parts(unixSeconds).map { "\($0.date) \($0.clock)" } ?? ""
+    }
+
+    /// The time alone when it is today, date and time otherwise.
+    package static func moment(_ unixSeconds: Int64, now: Int64) -> String {
+        guard let then = Parts(unixSeconds), let today = Parts(now) else { return "" }
+        return then.dayNumber == today.dayNumber ? then.clock : "\(then.date) \(then.clock)"
+    }
+
+    /// The next time that the clock on the wall shows a minute of the day, UNIX seconds.
+    package static func next(minute: Int, after now: Int64) -> Int64 {
+        guard let parts = Parts(now) else { return now }
+        let difference = minute - (parts.hour * 60 + parts.minute)
+        return (now / 60 + Int64(difference > 0 ? difference : difference + 1440)) * 60
+    }
+
+    /// A minute of the day as a clock shows it.
+    package static func clock(minute: Int) -> String { "\(twoDigits(minute / 60)):\(twoDigits(minute % 60))" }
+
+    /// The days of the week, Monday first.
+    package static var weekdays: [String] {
+        [tr("Monday"), tr("Tuesday"), tr("Wednesday"), tr("Thursday"), tr("Friday"), tr("Saturday"), tr("Sunday")]
+    }
+
+    /// The same, short.
+    package static var shortWeekdays: [String] {
+        [tr("Mon"), tr("Tue"), tr("Wed"), tr("Thu"), tr("Fri"), tr("Sat"), tr("Sun")]
+    }
+
+    /// Seconds since 1970 by the machine's clock.
+    static var now: Int64 { Int64(time(nil)) }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What went wrong and what to do about it, in the person's words.
+package enum ProblemText {
+    /// Two sentences for an error of the agent.
+    ///
+    /// - Parameters:
+    ///   - name: The D-Bus error's name.
+    ///   - message: What it says: one sentence for people, if the agent wrote it.
+    /// - Returns: Problem and remedy.
+    package static func text(_ name: String, _ message: String) -> String {
+        switch name.split(separator: ".").last.map(String.init) ?? "" {
+        case "Locked": tr("Your administrator decided this. Ask them to change it.")
+        case "Unreachable": tr("The server cannot be reached. Check the address and the network, then try again.")
+        case "BadEnrolmentCode": tr("The code is not right, or was used before. Ask for a new one.")
+        case "BadServer": tr("That is no server’s address. Write it as https://host:port.")
+        case "NotTrusted": tr("The server cannot show that it is the right one. Check the address.")
+        case "AlreadyEnrolled": tr("This computer has a server already. Leave that one first.")
+        case "NotEnrolled": tr("This computer has no server. Pair it in Settings.")
+        case "UnknownApp": tr("The app is not here any more. It was removed meanwhile.")
+        case "UnknownEntry": tr("The notification is not here any more. It was cleared meanwhile.")
+        case "LimitsExceeded": tr("That was too much at once. Try again in a moment.")
+        case _ where name.hasPrefix("org.posthorn.Error."): message
+        default: tr("The notification service does not answer. Try again in a moment.")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// Why something was not shown or heard, in the person's words.
+package enum ReasonText {
+    /// One sentence for a reason of the agent's; what is no word of its own is a text already.
+    package static func sentence(_ reason: String) -> String {
+        switch TraceDetail(deviceReason: reason) {
+        case .none: ""
+        case .masterOff: tr("All notifications were switched off.")
+        case .switchedOff: tr("That was switched off for the app.")
+        case .eventOff: tr("That was switched off for this kind of notification.")
+        case .doNotDisturb: tr("Do Not Disturb was on.")
+        case .silent: tr("Sounds were silenced.")
+        case .muted: tr("The computer’s sound was off.")
+        case .recording: tr("A call or a recording was going on.")
+        case .passive: tr("Its sender wants it seen, not heard.")
+        case .unknownApp: tr("Its app is not known here.")
+        case .nothingToShow: tr("There was nothing in it to show.")
+        case .expiredOnDevice: tr("It came too late to be of use.")
+        case .duplicate: tr("The same had come just before.")
+        case .replacedOnDevice: tr("A newer one took its place.")
+        case .tooMany: tr("Too many came at once.")
+        case .cleared: tr("It was cleared before it could be shown.")
+        case .unreadable: tr("It cannot be read.")
+        case .unsubscribed: tr("The app does not listen to its channel any more.")
+        case .filtered: tr("The app kept it back.")
+        case .badgeOnly: tr("It was only a number for the icon.")
+        case .badBadge: tr("Its number for the icon is none.")
+        case .topicBound, .deviceBound, .refusedByDevice, .damaged, .notConnected, .windowFull, .notWritten,
+            .otherReason:
+            reason
+        }
+    }
+
+    /// What became of one part of a notification, as the agent notes it: `badge`, or `sound:silent`.
+    package static func effect(_ effect: String) -> String {
+        let parts = effect.split(separator: ":", maxSplits: 1).map(String.init)
+        let name =
+            switch parts.first ?? "" {
+            case "badge": tr("Badge")
+            case "sound": tr("Sound")
+            case "alert": tr("Alert")
+            default: parts.first ?? ""
+            }
+        guard parts.count > 1 else { return name }
+        return "\(name): \(sentence(parts[1]))"
+    }
+}

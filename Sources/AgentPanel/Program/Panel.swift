@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// The panel's process: `org.posthorn.Panel` on the session bus, its windows, and its end.
+package final class Panel {
+    /// The bus name, and the name of the .desktop file and the icon.
+    static let applicationID = "org.posthorn.Panel"
+    /// For how long it stays without a window, for the next alert.
+    private static let inactivityMilliseconds: UInt32 = 5000
+
+    /// What to begin with.
+    package enum Start: Sendable {
+        /// The main window.
+        case window
+        /// The main window, at the settings.
+        case settings
+        /// No window, until an action asks for one.
+        case service
+    }
+
+    private let application: Widget
+    private var startTab = MainWindow.Tab.notifications
+    private var mirror: AgentMirror?
+    private var stage: AlertStage?
+    private var mainWindow: MainWindow?
+
+    private init(_ start: Start) {
+        application = .application(id: Self.applicationID, isService: start == .service)
+        application.setInactivity(milliseconds: Self.inactivityMilliseconds)
+        if start == .settings { startTab = .settings }
+    }
+
+    /// Runs until the last window is closed.
+    ///
+    /// - Parameter start: What to begin with.
+    /// - Returns: The exit status.
+    package static func run(_ start: Start) -> Int32 {
+        Texts.load()
+        let panel = Panel(start)
+        panel.listen()
+        if start == .settings, panel.application.registerApplication() == true {
+            panel.application.activateRemotely(action: "show-settings")
+            return 0
+        }
+        return panel.application.runApplication()
+    }
+
+    private func listen() {
+        Signals.connect(application, "startup") { [weak self] in self?.begin() }
+        Signals.connect(application, "activate") { [weak self] in
+            guard let self else { return }
+            open(mainWindow == nil ? startTab : nil)
+        }
+        application.add(action: "show-alerts") { [weak self] in self?.mirror?.ask(.alerts) }
+        application.add(action: "show-settings") { [weak self] in self?.open(.settings) }
+        application.add(action: "show-notifications") { [weak self] in self?.open(.notifications) }
+        application.add(action: "quit") { [weak self] in self?.end() }
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            MainLoop.onSignal(signal) { [weak self] in self?.end() }
+        }
+    }
+
+    private func begin() {
+        StyleSheet.load()
+        let mirror = AgentMirror()
+        self.mirror = mirror
+        // One that the person is not in may be hidden, and would hide what stands above it.
+        stage = AlertStage(application, mirror) { [weak self] in
+            self?.mainWindow.flatMap { $0.window.isActive ? $0.window : nil }
+        }
+    }
+
+    private func open(_ tab: MainWindow.Tab?) {
+        guard let mirror else { return }
+        let window = mainWindow ?? MainWindow(of: application, mirror) { [weak self] in self?.mainWindow = nil }
+        mainWindow = window
+        if let tab { window.show(tab) }
+        window.present()
+    }
+
+    /// Every end means Close for the alert on the screen.
+    private func end() {
+        stage?.closeBeforeTheEnd()
+        application.quitApplication()
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+
+/// The command line of `posthorn-panel`.
+package enum PanelCommand {
+    /// Understands the command line and does what it asks for.
+    ///
+    /// - Parameter arguments: Without the program's name.
+    /// - Returns: The exit status.
+    package static func run(_ arguments: [String]) -> Int32 {
+        switch command.parse(arguments) {
+        case .success(.run(let invocation)):
+            return Panel.run(invocation.has("service") ? .service : invocation.has("settings") ? .settings : .window)
+        case .success(.help(let text)): print(text)
+        case .success(.version): print("posthorn-panel \(ProductVersion.text)")
+        case .failure(let error):
+            StandardStream.error.write("posthorn-panel: \(error.message)\n  \(error.remedy)\n")
+            return 64
+        }
+        return 0
+    }
+
+    static let command = Command(
+        "posthorn-panel", "The agent's windows: alerts, what came, and what each app may do.",
+        discussion: "It holds nothing itself: it shows what posthorn-agent says, and tells it what a person switched.",
+        options: [
+            Option("settings", "Open the settings"),
+            Option("service", "Open no window until the bus asks for one, as the agent does for an alert"),
+        ],
+        environment: [
+            Explanation(Texts.folderVariable, "Where the catalogues of languages are, in the place of ../share/locale")
+        ],
+        exitCodes: [
+            Explanation("0", "The window was closed."),
+            Explanation("1", "There is no display."),
+            Explanation("64", "The command line is wrong."),
+        ])
+}

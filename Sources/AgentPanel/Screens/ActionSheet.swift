@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Choices for what the person just did, from the bottom of the window, over everything else in it.
+final class ActionSheet {
+    private let place: Widget
+    private let content: Widget
+    private let shade: Widget
+    private let revealer: Widget
+    private let onChosen: (SheetPlan.Role) -> Void
+    private let cancelButton: Widget?
+    private var isOpen = true
+
+    /// Slides in.
+    ///
+    /// - Parameters:
+    ///   - plan: Its buttons.
+    ///   - place: The overlay on which it lies.
+    ///   - content: What it covers, and keeps from being used.
+    ///   - onChosen: Called once.
+    init(_ plan: SheetPlan, on place: Widget, over content: Widget, onChosen: @escaping (SheetPlan.Role) -> Void) {
+        self.place = place
+        self.content = content
+        self.onChosen = onChosen
+        let column = Widget.column(spacing: 8)
+        shade = Widget.column().styled("sheet-shade").expanding(across: true, down: true)
+        revealer = .revealer(column.styled("sheet"), from: .below)
+        revealer.placed(down: .end)
+        var buttons: [(Widget, SheetPlan.Role)] = []
+        for button in plan.buttons {
+            let made = Widget.button(button.title) {}
+            made.setStyle(button.role == .destroy ? "destroys" : button.role == .cancel ? "cancels" : "chooses", true)
+            column.append(made)
+            buttons.append((made, button.role))
+        }
+        cancelButton = buttons.last?.0
+        for (button, role) in buttons {
+            Signals.connect(button, "clicked") { [weak self] in self?.choose(role) }
+        }
+        shade.onPress { [weak self] in self?.choose(.cancel) }
+        Keys.on(revealer, "Escape", isLocal: true) { [weak self] in
+            self?.choose(.cancel)
+            return true
+        }
+        open(column)
+    }
+
+    private func open(_ column: Widget) {
+        content.setReachable(false)
+        content.setRead(false)
+        place.lay(over: shade)
+        place.lay(over: revealer)
+        revealer.named(tr("Choices"))
+        MainLoop.whenIdle { [self] in
+            revealer.isRevealed = true
+            // Return does nothing that cannot be undone.
+            cancelButton?.focus()
+        }
+    }
+
+    /// As a press on the button does; the second press of two does nothing.
+    func choose(_ role: SheetPlan.Role) {
+        guard isOpen else { return }
+        isOpen = false
+        content.setReachable(true)
+        content.setRead(true)
+        revealer.isRevealed = false
+        shade.isVisible = false
+        onChosen(role)
+        MainLoop.after(milliseconds: 350) { [place, shade, revealer] in
+            place.takeOff(shade)
+            place.takeOff(revealer)
+        }
+    }
+}

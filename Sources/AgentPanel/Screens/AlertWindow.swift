@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+
+/// One alert on the screen: the app's name on top, what it says, and below that what the person can do.
+///
+/// It stays until it is answered.
+final class AlertWindow {
+    /// What the person did.
+    enum Answer {
+        case close
+        case view
+        case action(String, text: String)
+    }
+
+    /// For so long keys are not taken: the person may be in the middle of a word in another window.
+    private static let keyDelayMilliseconds: Int64 = 600
+    /// For so long presses are not: the second press of two belongs to the alert before.
+    private static let pressDelayMilliseconds: Int64 = 300
+
+    private let window: Widget
+    private let onAnswer: (Answer) -> Void
+    private var alert: AlertFacts
+    private let head = Widget.column(spacing: 6)
+    private let texts = Widget.column(spacing: 6)
+    private let scroller: Widget
+    private let typing = Widget.entry(placeholder: tr("Message"))
+    private let typingPlace: Widget
+    private let buttons = Widget.bin()
+    private let contentWidth: Int
+    private let textHeightMax: Int
+    private let isLow: Bool
+    private var sendButton: Widget?
+    /// The action for which the person types.
+    private var writing: String?
+    private var shownAt: Int64 = 0
+
+    /// Shows an alert.
+    ///
+    /// - Parameters:
+    ///   - alert: What to show.
+    ///   - application: Whose window it is.
+    ///   - owner: A window of the panel above which it stands; nil for none.
+    ///   - onAnswer: Called once for each thing that the person does.
+    init(_ alert: AlertFacts, of application: Widget, above owner: Widget?, onAnswer: @escaping (Answer) -> Void) {
+        self.alert = alert
+        self.onAnswer = onAnswer
+        let screen = Desktop.monitorSize ?? (1024, 768)
+        contentWidth = min(max(screen.width - 24, 260), 380) - 36
+        isLow = screen.height < 400
+        // What the icon, the name, the buttons and the space around them leave.
+        let rowCount = AlertButtons(alert).rows(isLow: isLow).count
+        textHeightMax = max(screen.height - (isLow ? 120 : 160) - rowCount * 54, 40)
+        window = .dialog(of: application, title: alert.appName, role: .alert)
+        scroller = .scroller(texts)
+        typingPlace = .revealer(typing.padded(above: 6), from: .above)
+        window.setOwner(owner)
+        build()
+        show(alert)
+        listen()
+        window.present()
+    }
+
+    deinit { window.destroy() }
+
+    private func build() {
+        typingPlace.isVisible = false
+        let content = Widget.column(spacing: 4, head, scroller, typingPlace, buttons.padded(above: 12))
+            .padded(across: 18, above: 18, below: 16).sized(width: contentWidth)
+        window.setDialogContent(.handle(Widget.column(content).styled("alert")))
+        window.setResizable(false)
+        window.styled("alert-window")
+    }
+
+    /// Which alert it shows.
+    var entry: Int64 { alert.entry }
+
+    // MARK: What it says
+
+    /// Shows an alert, or the same one when it says something else now; what was typed stays.
+    func show(_ alert: AlertFacts) {
+        self.alert = alert
+        showTexts()
+        if writing == nil { showButtons(AlertButtons(alert)) }
+    }
+
+    private func showTexts() {
+        head.removeAllFromBox()
+        texts.removeAllFromBox()
+        head.turnBox(isRow: isLow)
+        head.append(.appIcon(alert.icon, of: alert.appName, pixels: isLow ? 32 : 48).placed(across: .center))
+        head.append(Widget.label(alert.appName, .cut(lines: 1)).centred().styled("app-name", "dim-label"))
+        head.placed(across: isLow ? .center : .fill)
+        for (text, style) in [(alert.title, "alert-title"), (alert.subtitle, "heading"), (alert.body, "body")]
+        where !text.isEmpty {
+            texts.append(Widget.label(text).centred().styled(style))
+        }
+        if alert.earlierCount > 0 {
+            let text = Texts.text("%d earlier one waits", "%d earlier ones wait", count: alert.earlierCount)
+            texts.append(Widget.label(text).centred().styled("caption", "dim-label"))
+        }
+        scroller.fitScroller(to: texts, width: contentWidth, heightMax: textHeightMax)
+        let spoken = [alert.title, alert.subtitle, alert.body].filter { !$0.isEmpty }.joined(separator: "\n")
+        window.named(DisplayText.plain(alert.appName)).described(DisplayText.plain(spoken))
+    }
+
+    private func showButtons(_ plan: AlertButtons) {
+        let made = plan.buttons.map { button in
+            Widget.button(button.title) { [weak self] in self?.press(button.role) }
+                .styled(button.isDark ? "dark" : "light")
+        }
+        let box = Widget.column(spacing: 8)
+        for places in plan.rows(isLow: isLow) {
+            // Left is left in every language: the place is part of what the buttons mean.
+            let row = Widget.row(spacing: 8).homogeneous().leftToRight()
+            for place in places { row.append(made[place].expanding(across: true)) }
+            box.append(row)
+        }
+        buttons.setContent(box)
+        let first = made[plan.defaultIndex]
+        let spoken = [alert.appName, alert.title, alert.body].filter { !$0.isEmpty }.joined(separator: "\n")
+        first.described(DisplayText.plain(spoken))
+        window.setDefault(first)
+        first.focus()
+        sendButton = nil
+    }
+
+    // MARK: What the person does
+
+    private func listen() {
+        Signals.connect(window, "map") { [weak self] in
+            self?.shownAt = MainLoop.monotonicMilliseconds
+        }
+        // The first time when it has its size, and then when something is to be typed and it grows.
+        window.onLayout { [weak self] in
+            // Not while GTK gives out the space.
+            MainLoop.whenIdle { [weak self] in self?.centre() }
+        }
+        Signals.connectProperty(typingPlace, "child-revealed") { [weak self] in self?.centre() }
+        Signals.connectAnswering(window, "close-request") { [weak self] in
+            self?.onAnswer(.close)
+            return true
+        }
+        window.onKeyFirst { [weak self] _, _ in
+            guard let self else { return false }
+            return MainLoop.monotonicMilliseconds - shownAt < Self.keyDelayMilliseconds
+        }
+        Keys.on(window, "Escape") { [weak self] in
+            self?.onAnswer(.close)
+            return true
+        }
+        Signals.connect(typing, "changed") { [weak self] in self?.judgeTyping() }
+        Signals.connect(typing, "activate") { [weak self] in self?.send() }
+    }
+
+    private func centre() { Desktop.centre(window) }
+
+    private func press(_ role: AlertButtons.Role) {
+        guard MainLoop.monotonicMilliseconds - shownAt >= Self.pressDelayMilliseconds else { return }
+        switch role {
+        case .close: onAnswer(.close)
+        case .view: onAnswer(.view)
+        case .action(let id): onAnswer(.action(id, text: writing == nil ? "" : typing.typedText))
+        case .write(let id): beginTyping(id)
+        }
+    }
+
+    private func beginTyping(_ id: String) {
+        guard let action = alert.actions.first(where: { $0.id == id }) else { return }
+        let plan = AlertButtons(writing: action)
+        writing = id
+        showButtons(plan)
+        sendButton = buttons.firstChild?.lastChild?.lastChild
+        typing.named(DisplayText.plain(action.title))
+        typingPlace.isVisible = true
+        typingPlace.isRevealed = true
+        typing.focus()
+        judgeTyping()
+    }
+
+    private func judgeTyping() { sendButton?.isSensitive = !typing.typedText.isEmpty }
+
+    private func send() {
+        guard let writing, !typing.typedText.isEmpty else { return }
+        press(.action(writing))
+    }
+}

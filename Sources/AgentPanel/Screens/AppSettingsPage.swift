@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushDBus
+
+/// What one app may do.
+final class AppSettingsPage: Page {
+    private let appID: String
+    private lazy var badge = toggle("badge", tr("Badges"))
+    private lazy var sound = toggle("sound", tr("Sounds"))
+    private lazy var soundName = ValueRow(tr("Sound")) { [weak self] in self?.chooseSound() }
+    private lazy var alert = toggle("alert", tr("Alerts"))
+    private lazy var style = ValueRow(tr("Alert Style")) { [weak self] in self?.chooseStyle() }
+    private lazy var preview = toggle("preview", tr("Show Texts While Locked"))
+    private lazy var timeSensitive = toggle("time-sensitive", tr("Time-Sensitive"))
+    private lazy var critical = toggle("critical", tr("Critical"))
+    private let eventGroup = Widget.group(tr("Kinds of Notifications"))
+    private var eventRows: [(id: String, row: ValueRow)] = []
+
+    init(_ app: AppFacts, in window: MainWindow) {
+        appID = app.id
+        let table = Widget.table()
+        super.init(app.name, in: window, table)
+        for group in [allowed, locked, urgent, eventGroup, removal(app)] { table.add(group: group) }
+        buildEvents(app)
+        mirror.watch(self) { page, topic in
+            if topic == .settings(page.appID) { page.refresh() }
+        }
+        mirror.ask(.settings(appID))
+        refresh()
+    }
+
+    private func toggle(_ name: String, _ title: String) -> SwitchRow {
+        SwitchRow(title) { [weak self] isOn in
+            guard let self else { return }
+            window.set(name, of: appID, to: isOn ? "on" : "off")
+        }
+    }
+
+    private var allowed: Widget {
+        let group = Widget.group()
+        for row in [badge.widget, sound.widget, soundName.widget, alert.widget, style.widget] { group.add(row: row) }
+        return group
+    }
+
+    private var locked: Widget {
+        let group = Widget.group(footer: tr("Anybody may read them while the computer is locked."))
+        group.add(row: preview.widget)
+        return group
+    }
+
+    private var urgent: Widget {
+        let group = Widget.group(
+            tr("During Do Not Disturb"), footer: tr("Critical ones are heard even while sounds are silenced."))
+        for row in [timeSensitive.widget, critical.widget] { group.add(row: row) }
+        return group
+    }
+
+    private func buildEvents(_ app: AppFacts) {
+        for type in app.eventTypes {
+            let row = ValueRow(type.name) { [weak self] in
+                guard let self else { return }
+                navigator?.push(EventPage(type, of: appID, in: window))
+            }
+            eventRows.append((type.id, row))
+            eventGroup.add(row: row.widget)
+        }
+        eventGroup.isVisible = !app.eventTypes.isEmpty
+    }
+
+    private func removal(_ app: AppFacts) -> Widget {
+        let group = Widget.group()
+        let off = Widget.button(tr("Turn Off All")) { [weak self] in self?.turnOffAll() }
+        let remove = Widget.button(tr("Remove App")) { [weak self] in self?.remove(app) }
+        group.add(row: off.styled("touch", "destroys-text"))
+        group.add(row: remove.styled("touch", "destroys-text").padded(above: 10))
+        return group
+    }
+
+    // MARK: What is shown
+
+    private func refresh() {
+        for (row, name) in [
+            (badge, "badge"), (sound, "sound"), (preview, "preview"), (timeSensitive, "time-sensitive"),
+            (critical, "critical"),
+        ] { row.show(setting(name)) }
+        if let sound = setting("sound"), let name = setting("sound-name") {
+            soundName.widget.isVisible = sound.value == "on"
+            soundName.show(SoundText.title(name.value), isLocked: name.isLocked)
+        }
+        if let alert = setting("alert") {
+            let isOn = alert.value != AlertStyle.none.rawValue
+            self.alert.show(isOn, isLocked: alert.isLocked)
+            style.widget.isVisible = isOn
+            style.show(AppText.style(alert.value), isLocked: alert.isLocked)
+        }
+        for (id, row) in eventRows {
+            func isOn(_ name: String) -> Bool { mirror.setting(name, of: appID, event: id)?.value != "off" }
+            row.show(AppText.subtitle(badge: isOn("badge"), sound: isOn("sound"), alert: isOn("alert")))
+        }
+    }
+
+    private func setting(_ name: String) -> SettingFacts? { mirror.setting(name, of: appID) }
+
+    // MARK: What the person does
+
+    private func chooseSound() { navigator?.push(SoundPage(of: appID, in: window)) }
+
+    private func chooseStyle() {
+        let choices = [AlertStyle.banner, .alert].map { style in
+            ChoicePage.Choice(
+                value: style.rawValue, title: AppText.style(style.rawValue),
+                subtitle: style == .banner ? tr("Go by themselves") : tr("Stay until they are answered"))
+        }
+        let page = ChoicePage(tr("Alert Style"), choices, in: window) { [weak self] value in
+            guard let self else { return }
+            window.set("alert", of: appID, to: value)
+        }
+        page.show(chosen: setting("alert")?.value)
+        navigator?.push(page)
+    }
+
+    private func turnOffAll() {
+        window.offer(SheetPlan(destroy: Texts.fill(tr("Turn Off All for %1"), title))) { [weak self] role in
+            guard let self, role == .destroy else { return }
+            for name in ["badge", "sound", "alert"] { window.set(name, of: appID, to: "off") }
+        }
+    }
+
+    private func remove(_ app: AppFacts) {
+        window.offer(SheetPlan(destroy: Texts.fill(tr("Remove %1"), app.name))) { [weak self] role in
+            guard let self, role == .destroy else { return }
+            window.call(
+                "Unregister", [.text(appID)], timeout: AgentProxy.patience,
+                onSuccess: { [weak self] _ in
+                    self?.navigator?.popAll()
+                })
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// The apps as icons, with their numbers; pages with dots, or one long page when there would be too many.
+final class AppsPage: Page {
+    private let stack = Widget.stack()
+    private let carousel = Widget.carousel()
+    private let dots: Widget
+    private let pages: Widget
+    private let long = Widget.bin()
+    private let empty: Widget
+    private var grids: [Widget] = []
+    private var tiles: [String: AppTile] = [:]
+    private var shown: [AppFacts] = []
+    private var plan: GridPlan?
+    private let sampleText = Widget.label("Ag", .cut(lines: 1))
+    private var space = (width: 0, height: 0)
+
+    init(in window: MainWindow) {
+        dots = .dots(of: carousel)
+        pages = .column(carousel.expanding(across: true, down: true), dots.padded(below: 6))
+        empty = AbsenceText.page()
+        let overlay = Widget.overlay(.column())
+        super.init(tr("Apps"), in: window, overlay)
+        let probe = Widget.sizeProbe { [weak self] width, height in self?.fit(width, height) }
+        overlay.lay(over: probe)
+        overlay.lay(over: stack)
+        for child in [pages, Widget.scroller(long), empty] { stack.addToStack(child) }
+        mirror.watch(self) { page, topic in
+            if topic == .apps || topic == .presence { page.refresh() }
+        }
+        refresh()
+    }
+
+    /// The height of a line, beside that of the usual text.
+    private var textScale: Double { max(1, Double(sampleText.naturalHeight) / 17) }
+
+    private func fit(_ width: Int, _ height: Int) {
+        guard (width, height) != space else { return }
+        space = (width, height)
+        // Not while GTK gives out the space.
+        MainLoop.whenIdle { [weak self] in self?.refresh() }
+    }
+
+    /// Puts each icon where it belongs; one that stands right is not touched, so that none moves under the pointer.
+    private func refresh() {
+        let apps = mirror.apps
+        guard !apps.isEmpty else { return showEmptiness() }
+        guard space.width > 0 else { return }
+        let plan = GridPlan(count: apps.count, width: space.width - 16, height: space.height - 36, textScale: textScale)
+        if plan != self.plan || apps.map(\.id) != shown.map(\.id) { lay(out: apps, plan) }
+        for app in apps { tiles[app.id]?.show(app) }
+        shown = apps
+    }
+
+    private func showEmptiness() {
+        stack.show(empty)
+        guard mirror.presence == .present else { return AbsenceText.show(on: empty, mirror.presence) }
+        empty.setStatus(
+            icon: "view-app-grid-symbolic", title: tr("No Apps"),
+            description: tr("An app appears here when it asks for notifications."))
+    }
+
+    private func lay(out apps: [AppFacts], _ plan: GridPlan) {
+        self.plan = plan
+        for grid in grids where !plan.scrolls || grids.count > 1 { carousel.removeFromCarousel(grid) }
+        long.setContent(nil)
+        let made = apps.map { app in AppTile(app) { [weak self] in self?.open(app.id) } }
+        tiles = Dictionary(zip(apps.map(\.id), made), uniquingKeysWith: { first, _ in first })
+        grids = (0..<(plan.scrolls ? 1 : plan.pages)).map { _ in
+            Widget.grid(rowSpacing: 8, columnSpacing: 0).padded(across: 8, above: 12, below: 8)
+        }
+        for (index, tile) in made.enumerated() {
+            let place = plan.place(index)
+            grids[place.page].attach(tile.widget, column: place.column, row: place.row)
+        }
+        if plan.scrolls {
+            long.setContent(grids[0])
+            grids = []
+        } else {
+            for grid in grids { carousel.addToCarousel(grid.expanding(across: true)) }
+            followFocus()
+        }
+        dots.isVisible = grids.count > 1
+        stack.show(plan.scrolls ? long.parent?.parent ?? pages : pages)
+    }
+
+    /// The page that has the keyboard's focus is the one to be seen.
+    private func followFocus() {
+        for index in grids.indices {
+            grids[index].onFocusEntering { [weak self] in
+                guard let self, grids.indices.contains(index), carousel.carouselPage != index else { return }
+                carousel.turn(to: grids[index], isMoving: Desktop.allowsMotion)
+            }
+        }
+    }
+
+    private func open(_ appID: String) {
+        window.call("OpenApp", [.text(appID), .text(Desktop.activationToken())])
+    }
+}
+
+/// An app's icon with its name below, and its number at the upper right.
+final class AppTile {
+    let widget: Widget
+    /// At the right in every language.
+    private let badge = Widget.label("", .cut(lines: 1)).centred().styled("badge")
+        .placed(across: .end, down: .start).leftToRight()
+
+    init(_ app: AppFacts, pressed: @escaping () -> Void) {
+        let icon = Widget.overlay(
+            Widget.appIcon(app.icon, of: app.name, pixels: 64).padded(across: 12, above: 8))
+        icon.lay(over: badge)
+        let face = Widget.column(
+            spacing: 6, icon.placed(across: .center), .label(app.name, .cut(lines: 1)).centred().styled("name"))
+        widget = .button(around: face, named: app.name, pressed).styled("flat", "tile").placed(down: .start)
+        show(app)
+    }
+
+    /// Shows the number.
+    func show(_ app: AppFacts) {
+        let text = BadgeText.icon(app.badge)
+        badge.setText(text ?? "")
+        badge.isVisible = text != nil
+        widget.named(AppText.iconName(app))
+    }
+}

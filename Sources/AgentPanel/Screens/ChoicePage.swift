@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// One of several: a list with a checkmark, which acts at once.
+class ChoicePage: Page {
+    /// What can be chosen.
+    struct Choice {
+        var value: String
+        var title: String
+        var subtitle = ""
+    }
+
+    private let table: Widget
+    private var group: Widget?
+    private var rows: [(value: String, row: CheckRow)] = []
+    private let onChosen: (String) -> Void
+    private let footer: String
+    private var chosen: String?
+
+    init(
+        _ title: String, _ choices: [Choice], footer: String = "", in window: MainWindow,
+        onChosen: @escaping (String) -> Void
+    ) {
+        table = .table()
+        self.footer = footer
+        self.onChosen = onChosen
+        super.init(title, in: window, table)
+        show(choices)
+    }
+
+    /// Shows other choices.
+    func show(_ choices: [Choice]) {
+        if let group { table.remove(group: group) }
+        let group = Widget.group(footer: footer)
+        rows = choices.map { choice in
+            let row = CheckRow(choice.title) { [weak self] in
+                self?.show(chosen: choice.value)
+                self?.onChosen(choice.value)
+            }
+            row.widget.setRowSubtitle(choice.subtitle)
+            group.add(row: row.widget)
+            return (choice.value, row)
+        }
+        table.add(group: group)
+        self.group = group
+        show(chosen: chosen)
+    }
+
+    /// Marks what is chosen.
+    func show(chosen value: String?) {
+        chosen = value
+        for (other, row) in rows { row.show(isChosen: other == value) }
+    }
+}
+
+/// The sound of an app; choosing one plays it.
+final class SoundPage: ChoicePage {
+    private let appID: String
+
+    init(of appID: String, in window: MainWindow) {
+        self.appID = appID
+        super.init(
+            tr("Sound"), Self.choices([]),
+            footer: tr("As Sent is the sound that each notification names."), in: window
+        ) { [weak window] value in
+            guard let window else { return }
+            window.set("sound-name", of: appID, to: value)
+            if value != "none" { window.play(value == "as-sent" ? "" : value, of: appID) }
+        }
+        show(chosen: mirror.setting("sound-name", of: appID)?.value)
+        window.call(
+            "ListSounds", [.text(appID)],
+            onSuccess: { [weak self] values in
+                self?.show(Self.choices((values.first?.arrayValue ?? []).map(SoundFacts.init)))
+            })
+        mirror.watch(self) { page, topic in
+            guard topic == .settings(page.appID) else { return }
+            page.show(chosen: page.mirror.setting("sound-name", of: page.appID)?.value)
+        }
+    }
+
+    private static func choices(_ sounds: [SoundFacts]) -> [Choice] {
+        SoundText.choices(sounds).map { Choice(value: $0.value, title: $0.title) }
+    }
+}

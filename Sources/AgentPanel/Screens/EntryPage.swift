@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// All about one notification, and what became of it.
+final class EntryPage: Page {
+    private let entry: EntryFacts
+    private let viewButton = Widget.button(tr("View")) {}
+
+    init(_ entry: EntryFacts, in window: MainWindow) {
+        self.entry = entry
+        let table = Widget.table()
+        super.init(tr("Details"), in: window, table)
+        for group in [texts, viewGroup, facts, settingsGroup, clearGroup] { table.add(group: group) }
+        if !entry.isRead { window.call("MarkRead", [.int64(entry.entry), .string("")]) }
+    }
+
+    override func focus() { viewButton.focus() }
+
+    private var texts: Widget {
+        let group = Widget.group()
+        let icon = mirror.app(entry.appID)?.icon ?? ""
+        let head = Widget.row(
+            spacing: 10, .appIcon(icon, of: entry.appName, pixels: 40),
+            Widget.label(entry.appName, .cut(lines: 1)).styled("heading"))
+        group.add(row: head.padded(below: 10))
+        for (text, style) in [(entry.title, "title-4"), (entry.body, "body")] where !text.isEmpty {
+            group.add(row: Widget.label(text).selectable().styled(style).padded(below: 4))
+        }
+        return group
+    }
+
+    /// The name of each value in colour and small at the left, the value itself after it.
+    private var facts: Widget {
+        let group = Widget.group()
+        group.add(row: fact(tr("Received"), PanelTime.long(entry.receivedAt / 1000)))
+        group.add(row: fact(tr("Outcome"), EntryText(entry).outcome))
+        let effects = entry.effects.map(ReasonText.effect)
+        if !effects.isEmpty { group.add(row: fact(tr("Parts"), effects.joined(separator: "\n"))) }
+        return group
+    }
+
+    private func fact(_ name: String, _ value: String) -> Widget {
+        let row = Widget.plainRow(
+            .row(
+                spacing: 12, Widget.label(name, .cut(lines: 1)).styled("value-name").sized(width: 84),
+                Widget.label(value).selectable().expanding(across: true)
+            ).padded(across: 12, above: 12, below: 12))
+        return row.named("\(name)\(tr(", "))\(value)")
+    }
+
+    private var viewGroup: Widget {
+        let group = Widget.group()
+        Signals.connect(viewButton, "clicked") { [weak self] in
+            guard let self else { return }
+            window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken())])
+        }
+        group.add(row: viewButton.styled("touch", "suggested-action"))
+        return group
+    }
+
+    private var settingsGroup: Widget {
+        let group = Widget.group()
+        guard let app = mirror.app(entry.appID) else { return group }
+        let row = ValueRow(tr("Notification Settings")) { [weak self] in
+            if let self { window.showSettings(of: app, from: self) }
+        }
+        row.show("")
+        group.add(row: row.widget)
+        return group
+    }
+
+    private var clearGroup: Widget {
+        let group = Widget.group()
+        let clear = Widget.button(tr("Clear")) { [weak self] in
+            guard let self else { return }
+            window.call(
+                "RemoveInboxEntry", [.int64(entry.entry)],
+                onSuccess: { [weak self] _ in
+                    self?.navigator?.pop()
+                })
+        }
+        group.add(row: clear.styled("touch", "destroys-text"))
+        return group
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A row of the notification list: the head of an app's section, or a notification.
+///
+/// Rows are made once and show one thing after the other.
+final class EntryRow {
+    /// What a person can do in a row besides pressing it.
+    struct Actions {
+        var showDetails: (EntryFacts) -> Void
+        var clear: (EntryFacts) -> Void
+        var clearSection: (NotificationRows.Section) -> Void
+    }
+
+    let root: Widget
+    private let actions: Actions
+    private let sectionPart: Widget
+    private let sectionIcon = Widget.bin()
+    private let sectionName = Widget.label("", .cut(lines: 1)).styled("heading")
+    private let sectionCount = Widget.label("", .cut(lines: 1)).styled("dim-label", "caption")
+    private let sectionClear = Widget.bin()
+    private let entryPart: Widget
+    private let check = Widget.check()
+    private let icon = Widget.bin()
+    private let dot = Widget.column().styled("dot").placed(down: .center)
+    private let suppressed = Widget.symbol("notifications-disabled-symbolic", pixels: 14).styled("dim-label")
+    private let headline = Widget.label("", .cut(lines: 1))
+    private let detail = Widget.label("", .cut(lines: 1)).styled("dim-label")
+    private let time = Widget.label("", .cut(lines: 1)).styled("dim-label", "caption")
+    private let details = Widget.bin()
+    private let clearPlace: Widget
+    private(set) var row: NotificationRows.Row?
+
+    init(_ actions: Actions) {
+        self.actions = actions
+        let clear = Widget.button(tr("Clear")) {}.styled("clear-button")
+        clearPlace = .revealer(clear.placed(down: .center), from: .end)
+        sectionPart = .row(
+            spacing: 10, sectionIcon, sectionName, sectionCount.expanding(across: true), sectionClear)
+        let first = Widget.row(spacing: 6, dot, suppressed, headline.expanding(across: true), time)
+        let texts = Widget.column(spacing: 2, first, detail).placed(down: .center).expanding(across: true)
+        entryPart = .row(spacing: 10, check, icon, texts, details, clearPlace)
+        root = .column(sectionPart.styled("section-row"), entryPart.styled("entry-row"))
+        check.setReachable(false)
+        dot.unread()
+        listen(clear)
+    }
+
+    private func listen(_ clear: Widget) {
+        let info = Widget.iconButton("help-about-symbolic", named: tr("Details")) { [weak self] in
+            if let entry = self?.entry, let self { actions.showDetails(entry) }
+        }
+        details.setContent(info.styled("flat", "circular").placed(down: .center))
+        let clearSection = Widget.button(tr("Clear")) { [weak self] in
+            if case .section(let section)? = self?.row { self?.actions.clearSection(section) }
+        }
+        sectionClear.setContent(clearSection.styled("flat", "touch", "section-clear"))
+        Signals.connect(clear, "clicked") { [weak self] in
+            if let entry = self?.entry, let self { actions.clear(entry) }
+        }
+        // To the left where one reads to the right: the button comes from the other side.
+        entryPart.onSwipe { [weak self] across, down in
+            guard let self, abs(across) > 200, abs(across) > 2 * abs(down) else { return }
+            clearPlace.isRevealed = across < 0
+        }
+    }
+
+    /// The notification that it shows; nil for a section's head.
+    var entry: EntryFacts? {
+        if case .entry(let entry)? = row { entry } else { nil }
+    }
+
+    /// Of which app it is; empty for none.
+    var appID: String {
+        switch row {
+        case .section(let section)?: section.appID
+        case .entry(let entry)?: entry.appID
+        case nil: ""
+        }
+    }
+
+    /// Shows something else; the icon follows.
+    func show(_ row: NotificationRows.Row, now: Int64, isChecked: Bool?) {
+        self.row = row
+        clearPlace.isRevealed = false
+        switch row {
+        case .section(let section): show(section)
+        case .entry(let entry): show(entry, now)
+        }
+        show(isChecked: isChecked)
+    }
+
+    /// Whether it is chosen for clearing; nil outside of that.
+    func show(isChecked: Bool?) {
+        check.isVisible = isChecked != nil
+        check.isChecked = isChecked ?? false
+        root.parent?.setSelected(isChecked ?? false)
+        details.isVisible = isChecked == nil
+        sectionClear.isVisible = isChecked == nil
+    }
+
+    /// Shows the app's icon, by name or path.
+    func show(icon: String) {
+        switch row {
+        case .section(let section)?: sectionIcon.setContent(.appIcon(icon, of: section.name, pixels: 24))
+        case .entry(let entry)?:
+            self.icon.setContent(.appIcon(icon, of: entry.appName, pixels: 32).placed(down: .center))
+        case nil: break
+        }
+    }
+
+    private func show(_ section: NotificationRows.Section) {
+        sectionPart.isVisible = true
+        entryPart.isVisible = false
+        sectionName.setText(section.name)
+        let news = section.unseenCount > 0 ? Texts.fill(tr("%1 new"), "\(section.unseenCount)") : ""
+        sectionCount.setText(news)
+        sectionClear.firstChild?.named(Texts.fill(tr("Clear all of %1"), section.name))
+    }
+
+    private func show(_ entry: EntryFacts, _ now: Int64) {
+        sectionPart.isVisible = false
+        entryPart.isVisible = true
+        let text = EntryText(entry)
+        headline.setText(text.headline)
+        headline.setStyle("unseen-title", !entry.isRead)
+        let reason = entry.state == "suppressed" ? ReasonText.sentence(entry.reason) : ""
+        detail.setText(reason.isEmpty ? text.detail : reason)
+        detail.isVisible = !reason.isEmpty || !text.detail.isEmpty
+        suppressed.isVisible = entry.state == "suppressed"
+        time.setText(PanelTime.short(entry.receivedAt / 1000, now: now))
+        dot.isVisible = !entry.isRead
+        details.firstChild?.described(text.headline)
+    }
+
+    /// What a screen reader calls a row.
+    static func name(of row: NotificationRows.Row, now: Int64) -> String {
+        switch row {
+        case .section(let section):
+            return [section.name, Texts.text("%d notification", "%d notifications", count: section.count)]
+                .joined(separator: tr(", "))
+        case .entry(let entry):
+            let text = EntryText(entry)
+            let parts = [
+                entry.isRead ? "" : tr("New"), text.headline, text.detail,
+                PanelTime.short(entry.receivedAt / 1000, now: now), entry.state == "suppressed" ? text.outcome : "",
+            ]
+            return parts.filter { !$0.isEmpty }.joined(separator: tr(", "))
+        }
+    }
+}

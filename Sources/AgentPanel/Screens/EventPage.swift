@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one kind of an app's notifications may do, within what the app may.
+final class EventPage: Page {
+    private let appID: String
+    private let event: String
+    private var rows: [(name: String, row: SwitchRow)] = []
+
+    init(_ type: AppFacts.EventType, of appID: String, in window: MainWindow) {
+        self.appID = appID
+        event = type.id
+        let table = Widget.table()
+        super.init(type.name, in: window, table)
+        let group = Widget.group(footer: tr("Within what the app itself may do."))
+        for (name, title) in [("badge", tr("Badges")), ("sound", tr("Sounds")), ("alert", tr("Alerts"))] {
+            let row = SwitchRow(title) { [weak self] isOn in
+                guard let self else { return }
+                self.window.set(name, of: self.appID, event: event, to: isOn ? "on" : "off")
+            }
+            rows.append((name, row))
+            group.add(row: row.widget)
+        }
+        table.add(group: group)
+        mirror.watch(self) { page, topic in
+            if topic == .settings(page.appID) { page.refresh() }
+        }
+        refresh()
+    }
+
+    private func refresh() {
+        for (name, row) in rows { row.show(mirror.setting(name, of: appID, event: event)) }
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// The panel's own window: three modes, each with views of its own.
+final class MainWindow {
+    /// Its modes.
+    enum Tab: CaseIterable {
+        case notifications, apps, settings
+    }
+
+    /// What its size allows.
+    struct Shape: Equatable {
+        /// Too narrow for all of a header's buttons.
+        var isNarrow = false
+        /// Too low for much above a list.
+        var isLow = false
+    }
+
+    let window: Widget
+    private(set) var shape = Shape()
+    let mirror: AgentMirror
+    let application: Widget
+    private let onClosed: () -> Void
+    private let place: Widget
+    private let content = Widget.column()
+    private let stack = Widget.stack()
+    private let notice = Notice()
+    private var tabs: TabBar?
+    private var navigators: [Tab: Navigator] = [:]
+    private var tab = Tab.notifications
+    private var sheet: ActionSheet?
+    private lazy var clearing = EntryClearing(mirror) { [weak self] in self?.tell($0) }
+    private var pairing: PairingWindow?
+    /// What was typed and neither saved nor cancelled.
+    var pairingDraft = PairingWindow.Draft()
+
+    /// Makes the window, and asks the agent for all that it shows.
+    init(of application: Widget, _ mirror: AgentMirror, onClosed: @escaping () -> Void) {
+        self.mirror = mirror
+        self.application = application
+        self.onClosed = onClosed
+        window = .mainWindow(of: application, title: "Posthorn", width: 420, height: 640)
+        place = .overlay(content)
+        build()
+        listen()
+        mirror.askAll()
+        showPresence()
+    }
+
+    private func build() {
+        let pages: [(Tab, Page)] = [
+            (.notifications, NotificationsPage(in: self)), (.apps, AppsPage(in: self)),
+            (.settings, SettingsPage(in: self)),
+        ]
+        for (tab, page) in pages {
+            let navigator = Navigator(page, in: self)
+            navigators[tab] = navigator
+            stack.addToStack(navigator.widget)
+        }
+        let tabs = TabBar { [weak self] in self?.show($0) }
+        self.tabs = tabs
+        content.append(stack.expanding(across: true, down: true))
+        content.append(notice.widget)
+        content.append(tabs.widget)
+        let probe = Widget.sizeProbe { [weak self] in self?.fit($0, $1) }
+        probe.setReachable(false)
+        place.lay(over: probe)
+        window.setMainContent(place)
+        window.sized(width: 300, height: 280)
+    }
+
+    private func fit(_ width: Int, _ height: Int) {
+        let shape = Shape(isNarrow: width < 380, isLow: height < 400)
+        guard shape != self.shape else { return }
+        self.shape = shape
+        // Not while GTK gives out the space.
+        MainLoop.whenIdle { [weak self] in
+            for navigator in self?.navigators.values ?? [:].values { navigator.fit(shape) }
+        }
+    }
+
+    private func listen() {
+        mirror.watch(self) { window, topic in
+            switch topic {
+            case .presence: window.showPresence()
+            case .inbox: window.showUnseen()
+            case .status, .apps, .alerts, .settings: break
+            }
+        }
+        Signals.connectAnswering(window, "close-request") { [weak self] in
+            self?.navigators[self?.tab ?? .apps]?.top.disappear()
+            // Not from within the window's own signal.
+            MainLoop.whenIdle { self?.onClosed() }
+            return false
+        }
+        for (index, tab) in Tab.allCases.enumerated() {
+            Keys.on(window, "<Control>\(index + 1)|<Alt>\(index + 1)") { [weak self] in self?.goTo(tab) ?? false }
+        }
+        Keys.on(window, "<Control>w|<Control>q") { [weak self] in
+            self?.window.close()
+            return true
+        }
+        Keys.on(window, "<Alt>Left|Back") { [weak self] in self?.top?.navigator?.pop() ?? false }
+        Keys.on(window, "Escape") { [weak self] in self?.escape() ?? false }
+        Keys.on(window, "F5") { [weak self] in
+            self?.mirror.askAll()
+            return true
+        }
+    }
+
+    private var top: Page? { navigators[tab]?.top }
+
+    private func goTo(_ tab: Tab) -> Bool {
+        guard sheet == nil else { return false }
+        show(tab)
+        return true
+    }
+
+    private func escape() -> Bool {
+        if let sheet {
+            sheet.choose(.cancel)
+            return true
+        }
+        return top.map { $0.escape() || $0.navigator?.pop() ?? false } ?? false
+    }
+
+    // MARK: What is shown
+
+    /// Shows a mode; chosen again, its first view.
+    func show(_ tab: Tab) {
+        guard let navigator = navigators[tab] else { return }
+        if tab == self.tab, navigator.depth > 1 { navigator.popAll() }
+        if tab != self.tab { top?.disappear() }
+        self.tab = tab
+        stack.show(navigator.widget)
+        tabs?.show(tab)
+        navigator.top.appear()
+    }
+
+    /// Brings the window to the front.
+    func present() { window.present() }
+
+    private func showUnseen() { tabs?.setBadge(BadgeText.tab(mirror.unseenCount), of: .notifications) }
+
+    private func showPresence() {
+        showUnseen()
+        switch mirror.presence {
+        case .asking, .present: notice.pass()
+        case .absent:
+            notice.show(
+                tr("The notification service is not running. What is shown may be old."), isPassing: true,
+                (tr("Start"), { [weak self] in self?.mirror.askAll() }))
+        }
+    }
+
+    // MARK: What pages do through it
+
+    /// Tells what went wrong and what to do.
+    func tell(_ error: BusError) { notice.show(ProblemText.text(error.name, error.message)) }
+
+    /// Tells the agent something; what goes wrong is told, and done about in `onFailure`.
+    func call(
+        _ member: String, _ arguments: [BusValue], timeout: Duration = .seconds(25),
+        onSuccess: @escaping ([BusValue]) -> Void = { _ in }, onFailure: @escaping () -> Void = {}
+    ) {
+        mirror.agent?.call(member, arguments, timeout: timeout) { [weak self] answer in
+            switch answer {
+            case .success(let values): onSuccess(values)
+            case .failure(let error):
+                onFailure()
+                self?.tell(error)
+            }
+        }
+    }
+
+    /// Sets a setting at once; should the agent refuse, the row says again what holds.
+    func set(_ name: String, of appID: String = "", event: String = "", to value: String) {
+        let arguments: [BusValue] = [.text(appID), .text(event), .text(name), .text(value)]
+        call("SetSetting", arguments, onFailure: { [weak self] in self?.mirror.tellAgain(.settings(appID)) })
+    }
+
+    /// Removes entries from the inbox.
+    func clear(_ entries: [EntryFacts]) { clearing.clear(entries.map(\.entry)) }
+
+    /// Plays a sound as a notification of the app would.
+    func play(_ sound: String, of appID: String) { call("PlaySound", [.text(appID), .text(sound)]) }
+
+    /// Offers choices for what the person just did.
+    func offer(_ plan: SheetPlan, _ onChosen: @escaping (SheetPlan.Role) -> Void) {
+        let focused = window.focusedWidget
+        sheet = ActionSheet(plan, on: place, over: content) { [weak self] role in
+            self?.sheet = nil
+            focused?.focus()
+            onChosen(role)
+        }
+    }
+
+    /// Opens the one form that there is.
+    func pair() {
+        pairing = PairingWindow(in: self) { [weak self] in self?.pairing = nil }
+    }
+
+    /// Goes to the settings of an app, from anywhere.
+    func showSettings(of app: AppFacts, from page: Page) {
+        page.navigator?.push(AppSettingsPage(app, in: self))
+    }
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// What came: by app, newest first, searched as one types.
+final class NotificationsPage: Page {
+    private let top: Widget
+    private let search = Widget.searchEntry(placeholder: tr("Search"))
+    private let filters = Widget.row().homogeneous().styled("linked", "filter")
+    private var filterButtons: [Widget] = []
+    private let stack = Widget.stack()
+    private let status = Widget.statusPage(icon: "", title: "", description: "")
+    private let loading = Widget.column(spacing: 12, .spinner(), Widget.label(tr("Loading…")).centred())
+    private let editBar: Widget
+    private let editButton = Widget.button(tr("Edit")) {}
+    private let selectAllButton = Widget.button(tr("Select All")) {}
+    private let clearButton = Widget.button(tr("Clear")) {}
+    private var scroller: Widget?
+    private var list: RecycledList<EntryRow>?
+    private var feed: InboxFeed?
+    private var filter = NotificationRows.Filter.all
+    private var rows: [NotificationRows.Row] = []
+    private var entries: [EntryFacts] = []
+    /// What is chosen for clearing; nil while nothing is to be chosen.
+    private var chosen: Set<Int64>?
+    private var isShown = false
+    private var now = PanelTime.now
+
+    init(in window: MainWindow) {
+        top = .column(spacing: 8, search.styled("search").expanding(across: true), filters)
+        top.padded(across: 12, above: 8, below: 8)
+        let bar = Widget.row(spacing: 8, selectAllButton.expanding(across: true), clearButton.expanding(across: true))
+            .homogeneous().padded(across: 12, above: 6, below: 6)
+        editBar = .revealer(bar, from: .below)
+        let column = Widget.column(top, stack.expanding(across: true, down: true), editBar)
+        super.init(tr("Notifications"), in: window, column)
+        buildHeader()
+        buildFilters()
+        buildList()
+        listen()
+        refresh()
+        feed?.reload()
+    }
+
+    private func buildHeader() {
+        header.packStart(editButton.styled("touch", "flat", "text-button"))
+        let menu = [
+            (title: tr("Mark All as Seen"), action: "win.mark-all"), (title: tr("Clear All…"), action: "win.clear-all"),
+        ]
+        header.packEnd(.menuButton("open-menu-symbolic", named: tr("Menu"), menu))
+        window.window.add(action: "mark-all") { [weak self] in self?.markAll() }
+        window.window.add(action: "clear-all") { [weak self] in self?.clearAll() }
+    }
+
+    private func buildFilters() {
+        for filter in NotificationRows.Filter.allCases {
+            let button = Widget.toggle(filter.title)
+            if let first = filterButtons.first { button.join(first) } else { button.isPressed = true }
+            filterButtons.append(button)
+            filters.append(button)
+            Signals.connect(button, "toggled") { [weak self, weak button] in
+                if button?.isPressed ?? false { self?.choose(filter) }
+            }
+        }
+        filters.named(tr("Show"))
+    }
+
+    private func buildList() {
+        let list = RecycledList<EntryRow>(
+            RecycledList.Making(
+                make: { [weak self] in EntryRow(self?.rowActions ?? .none) }, root: \.root,
+                bind: { [weak self] row, index in self?.bind(row, index) },
+                isActivatable: { [weak self] index in self?.entry(at: index) != nil },
+                name: { [weak self] index in
+                    guard let self else { return "" }
+                    return EntryRow.name(of: rows[index], now: now)
+                }))
+        list.widget.styled("inbox").named(tr("Notifications"))
+        list.widget.captureTyping(for: search)
+        let scroller = Widget.scroller(list.widget)
+        self.list = list
+        self.scroller = scroller
+        for child in [scroller, status, loading.placed(across: .center, down: .center)] { stack.addToStack(child) }
+        let feed = InboxFeed(mirror) { [weak self] in self?.refresh() }
+        self.feed = feed
+        Signals.connectIndex(scroller, "edge-reached") { [weak feed] _ in feed?.loadMore() }
+    }
+
+    private func listen() {
+        mirror.watch(self) { page, topic in
+            switch topic {
+            case .inbox: page.feed?.reload()
+            case .apps: page.showIcons()
+            case .settings: page.refresh()
+            case .presence: page.notePresence()
+            case .status, .alerts: break
+            }
+        }
+        Signals.connect(search, "search-changed") { [weak self] in
+            guard let self else { return }
+            feed?.search(search.typedText)
+        }
+        Signals.connect(search, "stop-search") { [weak self] in _ = self?.escape() }
+        list?.onActivated { [weak self] in self?.press($0) }
+        Signals.connect(editButton, "clicked") { [weak self] in self?.toggleEditing() }
+        Signals.connect(selectAllButton, "clicked") { [weak self] in self?.selectAll() }
+        Signals.connect(clearButton, "clicked") { [weak self] in self?.clearChosen() }
+        Keys.on(root, "<Control>f") { [weak self] in self?.search.focus() ?? false }
+        if let list {
+            Keys.on(list.widget, "Delete|KP_Delete", isLocal: true) { [weak self] in self?.clearFocused() ?? false }
+        }
+    }
+
+    private func notePresence() {
+        if mirror.presence == .present { feed?.reload() }
+        refresh()
+    }
+
+    // MARK: What is shown
+
+    private func entry(at index: Int) -> EntryFacts? {
+        guard rows.indices.contains(index), case .entry(let entry) = rows[index] else { return nil }
+        return entry
+    }
+
+    private func bind(_ row: EntryRow, _ index: Int) {
+        guard rows.indices.contains(index) else { return }
+        let isChecked = chosen.map { chosen in entry(at: index).map { chosen.contains($0.entry) } ?? false }
+        row.show(rows[index], now: now, isChecked: isChecked)
+        row.show(icon: mirror.app(row.appID)?.icon ?? "")
+    }
+
+    private func refresh() {
+        guard let feed, let list else { return }
+        now = PanelTime.now
+        let plan = NotificationRows(feed.entries, filter: filter)
+        rows = plan.rows
+        entries = plan.entries
+        list.show(rows.map(\.key))
+        if let chosen { self.chosen = chosen.intersection(entries.map(\.entry)) }
+        showChosen()
+        if !rows.isEmpty {
+            if let scroller { stack.show(scroller) }
+        } else if feed.isLoading, mirror.presence != .absent {
+            stack.show(loading)
+        } else {
+            showEmptiness()
+        }
+        editButton.isVisible = !rows.isEmpty || chosen != nil
+    }
+
+    /// Texts are there first; icons follow.
+    private func showIcons() {
+        for row in list?.shownRows ?? [] { row.show(icon: mirror.app(row.appID)?.icon ?? "") }
+    }
+
+    private func showEmptiness() {
+        let text = EmptyInboxText(
+            isSearching: !search.typedText.isEmpty, filter: filter,
+            isSwitchedOff: mirror.setting("master")?.value == "off", isPaired: mirror.status?.isEnrolled ?? true,
+            hasAgent: mirror.presence != .absent)
+        status.setStatus(icon: text.icon, title: text.title, description: text.advice)
+        stack.show(status)
+    }
+
+    private func choose(_ filter: NotificationRows.Filter) {
+        self.filter = filter
+        refresh()
+    }
+
+    override func fit(_ shape: MainWindow.Shape) {
+        super.fit(shape)
+        top.turnBox(isRow: shape.isLow)
+    }
+
+    override func appear() {
+        isShown = true
+        now = PanelTime.now
+    }
+
+    /// What was on the screen has been seen.
+    override func disappear() {
+        guard isShown else { return }
+        isShown = false
+        markAll()
+    }
+
+    override func escape() -> Bool {
+        if chosen != nil {
+            toggleEditing()
+            return true
+        }
+        guard !search.typedText.isEmpty else { return false }
+        search.typedText = ""
+        return true
+    }
+
+    // MARK: What the person does
+
+    private var rowActions: EntryRow.Actions {
+        EntryRow.Actions(
+            showDetails: { [weak self] in self?.showDetails($0) }, clear: { [weak self] in self?.clear($0) },
+            clearSection: { [weak self] in self?.clear($0) })
+    }
+
+    private func press(_ index: Int) {
+        guard let entry = entry(at: index) else { return }
+        if chosen == nil {
+            window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken())])
+        } else {
+            chosen?.formSymmetricDifference([entry.entry])
+            showChosen()
+        }
+    }
+
+    private func showDetails(_ entry: EntryFacts) { navigator?.push(EntryPage(entry, in: window)) }
+
+    private func markAll() {
+        guard (mirror.unseenCount ?? 0) > 0 else { return }
+        window.call("MarkRead", [.int64(0), .string("")])
+    }
+
+    private func clear(_ entry: EntryFacts) { window.clear([entry]) }
+
+    private func clearFocused() -> Bool {
+        guard let row = list?.shownRows.first(where: { $0.root.parent?.containsFocus ?? false }), let entry = row.entry
+        else { return false }
+        clear(entry)
+        return true
+    }
+
+    private func clear(_ section: NotificationRows.Section) {
+        let title = Texts.text("Clear %d Notification", "Clear %d Notifications", count: section.count)
+        window.offer(SheetPlan(destroy: title)) { [weak self] role in
+            guard let self, role == .destroy else { return }
+            // Those that are listed, and no others.
+            window.clear(entries.filter { $0.appID == section.appID })
+        }
+    }
+
+    private func clearAll() {
+        guard !(feed?.entries.isEmpty ?? true) else { return }
+        window.offer(SheetPlan(destroy: tr("Clear All Notifications"))) { [weak self] role in
+            if role == .destroy { self?.window.call("ClearInbox", [.string("")]) }
+        }
+    }
+
+    // MARK: Clearing several
+
+    private func toggleEditing() {
+        chosen = chosen == nil ? [] : nil
+        editButton.setTitle(chosen == nil ? tr("Edit") : tr("Done"))
+        editBar.isRevealed = chosen != nil
+        showChosen()
+        refresh()
+    }
+
+    private func selectAll() {
+        chosen = Set(entries.map(\.entry))
+        showChosen()
+    }
+
+    private func showChosen() {
+        let count = chosen?.count ?? 0
+        clearButton.setTitle(count == 0 ? tr("Clear") : Texts.fill(tr("Clear %1"), "\(count)"))
+        clearButton.isSensitive = count > 0
+        for row in list?.shownRows ?? [] {
+            row.show(isChecked: chosen.map { chosen in row.entry.map { chosen.contains($0.entry) } ?? false })
+        }
+    }
+
+    private func clearChosen() {
+        guard let chosen, !chosen.isEmpty else { return }
+        let title = Texts.text("Clear %d Notification", "Clear %d Notifications", count: chosen.count)
+        window.offer(SheetPlan(destroy: title)) { [weak self] role in
+            guard let self, role == .destroy else { return }
+            window.clear(entries.filter { chosen.contains($0.entry) })
+            toggleEditing()
+        }
+    }
+}
+
+extension NotificationRows.Filter {
+    /// What is on its button.
+    fileprivate var title: String {
+        switch self {
+        case .all: tr("All")
+        case .unseen: tr("Unseen")
+        case .notShown: tr("Not Shown")
+        }
+    }
+}
+
+extension EntryRow.Actions {
+    /// Nothing.
+    fileprivate static var none: Self { Self(showDetails: { _ in }, clear: { _ in }, clearSection: { _ in }) }
+}

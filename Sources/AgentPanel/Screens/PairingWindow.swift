@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushDBus
+
+/// Pairing with a server: the one form that there is, with Save and Cancel.
+final class PairingWindow {
+    /// What was typed.
+    struct Draft {
+        var server = ""
+        var code = ""
+    }
+
+    private let window: Widget
+    private unowned let owner: MainWindow
+    private let onClosed: () -> Void
+    private let server = Widget.entry(placeholder: "https://push.example.org:2197")
+    private let code = Widget.entry(placeholder: tr("If the server wants one"))
+    private let trouble = Widget.label("").styled("error-text")
+    private let spinner = Widget.spinner()
+    private let save = Widget.button(tr("Save")) {}
+    private let cancel = Widget.button(tr("Cancel")) {}
+
+    /// Opens above the main window, with what was typed before and not cancelled.
+    init(in owner: MainWindow, onClosed: @escaping () -> Void) {
+        self.owner = owner
+        self.onClosed = onClosed
+        window = .dialog(of: owner.application, title: tr("Pair With a Server"), role: .dialog)
+        window.setOwner(owner.window)
+        window.setDefaultSize(width: 360, height: 330)
+        server.typedText = owner.pairingDraft.server
+        code.typedText = owner.pairingDraft.code
+        build()
+        listen()
+        judge()
+        window.present()
+        server.focus()
+    }
+
+    private func build() {
+        let header = Widget.headerBar()
+        header.withoutWindowButtons()
+        header.setHeaderTitle(.windowTitle(tr("Pairing")))
+        header.packStart(cancel.styled("touch", "text-button", "form-button"))
+        header.packEnd(save.styled("touch", "text-button", "form-button", "suggested-action"))
+        spinner.isVisible = false
+        let form = Widget.column(
+            spacing: 6, Widget.label(tr("Server")).styled("heading"), server.styled("touch"),
+            Widget.label(tr("Code")).styled("heading").padded(above: 6), code.styled("touch"), trouble, spinner,
+            Widget.label(tr("Whoever runs the server gives you both.")).styled("dim-label", "caption"))
+        let scroller = Widget.scroller(form.padded(across: 18, above: 12, below: 18))
+        window.setDialogContent(.column(header, scroller.expanding(across: true, down: true)))
+        window.setDefault(save)
+        server.named(tr("Server")).activatesDefault()
+        code.named(tr("Code")).activatesDefault()
+    }
+
+    private func listen() {
+        for entry in [server, code] {
+            Signals.connect(entry, "changed") { [weak self] in self?.judge() }
+        }
+        Signals.connect(save, "clicked") { [weak self] in self?.pair() }
+        Signals.connect(cancel, "clicked") { [weak self] in self?.abandon() }
+        Keys.on(window, "Escape") { [weak self] in
+            self?.abandon()
+            return true
+        }
+        Signals.connectAnswering(window, "close-request") { [weak self] in
+            self?.close()
+            return true
+        }
+    }
+
+    private func judge() {
+        owner.pairingDraft = Draft(server: server.typedText, code: code.typedText)
+        save.isSensitive = !server.typedText.isEmpty
+        trouble.isVisible = false
+    }
+
+    private func abandon() {
+        owner.pairingDraft = Draft()
+        close()
+    }
+
+    private func close() {
+        let (window, onClosed) = (window, onClosed)
+        // Not from within the window's own signal.
+        MainLoop.whenIdle {
+            window.destroy()
+            onClosed()
+        }
+    }
+
+    private func pair() {
+        setBusy(true)
+        let arguments: [BusValue] = [.text(server.typedText), .text(code.typedText), .string("")]
+        owner.mirror.agent?.call("Enrol", arguments, timeout: AgentProxy.patience) { [weak self] answer in
+            guard let self else { return }
+            setBusy(false)
+            switch answer {
+            case .success: abandon()
+            case .failure(let error): fail(ProblemText.text(error.name, error.message))
+            }
+        }
+    }
+
+    private func setBusy(_ isBusy: Bool) {
+        if isBusy { cancel.focus() }
+        for widget in [server, code, save] { widget.isSensitive = !isBusy }
+        trouble.isVisible = false
+        spinner.isVisible = isBusy
+    }
+
+    private func fail(_ text: String) {
+        trouble.setText(text)
+        trouble.isVisible = true
+        server.focus()
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// When the person is not to be disturbed: now, and at what times of the week.
+final class QuietPage: Page {
+    private let table: Widget
+    private let scheduleGroup = Widget.group(
+        tr("Every Week"), footer: tr("Alerts and sounds stay away then. Badges and the list go on."))
+    private lazy var toggle = SwitchRow(tr("Do Not Disturb")) { [weak self] isOn in
+        self?.window.set("do-not-disturb", to: isOn ? "on" : "off")
+    }
+    private lazy var ending = ValueRow(tr("Ends")) { [weak self] in self?.chooseEnd() }
+    private var timeRows: [ValueRow] = []
+    private lazy var addRow = Widget.actionRow(tr("Add Times"))
+    private var shownSchedule: String?
+
+    init(in window: MainWindow) {
+        table = .table()
+        super.init(tr("Do Not Disturb"), in: window, table)
+        let now = Widget.group()
+        for row in [toggle.widget, ending.widget] { now.add(row: row) }
+        addRow.addPrefix(.symbol("list-add-symbolic"))
+        addRow.onActivated { [weak self] in self?.addTimes() }
+        table.add(group: now)
+        table.add(group: scheduleGroup)
+        mirror.watch(self) { page, topic in
+            if topic == .settings("") { page.refresh() }
+        }
+        refresh()
+    }
+
+    override func appear() { refresh() }
+
+    private func refresh() {
+        let now = PanelTime.now
+        if let value = mirror.setting("do-not-disturb") {
+            let isOn = QuietText.isOn(value.value, now: now)
+            toggle.show(isOn, isLocked: value.isLocked)
+            ending.widget.isVisible = isOn
+            ending.show(
+                QuietText.end(value.value, now: now) ?? QuietText.Choice.untilSwitchedOff.title,
+                isLocked: value.isLocked)
+        }
+        showSchedule()
+    }
+
+    private var lines: [QuietTimes] { QuietTimes.all(of: mirror.setting("schedule")?.value ?? "none") }
+
+    private func showSchedule() {
+        guard let schedule = mirror.setting("schedule") else { return }
+        let sign = "\(schedule.isLocked) \(schedule.value)"
+        guard sign != shownSchedule else { return }
+        for row in timeRows { scheduleGroup.remove(row: row.widget) }
+        if shownSchedule != nil { scheduleGroup.remove(row: addRow) }
+        shownSchedule = sign
+        timeRows = lines.enumerated().map { index, times in
+            let row = ValueRow(times.daysText) { [weak self] in self?.edit(index) }
+            row.show(times.timesText, isLocked: schedule.isLocked)
+            return row
+        }
+        for row in timeRows { scheduleGroup.add(row: row.widget) }
+        scheduleGroup.add(row: addRow)
+        addRow.isVisible = !schedule.isLocked
+    }
+
+    private func chooseEnd() {
+        let now = PanelTime.now
+        let choices = QuietText.Choice.allCases
+        let page = ChoicePage(
+            tr("Ends"), choices.enumerated().map { ChoicePage.Choice(value: "\($0.offset)", title: $0.element.title) },
+            in: window
+        ) { [weak self] value in
+            guard let index = Int(value), choices.indices.contains(index) else { return }
+            self?.window.set("do-not-disturb", to: choices[index].value(now: PanelTime.now))
+        }
+        let chosen = mirror.setting("do-not-disturb").flatMap { QuietText.Choice.of($0.value, now: now) }
+        page.show(chosen: chosen.flatMap { choices.firstIndex(of: $0) }.map { "\($0)" })
+        navigator?.push(page)
+    }
+
+    private func edit(_ index: Int) {
+        let lines = lines
+        guard lines.indices.contains(index) else { return }
+        navigator?.push(TimesPage(index, lines, in: window))
+    }
+
+    private func addTimes() {
+        let lines = lines + [.standard]
+        window.set("schedule", to: QuietTimes.setting(lines))
+        navigator?.push(TimesPage(lines.count - 1, lines, in: window))
+    }
+}

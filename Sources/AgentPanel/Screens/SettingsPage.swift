@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the person chose for everything, the apps, and the server.
+final class SettingsPage: Page {
+    private let stack = Widget.stack()
+    private let table: Widget
+    private let status = AbsenceText.page()
+    private let appGroup = Widget.group(tr("Apps"))
+    private var appRows: [AppRow] = []
+    private let serverGroup = Widget.group(tr("This Computer"))
+    private lazy var master = SwitchRow(tr("Notifications")) { [weak self] in self?.set("master", $0) }
+    private lazy var silent = SwitchRow(tr("Silence Sounds")) { [weak self] in self?.set("silent", $0) }
+    private lazy var quiet = ValueRow(tr("Do Not Disturb")) { [weak self] in
+        if let self { navigator?.push(QuietPage(in: window)) }
+    }
+    private let server = ValueRow(tr("Server"))
+    private let connection = Widget.actionRow("")
+    private let pairButton = Widget.button(tr("Pair With a Server")) {}
+    private let leaveButton = Widget.button(tr("Leave This Server")) {}
+
+    init(in window: MainWindow) {
+        table = .table()
+        super.init(tr("Settings"), in: window, stack)
+        for child in [status, table] { stack.addToStack(child) }
+        let everything = Widget.group(
+            footer: tr("While notifications are off, what comes is listed and nothing else happens."))
+        for row in [master.widget, quiet.widget, silent.widget] { everything.add(row: row) }
+        buildServer()
+        for group in [everything, appGroup, serverGroup] { table.add(group: group) }
+        mirror.watch(self) { page, topic in
+            switch topic {
+            case .apps, .settings(""): page.refresh()
+            case .status: page.showServer()
+            case .presence: page.refresh()
+            case .inbox, .alerts, .settings: break
+            }
+        }
+        refresh()
+        showServer()
+    }
+
+    private func buildServer() {
+        serverGroup.add(row: server.widget)
+        serverGroup.add(row: connection)
+        serverGroup.add(row: pairButton.styled("touch").padded(above: 10))
+        serverGroup.add(row: leaveButton.styled("touch", "destroys-text").padded(above: 10))
+        Signals.connect(pairButton, "clicked") { [weak self] in self?.window.pair() }
+        Signals.connect(leaveButton, "clicked") { [weak self] in self?.leave() }
+    }
+
+    private func set(_ name: String, _ isOn: Bool) { window.set(name, to: isOn ? "on" : "off") }
+
+    override func appear() {
+        refresh()
+        showServer()
+    }
+
+    private func refresh() {
+        // Nothing is to be switched of which nobody knows how it stands.
+        let isKnown = mirror.setting("master") != nil
+        stack.show(isKnown ? table : status)
+        guard isKnown else { return AbsenceText.show(on: status, mirror.presence) }
+        master.show(mirror.setting("master"))
+        silent.show(mirror.setting("silent"))
+        if let value = mirror.setting("do-not-disturb"), let schedule = mirror.setting("schedule") {
+            quiet.show(
+                QuietText.state(value.value, schedule: schedule.value, now: PanelTime.now),
+                isLocked: value.isLocked && schedule.isLocked)
+        }
+        showApps()
+    }
+
+    private func showApps() {
+        let apps = mirror.apps
+        if apps.map(\.id) != appRows.map(\.id) {
+            for row in appRows { appGroup.remove(row: row.widget) }
+            appRows = apps.map { app in AppRow(app) { [weak self] in self?.open(app.id) } }
+            for row in appRows { appGroup.add(row: row.widget) }
+        }
+        // What each app may do stays to be seen while nothing at all is shown.
+        let isOn = mirror.setting("master")?.value != "off"
+        for (row, app) in zip(appRows, apps) { row.show(app, isActive: isOn) }
+        appGroup.isVisible = !apps.isEmpty
+    }
+
+    private func open(_ appID: String) {
+        if let app = mirror.app(appID) { window.showSettings(of: app, from: self) }
+    }
+
+    // MARK: The server
+
+    private func showServer() {
+        guard let status = mirror.status else { return }
+        let text = status.server
+        server.show(status.isEnrolled ? text.name : tr("None"))
+        connection.isVisible = status.isEnrolled
+        connection.setRowTitle(text.connection(now: PanelTime.now))
+        connection.setRowSubtitle([text.trouble, status.notice].filter { !$0.isEmpty }.joined(separator: "\n"))
+        pairButton.isVisible = !status.isEnrolled
+        leaveButton.isVisible = status.isEnrolled
+    }
+
+    private func leave() {
+        window.offer(SheetPlan(destroy: tr("Leave This Server"))) { [weak self] role in
+            if role == .destroy { self?.window.call("Unenrol", [], timeout: AgentProxy.patience) }
+        }
+    }
+}
+
+/// An app in the list, with what is on, which leads to its settings.
+final class AppRow {
+    let id: String
+    let widget: Widget
+
+    init(_ app: AppFacts, pressed: @escaping () -> Void) {
+        id = app.id
+        widget = .actionRow(app.name)
+        widget.addPrefix(.appIcon(app.icon, of: app.name, pixels: 32))
+        widget.addSuffix(Widget.symbol("go-next-symbolic").styled("dim-label"))
+        widget.onActivated(pressed)
+    }
+
+    /// Shows what is on.
+    func show(_ app: AppFacts, isActive: Bool) {
+        widget.setRowTitle(app.name)
+        widget.setRowSubtitle(AppText.subtitle(app))
+        widget.isSensitive = isActive
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The modes of the main window, always reachable at its bottom, with a red badge where there is news.
+final class TabBar {
+    let widget = Widget.tabRow(spacing: 4).styled("tabs")
+    private var buttons: [MainWindow.Tab: Widget] = [:]
+    private var badges: [MainWindow.Tab: Widget] = [:]
+    private var isShowing = false
+
+    init(chosen: @escaping (MainWindow.Tab) -> Void) {
+        for tab in MainWindow.Tab.allCases {
+            let button = make(tab)
+            Signals.connect(button, "toggled") { [weak self, weak button] in
+                guard let self, let button, button.isPressed, !isShowing else { return }
+                chosen(tab)
+            }
+            if let first = buttons[.notifications] { button.join(first) }
+            buttons[tab] = button
+            widget.append(button.expanding(across: true))
+        }
+        widget.named(tr("Views"))
+    }
+
+    private func make(_ tab: MainWindow.Tab) -> Widget {
+        let badge = Widget.label("", .cut(lines: 1)).centred().styled("badge").placed(across: .end, down: .start)
+        badge.isVisible = false
+        badges[tab] = badge
+        let icon = Widget.overlay(Widget.symbol(tab.icon, pixels: 20).padded(across: 16, above: 2))
+        icon.lay(over: badge)
+        icon.placed(across: .center)
+        let face = Widget.column(spacing: 1, icon, .label(tab.title, .cut(lines: 1)).centred())
+        return .tab(around: face.placed(down: .center), named: tab.title)
+    }
+
+    /// Marks the mode that is to be seen.
+    func show(_ tab: MainWindow.Tab) {
+        isShowing = true
+        for (other, button) in buttons {
+            button.isPressed = other == tab
+            button.setSelected(other == tab)
+        }
+        isShowing = false
+    }
+
+    /// Shows a text in red, digits or an ellipsis; nothing for nil.
+    func setBadge(_ text: String?, of tab: MainWindow.Tab) {
+        badges[tab]?.setText(text ?? "")
+        badges[tab]?.isVisible = text != nil
+        let spoken =
+            switch text {
+            case nil: ""
+            case "…"?: tr("new ones")
+            case let count?: Texts.fill(tr("%1 new"), count)
+            }
+        buttons[tab]?.named(spoken.isEmpty ? tab.title : "\(tab.title)\(tr(", "))\(spoken)")
+    }
+}
+
+extension MainWindow.Tab {
+    /// What it is called.
+    var title: String {
+        switch self {
+        case .notifications: tr("Notifications")
+        case .apps: tr("Apps")
+        case .settings: tr("Settings")
+        }
+    }
+
+    /// Its picture.
+    var icon: String {
+        switch self {
+        case .notifications: "preferences-system-notifications-symbolic"
+        case .apps: "view-app-grid-symbolic"
+        case .settings: "emblem-system-symbolic"
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Days and times at which the person is not to be disturbed: one line of the schedule.
+final class TimesPage: Page {
+    private var lines: [QuietTimes]
+    private let index: Int
+    private var dayRows: [CheckRow] = []
+    private var clocks: [Widget] = []
+    private let footer = Widget.label("").styled("dim-label", "caption", "footer")
+
+    init(_ index: Int, _ lines: [QuietTimes], in window: MainWindow) {
+        self.index = index
+        self.lines = lines
+        let table = Widget.table()
+        super.init(tr("Times"), in: window, table)
+        for group in [times, days, removal] { table.add(group: group) }
+        showDays()
+    }
+
+    private var times: Widget {
+        let group = Widget.group()
+        group.add(row: clockRow(tr("From"), \.start))
+        group.add(row: clockRow(tr("To"), \.end))
+        group.add(row: footer)
+        return group
+    }
+
+    private func clockRow(_ title: String, _ path: WritableKeyPath<QuietTimes, Int>) -> Widget {
+        let row = Widget.actionRow(title)
+        let (hour, minute) = (Widget.numberEntry(0...23, step: 1), Widget.numberEntry(0...59, step: 5))
+        (hour.number, minute.number) = lines[index][keyPath: path].quotientAndRemainder(dividingBy: 60)
+        let (separator, hourName, minuteName) = (tr(", "), tr("hour"), tr("minute"))
+        hour.named(title + separator + hourName)
+        minute.named(title + separator + minuteName)
+        clocks += [hour, minute]
+        for entry in [hour, minute] {
+            Signals.connect(entry, "value-changed") { [weak self, weak hour, weak minute] in
+                guard let self, let hour, let minute else { return }
+                change { $0[keyPath: path] = hour.number * 60 + minute.number }
+            }
+        }
+        // A clock is read from left to right in every language.
+        row.addSuffix(Widget.row(spacing: 4, hour, .label(":"), minute).leftToRight().placed(down: .center))
+        return row
+    }
+
+    private var days: Widget {
+        let group = Widget.group(tr("Days"))
+        dayRows = PanelTime.weekdays.enumerated().map { day, name in
+            CheckRow(name) { [weak self] in self?.change { $0.toggle(day: day) } }
+        }
+        for row in dayRows { group.add(row: row.widget) }
+        return group
+    }
+
+    private var removal: Widget {
+        let group = Widget.group()
+        let remove = Widget.button(tr("Remove Times")) { [weak self] in self?.remove() }
+        group.add(row: remove.styled("touch", "destroys-text"))
+        return group
+    }
+
+    private func showDays() {
+        for (day, row) in dayRows.enumerated() { row.show(isChosen: lines[index].contains(day: day)) }
+        let line = lines[index]
+        footer.setText(
+            line.days == 0 || line.start == line.end
+                ? tr("These times never come. Choose a day, and an end other than the start.")
+                : line.end < line.start ? tr("They end on the next day.") : "")
+    }
+
+    private func change(_ body: (inout QuietTimes) -> Void) {
+        body(&lines[index])
+        showDays()
+        window.set("schedule", to: QuietTimes.setting(lines))
+    }
+
+    private func remove() {
+        lines.remove(at: index)
+        window.set("schedule", to: QuietTimes.setting(lines))
+        navigator?.pop()
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CAdwaita
+
+/// What the keyboard and gestures do.
+enum Keys {
+    /// Pressing these keys does this wherever the focus is in the window (`gtk_shortcut_controller_new`).
+    ///
+    /// - Parameters:
+    ///   - window: The window, or a part of it: then the focus must be in that.
+    ///   - trigger: As GTK writes keys, for example `<Control>f`; several with `|` between them.
+    ///   - isLocal: Whether the focus must be in the widget.
+    ///   - body: Whether it was dealt with.
+    static func on(_ window: Widget, _ trigger: String, isLocal: Bool = false, _ body: @escaping () -> Bool) {
+        let controller = unsafe Widget.adopting(gtk_shortcut_controller_new())
+        unsafe gtk_shortcut_controller_set_scope(
+            controller.address, isLocal ? GTK_SHORTCUT_SCOPE_LOCAL : GTK_SHORTCUT_SCOPE_GLOBAL)
+        let handler = unsafe Unmanaged.passRetained(Handler(body)).toOpaque()
+        let action = unsafe gtk_callback_action_new(pressed, handler, released)
+        let shortcut = unsafe gtk_shortcut_new(gtk_shortcut_trigger_parse_string(trigger), action)
+        unsafe gtk_shortcut_controller_add_shortcut(controller.address, shortcut)
+        window.take(controller)
+    }
+
+    fileprivate final class Handler {
+        let body: () -> Bool
+
+        init(_ body: @escaping () -> Bool) { self.body = body }
+    }
+}
+
+private let pressed: GtkShortcutFunc = { _, _, handler in
+    guard let handler = unsafe handler else { return 0 }
+    return unsafe Unmanaged<Keys.Handler>.fromOpaque(handler).takeUnretainedValue().body() ? 1 : 0
+}
+
+private let released: GDestroyNotify = { handler in
+    guard let handler = unsafe handler else { return }
+    unsafe Unmanaged<Keys.Handler>.fromOpaque(handler).release()
+}
+
+extension Widget {
+    /// `gtk_widget_add_controller`, which takes a reference over.
+    func take(_ controller: Widget) {
+        unsafe g_object_ref(UnsafeMutableRawPointer(controller.address))
+        unsafe gtk_widget_add_controller(cast(), controller.address)
+    }
+
+    /// Every key before anything else in the widget gets it (`gtk_event_controller_key_new`).
+    func onKeyFirst(_ body: @escaping (_ key: UInt32, _ modifiers: UInt32) -> Bool) {
+        let controller = unsafe Widget.adopting(gtk_event_controller_key_new())
+        unsafe gtk_event_controller_set_propagation_phase(controller.address, GTK_PHASE_CAPTURE)
+        Signals.connectKey(controller, body)
+        take(controller)
+    }
+
+    /// A quick stroke across the widget; the speed is negative towards the left (`gtk_gesture_swipe_new`).
+    func onSwipe(_ body: @escaping (_ speedAcross: Double, _ speedDown: Double) -> Void) {
+        let gesture = unsafe Widget.adopting(gtk_gesture_swipe_new())
+        Signals.connectPoint(gesture, "swipe", body)
+        take(gesture)
+    }
+
+    /// The keyboard's focus comes into the widget (`gtk_event_controller_focus_new`).
+    func onFocusEntering(_ body: @escaping () -> Void) {
+        let controller = unsafe Widget.adopting(gtk_event_controller_focus_new())
+        Signals.connect(controller, "enter", body)
+        take(controller)
+    }
+
+    /// A press of the pointer on the widget (`gtk_gesture_click_new`).
+    func onPress(_ body: @escaping () -> Void) {
+        let gesture = unsafe Widget.adopting(gtk_gesture_click_new())
+        Signals.connectPress(gesture, body)
+        take(gesture)
+    }
+
+    /// What is typed anywhere in the widget goes to a search entry (`gtk_search_entry_set_key_capture_widget`).
+    func captureTyping(for entry: Widget) { unsafe gtk_search_entry_set_key_capture_widget(entry.address, cast()) }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CAdwaita
+
+/// GLib's sources as Swift closures.
+enum MainLoop {
+    /// Keeps a closure for as long as GLib keeps the source.
+    fileprivate final class Handler {
+        let body: () -> Bool
+
+        init(_ body: @escaping () -> Bool) { self.body = body }
+    }
+
+    /// A source that can be taken away again.
+    struct Source {
+        fileprivate var number: UInt32
+
+        /// `g_source_remove`; once only, and not after it ended by itself.
+        func cancel() { g_source_remove(number) }
+    }
+
+    /// What a descriptor is waited for.
+    struct Readiness: Equatable {
+        var isReadable: Bool
+        var isWritable: Bool
+    }
+
+    /// Calls the body whenever the descriptor is ready (`g_unix_fd_add_full`).
+    static func watch(_ descriptor: Int32, for readiness: Readiness, _ body: @escaping () -> Void) -> Source {
+        var events = G_IO_HUP.rawValue | G_IO_ERR.rawValue
+        if readiness.isReadable { events |= G_IO_IN.rawValue }
+        if readiness.isWritable { events |= G_IO_OUT.rawValue }
+        let handler = unsafe retained {
+            body()
+            return true
+        }
+        let number = unsafe g_unix_fd_add_full(
+            G_PRIORITY_DEFAULT, descriptor, GIOCondition(rawValue: events), descriptorReady, handler, released)
+        return Source(number: number)
+    }
+
+    /// Calls the body once, when nothing more urgent waits (`g_idle_add_full`).
+    static func whenIdle(_ body: @escaping () -> Void) {
+        let handler = unsafe retained {
+            body()
+            return false
+        }
+        unsafe g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, due, handler, released)
+    }
+
+    /// Calls the body once, later (`g_timeout_add_full`).
+    @discardableResult
+    static func after(milliseconds: UInt32, _ body: @escaping () -> Void) -> Source {
+        let handler = unsafe retained {
+            body()
+            return false
+        }
+        return Source(number: unsafe g_timeout_add_full(G_PRIORITY_DEFAULT, milliseconds, due, handler, released))
+    }
+
+    /// Calls the body when the process gets a signal (`g_unix_signal_add_full`).
+    static func onSignal(_ signal: Int32, _ body: @escaping () -> Void) {
+        let handler = unsafe retained {
+            body()
+            return true
+        }
+        unsafe g_unix_signal_add_full(G_PRIORITY_HIGH, signal, due, handler, released)
+    }
+
+    /// Milliseconds since some moment, without jumps (`g_get_monotonic_time`).
+    static var monotonicMilliseconds: Int64 { Int64(g_get_monotonic_time()) / 1000 }
+
+    private static func retained(_ body: @escaping () -> Bool) -> UnsafeMutableRawPointer {
+        unsafe Unmanaged.passRetained(Handler(body)).toOpaque()
+    }
+}
+
+private func call(_ handler: UnsafeMutableRawPointer?) -> Int32 {
+    guard let handler = unsafe handler else { return 0 }
+    return unsafe Unmanaged<MainLoop.Handler>.fromOpaque(handler).takeUnretainedValue().body() ? 1 : 0
+}
+
+private let released: GDestroyNotify = { handler in
+    guard let handler = unsafe handler else { return }
+    unsafe Unmanaged<MainLoop.Handler>.fromOpaque(handler).release()
+}
+
+private let descriptorReady: GUnixFDSourceFunc = { _, _, handler in unsafe call(handler) }
+
+private let due: GSourceFunc = { handler in unsafe call(handler) }

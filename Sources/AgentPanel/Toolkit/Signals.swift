@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CAdwaita
+
+/// GObject's signals as Swift closures; a closure lives for as long as GLib keeps the connection.
+enum Signals {
+    /// What a signal brings besides its object.
+    @safe
+    struct Arguments {
+        fileprivate(set) var object: OpaquePointer?
+        fileprivate(set) var numbers: (first: Double, second: Double) = (0, 0)
+        fileprivate(set) var key: UInt32 = 0
+        fileprivate(set) var modifiers: UInt32 = 0
+    }
+
+    fileprivate final class Handler {
+        let body: (Arguments) -> Bool
+
+        init(_ body: @escaping (Arguments) -> Bool) { self.body = body }
+    }
+
+    /// A signal without arguments, or whose arguments nobody needs (`g_signal_connect_data`).
+    static func connect(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
+        attach(object, signal, unsafe unsafeBitCast(plain, to: GCallback.self)) { _ in
+            body()
+            return false
+        }
+    }
+
+    /// The change of a property.
+    static func connectProperty(_ object: Widget, _ property: String, _ body: @escaping () -> Void) {
+        attach(object, "notify::\(property)", unsafe unsafeBitCast(withObject, to: GCallback.self)) { _ in
+            body()
+            return false
+        }
+    }
+
+    /// A signal with an object.
+    static func connectObject(_ object: Widget, _ signal: String, _ body: @escaping (Widget?) -> Void) {
+        attach(object, signal, unsafe unsafeBitCast(withObject, to: GCallback.self)) { arguments in
+            body(unsafe arguments.object.map { unsafe Widget($0) })
+            return false
+        }
+    }
+
+    /// A signal with something that nobody needs and that need not be an object, as an action's parameter.
+    static func connectAction(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
+        attach(object, signal, unsafe unsafeBitCast(withObject, to: GCallback.self)) { _ in
+            body()
+            return false
+        }
+    }
+
+    /// A signal with a position.
+    static func connectIndex(_ object: Widget, _ signal: String, _ body: @escaping (Int) -> Void) {
+        attach(object, signal, unsafe unsafeBitCast(withIndex, to: GCallback.self)) { arguments in
+            body(Int(arguments.numbers.first))
+            return false
+        }
+    }
+
+    /// A signal with two whole numbers.
+    static func connectSize(_ object: Widget, _ signal: String, _ body: @escaping (Int, Int) -> Void) {
+        attach(object, signal, unsafe unsafeBitCast(withSize, to: GCallback.self)) { arguments in
+            body(Int(arguments.numbers.first), Int(arguments.numbers.second))
+            return false
+        }
+    }
+
+    /// A signal with two numbers, as a gesture's speed.
+    static func connectPoint(_ object: Widget, _ signal: String, _ body: @escaping (Double, Double) -> Void) {
+        attach(object, signal, unsafe unsafeBitCast(withPoint, to: GCallback.self)) { arguments in
+            body(arguments.numbers.first, arguments.numbers.second)
+            return false
+        }
+    }
+
+    /// A signal that asks whether it was dealt with.
+    static func connectAnswering(_ object: Widget, _ signal: String, _ body: @escaping () -> Bool) {
+        attach(object, signal, unsafe unsafeBitCast(answering, to: GCallback.self)) { _ in body() }
+    }
+
+    /// `key-pressed` of a key controller: the key and its modifiers.
+    static func connectKey(_ object: Widget, _ body: @escaping (_ key: UInt32, _ modifiers: UInt32) -> Bool) {
+        attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { arguments in
+            body(arguments.key, arguments.modifiers)
+        }
+    }
+
+    /// `released` of a click gesture.
+    static func connectPress(_ object: Widget, _ body: @escaping () -> Void) {
+        attach(object, "released", unsafe unsafeBitCast(withPress, to: GCallback.self)) { _ in
+            body()
+            return false
+        }
+    }
+
+    private static func attach(
+        _ object: Widget, _ signal: String, _ callback: GCallback, _ body: @escaping (Arguments) -> Bool
+    ) {
+        let handler = unsafe Unmanaged.passRetained(Handler(body)).toOpaque()
+        unsafe g_signal_connect_data(
+            UnsafeMutableRawPointer(object.address), signal, callback, handler, released, GConnectFlags(rawValue: 0))
+    }
+}
+
+private typealias Pointer = UnsafeMutableRawPointer
+
+private func call(_ handler: UnsafeMutableRawPointer?, _ arguments: Signals.Arguments = Signals.Arguments()) -> Bool {
+    guard let handler = unsafe handler else { return false }
+    return unsafe Unmanaged<Signals.Handler>.fromOpaque(handler).takeUnretainedValue().body(arguments)
+}
+
+private let plain: @convention(c) (Pointer?, Pointer?) -> Void = { _ = unsafe call($1) }
+
+private let withObject: @convention(c) (Pointer?, Pointer?, Pointer?) -> Void = {
+    _ = unsafe call($2, Signals.Arguments(object: OpaquePointer($1)))
+}
+
+private let withIndex: @convention(c) (Pointer?, UInt32, Pointer?) -> Void = {
+    _ = unsafe call($2, Signals.Arguments(numbers: (Double($1), 0)))
+}
+
+private let withSize: @convention(c) (Pointer?, Int32, Int32, Pointer?) -> Void = {
+    _ = unsafe call($3, Signals.Arguments(numbers: (Double($1), Double($2))))
+}
+
+private let withPoint: @convention(c) (Pointer?, Double, Double, Pointer?) -> Void = {
+    _ = unsafe call($3, Signals.Arguments(numbers: ($1, $2)))
+}
+
+private let withPress: @convention(c) (Pointer?, Int32, Double, Double, Pointer?) -> Void = {
+    _ = unsafe call($4, Signals.Arguments(numbers: ($2, $3)))
+}
+
+private let answering: @convention(c) (Pointer?, Pointer?) -> Int32 = { unsafe call($1) ? 1 : 0 }
+
+private let withKey: @convention(c) (Pointer?, UInt32, UInt32, UInt32, Pointer?) -> Int32 = {
+    unsafe call($4, Signals.Arguments(key: $1, modifiers: $3)) ? 1 : 0
+}
+
+private let released: GClosureNotify = { handler, _ in
+    guard let handler = unsafe handler else { return }
+    unsafe Unmanaged<Signals.Handler>.fromOpaque(handler).release()
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CAdwaita
+
+/// What a screen reader hears.
+extension Widget {
+    /// Its name (`gtk_accessible_update_property_value`).
+    @discardableResult
+    func named(_ name: String) -> Widget {
+        setAccessible(GTK_ACCESSIBLE_PROPERTY_LABEL, name)
+        return self
+    }
+
+    /// What is said after its name.
+    @discardableResult
+    func described(_ description: String) -> Widget {
+        setAccessible(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description)
+        return self
+    }
+
+    /// Leaves it out of what is read, because something beside it says the same.
+    @discardableResult
+    func unread() -> Widget {
+        setRead(false)
+        return self
+    }
+
+    /// Whether it and what is in it are read (`GTK_ACCESSIBLE_STATE_HIDDEN`).
+    func setRead(_ isRead: Bool) {
+        var value = GValue()
+        unsafe g_value_init(&value, GType(5 << 2))
+        unsafe g_value_set_boolean(&value, isRead ? 0 : 1)
+        var state = GTK_ACCESSIBLE_STATE_HIDDEN
+        unsafe gtk_accessible_update_state_value(address, 1, &state, &value)
+        unsafe g_value_unset(&value)
+    }
+
+    /// Whether it is the chosen one of several, as a tab or a row with a checkmark is.
+    func setSelected(_ isSelected: Bool) {
+        var value = GValue()
+        var state = GTK_ACCESSIBLE_STATE_SELECTED
+        unsafe gtk_accessible_state_init_value(state, &value)
+        unsafe g_value_set_int(&value, isSelected ? 1 : 0)
+        unsafe gtk_accessible_update_state_value(address, 1, &state, &value)
+        unsafe g_value_unset(&value)
+    }
+
+    private func setAccessible(_ property: GtkAccessibleProperty, _ text: String) {
+        var value = GValue()
+        var property = property
+        unsafe gtk_accessible_property_init_value(property, &value)
+        unsafe g_value_set_string(&value, text)
+        unsafe gtk_accessible_update_property_value(address, 1, &property, &value)
+        unsafe g_value_unset(&value)
+    }
+
+    /// Makes a widget of a class with a role that only its making can give (`g_object_new_with_properties`).
+    static func make(_ type: GType, role: GtkAccessibleRole) -> Widget {
+        var value = GValue()
+        unsafe g_value_init(&value, gtk_accessible_role_get_type())
+        unsafe g_value_set_enum(&value, Int32(bitPattern: role.rawValue))
+        defer { unsafe g_value_unset(&value) }
+        return unsafe "accessible-role".withCString { name in
+            var names: [UnsafePointer<CChar>?] = unsafe [name]
+            return unsafe Widget(g_object_new_with_properties(type, 1, &names, &value))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CAdwaita
+internal import PushCore
+
+/// Things to press and to switch.
+extension Widget {
+    /// `gtk_button_new` with a text that is cut when it is too long.
+    static func button(_ title: String, _ pressed: @escaping () -> Void) -> Widget {
+        let button = unsafe Widget(gtk_button_new())
+        button.setTitle(title)
+        Signals.connect(button, "clicked", pressed)
+        return button
+    }
+
+    /// The text of a button.
+    func setTitle(_ title: String) {
+        let label = Widget.label(title, .cut(lines: 1)).centred()
+        unsafe gtk_button_set_child(cast(), label.cast())
+        named(DisplayText.plain(title))
+    }
+
+    /// A button around any widget.
+    static func button(around child: Widget, named name: String, _ pressed: @escaping () -> Void) -> Widget {
+        let button = unsafe Widget(gtk_button_new())
+        unsafe gtk_button_set_child(button.cast(), child.cast())
+        Signals.connect(button, "clicked", pressed)
+        return button.named(name)
+    }
+
+    /// A button with a picture; its name is the hint, too.
+    static func iconButton(_ icon: String, named name: String, _ pressed: @escaping () -> Void) -> Widget {
+        let button = button(around: .symbol(icon), named: name, pressed).styled("touch")
+        return button.hinted(name)
+    }
+
+    /// `gtk_toggle_button_new` with the role of a tab.
+    static func tab(around child: Widget, named name: String) -> Widget {
+        let button = make(gtk_toggle_button_get_type(), role: GTK_ACCESSIBLE_ROLE_TAB)
+        unsafe gtk_button_set_child(button.cast(), child.cast())
+        return button.named(name)
+    }
+
+    /// `gtk_toggle_button_new_with_label`.
+    static func toggle(_ title: String) -> Widget {
+        unsafe Widget(gtk_toggle_button_new_with_label(title)).named(title)
+    }
+
+    /// `gtk_toggle_button_set_group`: one of them is on.
+    func join(_ other: Widget) { unsafe gtk_toggle_button_set_group(cast(), other.cast()) }
+
+    /// `gtk_toggle_button_set_active`.
+    var isPressed: Bool {
+        get { unsafe gtk_toggle_button_get_active(cast()) != 0 }
+        set { unsafe gtk_toggle_button_set_active(cast(), newValue ? 1 : 0) }
+    }
+
+    /// `gtk_switch_new`.
+    static func toggleSwitch() -> Widget { unsafe Widget(gtk_switch_new()).placed(down: .center) }
+
+    /// `gtk_switch_set_active`.
+    var isOn: Bool {
+        get { unsafe gtk_switch_get_active(address) != 0 }
+        set { unsafe gtk_switch_set_active(address, newValue ? 1 : 0) }
+    }
+
+    /// `gtk_check_button_new`.
+    static func check() -> Widget { unsafe Widget(gtk_check_button_new()).placed(down: .center) }
+
+    /// `gtk_check_button_set_active`.
+    var isChecked: Bool {
+        get { unsafe gtk_check_button_get_active(cast()) != 0 }
+        set { unsafe gtk_check_button_set_active(cast(), newValue ? 1 : 0) }
+    }
+
+    /// `gtk_spin_button_new_with_range`: a whole number, which goes on at the other end.
+    static func numberEntry(_ range: ClosedRange<Int>, step: Int) -> Widget {
+        let (first, last) = (Double(range.lowerBound), Double(range.upperBound))
+        let entry = unsafe Widget(gtk_spin_button_new_with_range(first, last, Double(step)))
+        unsafe gtk_spin_button_set_wrap(entry.address, 1)
+        unsafe gtk_spin_button_set_numeric(entry.address, 1)
+        unsafe gtk_editable_set_width_chars(entry.address, 2)
+        Signals.connectAnswering(entry, "output") { [weak entry] in
+            guard let entry else { return false }
+            entry.typedText = "\(entry.number < 10 ? "0" : "")\(entry.number)"
+            return true
+        }
+        return entry.placed(down: .center)
+    }
+
+    /// `gtk_spin_button_set_value`.
+    var number: Int {
+        get { Int(unsafe gtk_spin_button_get_value_as_int(address)) }
+        set {
+            unsafe gtk_spin_button_set_value(address, Double(newValue))
+            // The same value as before would not be written anew.
+            unsafe gtk_spin_button_update(address)
+        }
+    }
+
+    /// `gtk_menu_button_new` with a menu of actions of the window or the application.
+    static func menuButton(_ icon: String, named name: String, _ items: [(title: String, action: String)]) -> Widget {
+        let menu = unsafe Widget.adopting(g_menu_new())
+        for item in items { unsafe g_menu_append(menu.address, item.title, item.action) }
+        let button = unsafe Widget(gtk_menu_button_new())
+        unsafe gtk_menu_button_set_icon_name(button.address, icon)
+        unsafe gtk_menu_button_set_menu_model(button.address, menu.cast())
+        unsafe gtk_menu_button_set_primary(button.address, 1)
+        return button.named(name).hinted(name).styled("touch")
+    }
+}

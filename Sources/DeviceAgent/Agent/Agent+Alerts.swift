@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import PushSQLite
+
+/// What the panel asks: alerts that wait for an answer, and apps to be opened.
+extension Agent {
+    /// An alert that waits for an answer in the panel.
+    package struct WaitingAlert: Sendable, Equatable {
+        /// What to show.
+        package var alert: Alert
+        /// When it came.
+        package var receivedUnixMilliseconds: Int64
+    }
+
+    /// What waits now, in the order in which it is shown; of those that look the same only the first.
+    ///
+    /// - Parameter caller: Who gets the list, by its unique name on the bus.
+    /// - Returns: The alerts, their texts hidden while the screen is locked and the person wants that.
+    /// - Throws: `failed` when the database refuses.
+    package func waitingAlerts(for caller: String) throws(AgentRefusal) -> [WaitingAlert] {
+        var distinct: [WaitingAlert] = []
+        for alert in try unhiddenAlerts() where !distinct.contains(where: { $0.alert.looksLike(alert.alert) }) {
+            distinct.append(alert)
+        }
+        if surroundings.desk().isLocked { distinct = try distinct.map(hidingTexts) }
+        surroundings.panel?.listed(by: caller)
+        return distinct
+    }
+
+    /// A person answered an alert, and with it those that look the same: the app hears of it once.
+    package func answerAlert(_ number: Int64, _ outcome: AlertOutcome) throws(AgentRefusal) {
+        let alerts = try unhiddenAlerts().map(\.alert)
+        guard let panel = surroundings.panel, let alert = alerts.first(where: { $0.entry == number }) else {
+            throw AgentRefusal(.unknownEntry, "No alert \(number) waits for an answer.")
+        }
+        try Self.check(outcome, alert)
+        let twins = alerts.filter { $0.entry != number && $0.looksLike(alert) }
+        self.alert(number, ended: outcome)
+        for twin in twins {
+            if case .view = outcome {
+                finish(twin.entry, to: .viewed, .viewed)
+            } else {
+                finish(twin.entry, to: .closed, .closed)
+            }
+        }
+        panel.answered([number] + twins.map(\.entry))
+    }
+
+    /// Opens the app with a notification of the inbox, as often as it is asked to, and notes that the person has seen it.
+    package func openEntry(
+        _ number: Int64, activationToken: String?, completion: @escaping (Result<Void, AgentRefusal>) -> Void
+    ) {
+        do throws(AgentRefusal) {
+            guard let entry = try inboxEntry(number) else { throw .unknownEntry(number) }
+            guard !entry.appID.isEmpty else { throw .notOpened("No app was registered for '\(entry.topic)'.") }
+            guard let opener = surroundings.opener else { throw .notOpened("nothing here opens apps") }
+            let isAnswer = finish(number, to: .viewed, .viewed)
+            _ = try markRead(number, appID: "")
+            presentations.withdraw([number])
+            opener.open(
+                appID: entry.appID, notification: entry.notificationJSON, action: nil, activationToken: activationToken
+            ) { [weak self] result in
+                // Why something was not shown is worth more in the inbox than this.
+                if case .failure(let error) = result, isAnswer { self?.note(error.text, on: number) }
+                completion(Self.noted(result, appID: entry.appID))
+            }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Opens an app without a notification.
+    package func openApp(
+        _ appID: String, activationToken: String?, completion: @escaping (Result<Void, AgentRefusal>) -> Void
+    ) {
+        do throws(AgentRefusal) {
+            let app = try asking { () throws(SQLiteError) in try database.apps.app(id: appID) }
+            guard app != nil else { throw .unknownApp(appID) }
+            guard let opener = surroundings.opener else { throw .notOpened("nothing here opens apps") }
+            opener.launch(appID: appID, activationToken: activationToken) { result in
+                completion(Self.noted(result, appID: appID))
+            }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// The screen was locked or unlocked: texts that are hidden while it is come or go.
+    package func lockChanged() {
+        if surroundings.panel?.entries.isEmpty == false { observer?.alertsChanged() }
+    }
+
+    /// Tells the observer, once for all that changes in a turn.
+    func alertsChanged() {
+        guard !isAlertsChangeDue else { return }
+        isAlertsChangeDue = true
+        loop.atEndOfTurn { [weak self] in
+            self?.isAlertsChangeDue = false
+            self?.observer?.alertsChanged()
+        }
+    }
+
+    // MARK: From the database
+
+    /// What waits, as the provider wrote it.
+    private func unhiddenAlerts() throws(AgentRefusal) -> [WaitingAlert] {
+        let entries = surroundings.panel?.entries ?? []
+        return try asking { () throws(SQLiteError) in
+            var alerts: [WaitingAlert] = []
+            for number in entries {
+                guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
+                    let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
+                else { continue }
+                var alert = Alert(entry, app, payload, sound: nil)
+                if entry.threadID != nil { alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: number) }
+                alerts.append(
+                    WaitingAlert(alert: alert, receivedUnixMilliseconds: entry.receivedUnixMilliseconds))
+            }
+            return alerts
+        }
+    }
+
+    private func hidingTexts(_ waiting: WaitingAlert) throws(AgentRefusal) -> WaitingAlert {
+        let isHidden = try asking { () throws(SQLiteError) in
+            guard let app = try database.apps.app(id: waiting.alert.appID) else { return true }
+            return try !database.settings.settings(of: app).showsPreview
+        }
+        var waiting = waiting
+        if isHidden { waiting.alert.hideTexts() }
+        return waiting
+    }
+
+    /// Another program says what the person chose.
+    private static func check(_ outcome: AlertOutcome, _ alert: Alert) throws(AgentRefusal) {
+        switch outcome {
+        case .view where alert.viewLabel == nil:
+            throw AgentRefusal(.badValue, "The alert \(alert.entry) has nothing but OK.")
+        case .action(let id, _, _) where !alert.actions.contains { $0.id.utf8.elementsEqual(id.utf8) }:
+            throw AgentRefusal(.badValue, "The alert \(alert.entry) has no button '\(id)'.")
+        case .action(_, let text?, _) where text.utf8.count > Limits.replyByteCountMax:
+            throw AgentRefusal(.badValue, "A text is at most \(Limits.replyByteCountMax) bytes long.")
+        case .view, .action, .dismissed, .expired: break
+        }
+    }
+
+    private static func noted(_ result: Result<Void, AppOpenError>, appID: String) -> Result<Void, AgentRefusal> {
+        result.mapError { error in
+            agentLog.warning("app_not_opened", ["app": appID, "error": error.text])
+            return .notOpened(error.text)
+        }
+    }
+}
+
+extension Alert {
+    /// Whether a person cannot tell it from another.
+    fileprivate func looksLike(_ other: Alert) -> Bool {
+        appID.utf8.elementsEqual(other.appID.utf8) && texts.elementsEqual(other.texts) && actions == other.actions
+    }
+
+    private var texts: [[UInt8]?] { [title, subtitle, body, viewLabel].map { $0.map { Array($0.utf8) } } }
+}

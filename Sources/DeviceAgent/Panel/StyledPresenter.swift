@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+
+/// Shows alerts where their style belongs: what waits for an answer in the panel, banners at the notification server, which
+/// also gets what no panel takes.
+package final class StyledPresenter: AlertPresenter {
+    package weak var delegate: (any AlertPresenterDelegate)? {
+        didSet {
+            panel.delegate = delegate
+            desktop.delegate = delegate
+        }
+    }
+    private let panel: PanelAlerts
+    private let desktop: DesktopPresenter
+    /// Alerts that the panel has not got yet, and that nobody withdrew.
+    private var handingOver: Set<Int64> = []
+
+    /// Joins the two.
+    package init(panel: PanelAlerts, desktop: DesktopPresenter) {
+        self.panel = panel
+        self.desktop = desktop
+    }
+
+    package var isAvailable: Bool { panel.isAvailable || desktop.isAvailable }
+
+    package func isAvailable(for style: AlertStyle) -> Bool {
+        style == .alert && panel.isAvailable || desktop.isAvailable
+    }
+
+    package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+        guard alert.style == .alert, panel.isAvailable else { return presentOnDesktop(alert, completion) }
+        handingOver.insert(alert.entry)
+        panel.present(alert) { [weak self] presented in
+            guard let self else { return }
+            let isWanted = handingOver.remove(alert.entry) != nil
+            switch presented {
+            case .unavailable where isWanted: presentOnDesktop(alert, completion)
+            case .unavailable: completion(presented)
+            case .shown, .inDoubt:
+                desktop.withdraw(replacedBy: alert)
+                completion(presented)
+            }
+        }
+    }
+
+    private func presentOnDesktop(_ alert: Alert, _ completion: @escaping (AlertPresented) -> Void) {
+        desktop.present(alert) { [weak self] presented in
+            if case .shown = presented { self?.panel.withdraw(replacedBy: alert) }
+            completion(presented)
+        }
+    }
+
+    package func withdraw(entries: [Int64]) {
+        handingOver.subtract(entries)
+        panel.withdraw(entries: entries)
+        desktop.withdraw(entries: entries)
+    }
+
+    package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
+        desktop.adopt(alerts.filter { !$0.place.isPanel })
+        panel.adopt(alerts.filter(\.place.isPanel))
+    }
+}

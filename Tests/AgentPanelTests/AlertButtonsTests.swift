@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentPanel
+import Testing
+
+struct AlertButtonsTests {
+    @Test func `Close is dark at the left, View light at the right and what Return presses`() {
+        let plan = AlertButtons(SampleFacts.alert())
+        #expect(plan.buttons.map(\.title) == ["Close", "View"])
+        #expect(plan.buttons.map(\.role) == [.close, .view])
+        #expect(plan.buttons.map(\.isDark) == [true, false])
+        #expect(plan.defaultIndex == 1 && !plan.isColumn)
+        #expect(plan.rows(isLow: false) == [[0, 1]] && plan.rows(isLow: true) == [[0, 1]])
+    }
+
+    @Test func `without anything to view there is a single light OK, which closes`() {
+        let plan = AlertButtons(SampleFacts.alert(viewLabel: ""))
+        #expect(plan.buttons.map(\.title) == ["OK"] && plan.buttons.map(\.role) == [.close])
+        #expect(plan.buttons.map(\.isDark) == [false] && plan.defaultIndex == 0)
+    }
+
+    @Test func `an action stands in the place of View`() {
+        let plan = AlertButtons(SampleFacts.alert(actions: [("reply", true)]))
+        #expect(plan.buttons.map(\.role) == [.close, .write("reply")])
+        #expect(plan.buttons.map(\.title) == ["Close", "REPLY"])
+    }
+
+    @Test(arguments: 2...5) func `more choices stand one below the other, Close at the bottom`(count: Int) {
+        let plan = AlertButtons(SampleFacts.alert(actions: (0..<count).map { ("a\($0)", false) }))
+        #expect(plan.isColumn && plan.buttons.count == count + 1)
+        #expect(plan.buttons.last?.role == .close && plan.buttons.first?.role == .action("a0"))
+        #expect(plan.defaultIndex == 0)
+        #expect(plan.rows(isLow: false) == (0...count).map { [$0] })
+    }
+
+    @Test(arguments: [
+        (2, [[0, 1], [2]]), (3, [[0, 1], [3, 2]]), (4, [[0, 1], [2, 3], [4]]), (5, [[0, 1], [2, 3], [5, 4]]),
+    ])
+    func `on a low screen two stand side by side, and Close at the left of the last`(count: Int, rows: [[Int]]) {
+        let plan = AlertButtons(SampleFacts.alert(actions: (0..<count).map { ("a\($0)", false) }))
+        #expect(plan.rows(isLow: true) == rows)
+        #expect(plan.rows(isLow: true).flatMap { $0 }.sorted() == Array(plan.buttons.indices))
+    }
+
+    @Test func `while one types there are Close and what sends`() throws {
+        let action = try #require(SampleFacts.alert(actions: [("reply", true), ("mute", false)]).actions.first)
+        let plan = AlertButtons(writing: action)
+        #expect(plan.buttons.map(\.role) == [.close, .action("reply")] && plan.defaultIndex == 1)
+    }
+}

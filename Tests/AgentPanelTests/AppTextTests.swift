@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentPanel
+import PushDBus
+import Testing
+
+struct AppTextTests {
+    @Test(arguments: [
+        (true, true, "banner", "Badges, Sounds, Banners"), (true, false, "alert", "Badges, Alerts"),
+        (false, true, "none", "Sounds"), (false, false, "none", "Off"), (false, false, "odd", "None"),
+    ])
+    func `an app's row says what is on`(badge: Bool, sound: Bool, style: String, text: String) {
+        #expect(AppText.subtitle(SampleFacts.app(allowsBadge: badge, allowsSound: sound, style: style)) == text)
+    }
+
+    @Test func `so does an event type's`() {
+        #expect(AppText.subtitle(badge: true, sound: true, alert: true) == "Badges, Sounds, Alerts")
+        #expect(AppText.subtitle(badge: false, sound: false, alert: false) == "Off")
+    }
+
+    @Test(arguments: [(0, "Mail"), (1, "Mail, 1 new item"), (1280, "Mail, 1280 new items")])
+    func `an icon is called by its app and its number`(badge: UInt32, name: String) {
+        #expect(AppText.iconName(SampleFacts.app(badge: badge)) == name)
+    }
+
+    @Test func `an icon's badge is digits only, however many, and none for nothing`() {
+        #expect(BadgeText.icon(0) == nil && BadgeText.icon(-1) == nil)
+        #expect(BadgeText.icon(100) == "100" && BadgeText.icon(4_294_967_295) == "4294967295")
+    }
+
+    @Test func `a tab's badge is digits, or an ellipsis while nobody knows`() {
+        #expect(BadgeText.tab(nil) == "…" && BadgeText.tab(0) == nil && BadgeText.tab(1000) == "1000")
+    }
+
+    @Test func `sounds are None, what is sent, the built-in ones, and the app's own`() {
+        let sounds = [("postman", "app"), ("door-bell", "built-in")].map { name, origin in
+            SoundFacts(.dictionary([("name", .string(name)), ("origin", .string(origin))]))
+        }
+        let choices = SoundText.choices(sounds)
+        #expect(choices.map(\.value) == ["none", "as-sent", "door-bell", "postman"])
+        #expect(choices.map(\.title) == ["None", "As Sent", "Door Bell", "Postman"])
+        #expect(SoundText.title("glass_two") == "Glass Two" && SoundText.title("../x") == "../x")
+    }
+
+    @Test(arguments: [
+        (0, 400, 400, 1), (12, 400, 400, 1), (13, 400, 400, 2), (120, 400, 400, 10), (121, 400, 400, 11), (5, 1, 1, 5),
+    ])
+    func `icons fill as many pages as they need`(count: Int, width: Int, height: Int, pages: Int) {
+        let plan = GridPlan(count: count, width: width, height: height)
+        #expect(plan.pages == pages && plan.scrolls == (pages > 10))
+        let places = (0..<count).map { plan.place($0) }
+        #expect(places.allSatisfy { $0.column < plan.columns && (plan.scrolls || $0.row < plan.rows) })
+        #expect(Set(places.map { "\($0)" }).count == count)
+    }
+
+    @Test(arguments: [
+        "Locked", "Unreachable", "BadEnrolmentCode", "BadServer", "NotTrusted", "AlreadyEnrolled", "NotEnrolled",
+        "UnknownApp", "UnknownEntry", "LimitsExceeded",
+    ])
+    func `what goes wrong is told with what to do`(error: String) {
+        let text = ProblemText.text("org.posthorn.Error.\(error)", "the agent's words")
+        #expect(text != "the agent's words" && text.split(separator: ". ").count == 2)
+    }
+
+    @Test func `the agent's own words are told where there are no better ones`() {
+        #expect(ProblemText.text("org.posthorn.Error.NotOpened", "Mail is gone.") == "Mail is gone.")
+        #expect(ProblemText.text("org.freedesktop.DBus.Error.NoReply", "x").hasPrefix("The notification service"))
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentPanel
+import Testing
+
+struct NotificationRowsTests {
+    private let entries = [
+        SampleFacts.entry(9, app: "b", name: "Chat", isRead: false), SampleFacts.entry(8, app: "a", name: "Mail"),
+        SampleFacts.entry(7, app: "b", name: "Chat", state: "suppressed", reason: "silent"),
+        SampleFacts.entry(6, app: "", name: "", isRead: false),
+    ]
+
+    private func numbers(_ filter: NotificationRows.Filter) -> [Int64] {
+        NotificationRows(entries, filter: filter).entries.map(\.entry)
+    }
+
+    @Test func `the app with the newest stands first, and newest first in each`() {
+        #expect(numbers(.all) == [9, 7, 8, 6])
+        let sections = NotificationRows(entries, filter: .all).rows.compactMap { row in
+            if case .section(let section) = row { section } else { nil }
+        }
+        #expect(sections.map(\.name) == ["Chat", "Mail", "Unknown app"])
+        #expect(sections.map(\.count) == [2, 1, 1] && sections.map(\.unseenCount) == [1, 0, 1])
+    }
+
+    @Test func `a filter leaves out entries, and sections without any`() {
+        #expect(numbers(.unseen) == [9, 6])
+        #expect(numbers(.notShown) == [7])
+        #expect(NotificationRows(entries, filter: .notShown).rows.count == 2)
+        #expect(NotificationRows([], filter: .all).rows == [])
+    }
+
+    @Test func `a row's key changes with what it says, and no two are the same`() {
+        let keys = NotificationRows(entries, filter: .all).rows.map(\.key)
+        #expect(Set(keys).count == keys.count)
+        let read = NotificationRows([SampleFacts.entry(9, isRead: true)], filter: .all).rows[1].key
+        let unread = NotificationRows([SampleFacts.entry(9, isRead: false)], filter: .all).rows[1].key
+        #expect(read != unread)
+    }
+
+    @Test(arguments: NotificationRows.Filter.allCases)
+    func `an empty list says why, whatever is asked for`(filter: NotificationRows.Filter) {
+        func text(searching: Bool = false, off: Bool = false, paired: Bool = true, agent: Bool = true)
+            -> EmptyInboxText
+        {
+            EmptyInboxText(
+                isSearching: searching, filter: filter, isSwitchedOff: off, isPaired: paired, hasAgent: agent)
+        }
+        #expect(text().title == "No Notifications" && !text().advice.isEmpty)
+        #expect(text(searching: true).title == "Nothing Found")
+        #expect(text(off: true).advice.contains("switched off"))
+        #expect(text(paired: false).advice.contains("server"))
+        #expect(text(searching: true, agent: false).title == "Not Running")
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentPanel
+import Testing
+
+struct QuietTextTests {
+    private static let now: Int64 = 1_795_295_709
+
+    @Test func `the row says how it stands`() {
+        func state(_ value: String, _ schedule: String = "none") -> String {
+            QuietText.state(value, schedule: schedule, now: Self.now)
+        }
+        #expect(state("off") == "Off" && state("on") == "On")
+        #expect(state("off", "mon 22:00-07:00") == "Scheduled" && state("on", "mon 22:00-07:00") == "On")
+        #expect(state("until \(Self.now + 60)").hasPrefix("Until "))
+        #expect(state("until \(Self.now)") == "Off" && state("nonsense") == "Off")
+    }
+
+    @Test func `it ends by itself only where a moment is given`() {
+        #expect(QuietText.end("on", now: Self.now) == nil && QuietText.end("until 5", now: Self.now) == nil)
+        #expect(QuietText.end("until \(Self.now + 60)", now: Self.now) != nil)
+    }
+
+    @Test(arguments: QuietText.Choice.allCases) func `a choice holds now`(choice: QuietText.Choice) {
+        #expect(QuietText.isOn(choice.value(now: Self.now), now: Self.now))
+        #expect(!choice.title.isEmpty)
+    }
+
+    @Test func `the choice that was made is known again, unless it counts from when it was made`() {
+        for choice in [QuietText.Choice.untilSwitchedOff, .thisEvening, .tomorrowMorning] {
+            #expect(QuietText.Choice.of(choice.value(now: Self.now), now: Self.now) == choice)
+        }
+        #expect(QuietText.Choice.of("until \(Self.now + 1234)", now: Self.now) == nil)
+    }
+
+    @Test(arguments: [
+        "none", "mon tue wed thu fri 22:00-07:00", "sat sun 23:00-09:00, wed 12:00-13:30",
+        "mon tue wed thu fri sat sun 22:00-07:00",
+    ])
+    func `a schedule comes back as it was`(schedule: String) {
+        #expect(QuietTimes.setting(QuietTimes.all(of: schedule)) == schedule)
+    }
+
+    @Test func `times to midnight and every day are understood`() {
+        #expect(QuietTimes.all(of: "22:00-24:00") == [QuietTimes(days: 0x7F, start: 1320, end: 0)])
+        #expect(QuietTimes.all(of: "nonsense") == [])
+    }
+
+    @Test func `times that never come are no part of the schedule`() {
+        #expect(QuietTimes.setting([QuietTimes(days: 0, start: 0, end: 60)]) == "none")
+        #expect(QuietTimes.setting([QuietTimes(days: 1, start: 60, end: 60)]) == "none")
+    }
+
+    @Test(arguments: [
+        (0x7F, "Every day"), (0x1F, "Monday to Friday"), (0x60, "Saturday and Sunday"), (0x05, "Mon, Wed"), (0, ""),
+    ])
+    func `days have a name`(days: UInt8, text: String) {
+        #expect(QuietTimes(days: days, start: 1320, end: 420).daysText == text)
+    }
+
+    @Test func `a day goes in and out, and times are read from left to right`() {
+        var times = QuietTimes.standard
+        times.toggle(day: 6)
+        #expect(!times.contains(day: 6) && times.contains(day: 0))
+        times.toggle(day: 6)
+        #expect(times == .standard && times.timesText == "22:00–07:00")
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentPanel
+import Testing
+
+struct SheetPlanTests {
+    @Test func `what destroys stands on top, and Cancel at the bottom`() {
+        let plan = SheetPlan(destroy: "Clear 12 Notifications", choices: ["Mark as Seen"])
+        #expect(plan.buttons.map(\.title) == ["Clear 12 Notifications", "Mark as Seen", "Cancel"])
+        #expect(plan.buttons.map(\.role) == [.destroy, .choose(0), .cancel])
+        #expect(SheetPlan(destroy: nil, choices: ["a", "b"]).buttons.map(\.role) == [.choose(0), .choose(1), .cancel])
+    }
+
+    @Test func `a sheet with nothing to choose is a mistake`() async {
+        await #expect(processExitsWith: .failure) { _ = SheetPlan(destroy: nil) }
+    }
+
+    @Test func `two buttons of the same name are a mistake`() async {
+        await #expect(processExitsWith: .failure) { _ = SheetPlan(destroy: "Cancel") }
+        await #expect(processExitsWith: .failure) { _ = SheetPlan(destroy: nil, choices: ["a", "a"]) }
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import Foundation
+import PushCore
+import PushNet
+import TestSupport
+import Testing
+
+/// Alerts whose hooks wait for others, while the agent ends and begins anew.
+@Suite struct HookLineTests {
+    private let file: DatabaseFile
+    private let directory: TemporaryDirectory
+    private let loop: EventLoop
+    /// Runs until the test says go.
+    private let script = """
+        echo $POSTHORN_ENTRY >> begun
+        while [ ! -e go ]; do sleep 0.05; done
+        echo $POSTHORN_ENTRY >> ran
+        """
+
+    init() throws {
+        file = try DatabaseFile()
+        try file.open().apps.save(Sample.app)
+        directory = try TemporaryDirectory()
+        try directory.makeDirectory("hooks")
+        loop = try EventLoop()
+    }
+
+    /// A run of the agent: what it holds in memory goes with it.
+    private struct Run {
+        let database: AgentDatabase
+        let runner: HookRunner
+        let queue: PresentationQueue
+
+        func states() throws -> [DeviceAgent.InboxEntry.State] {
+            try database.inbox.newest(countMax: 1000).reversed().map(\.state)
+        }
+    }
+
+    private func run(_ presenter: (any AlertPresenter)? = nil, restartPause: Duration = .seconds(3600)) throws -> Run {
+        let database = try file.open()
+        let runner = HookRunner(
+            loop: loop, folders: [directory.path(of: "hooks")], environment: ["PATH": "/usr/bin:/bin"],
+            timeLimit: .seconds(3600), restartPause: restartPause)
+        let queue = PresentationQueue(database, loop: loop, presenter: presenter, hooks: runner, sounds: nil)
+        runner.onFailure = { try? database.inbox.setReason($1, of: $0) }
+        return Run(database: database, runner: runner, queue: queue)
+    }
+
+    private func push(_ numbers: ClosedRange<UInt64>, _ run: Run) throws {
+        for number in numbers {
+            let arrival = Arrival.notification(Sample.notification(number))
+            let reception = try Receiver(run.database).receive(
+                [arrival], nowUnixMilliseconds: Int64(number) * 5000)
+            run.queue.entriesArrived(reception.waiting)
+        }
+    }
+
+    private func hook(_ body: String) throws {
+        try directory.write("#!/bin/sh\ncd '\(directory.path)'\n\(body)\n", to: "hooks/any", permissions: 0o755)
+    }
+
+    private func lines(_ name: String) -> [Int] {
+        directory.read(name).split(separator: "\n").compactMap { Int($0) }.sorted()
+    }
+
+    @Test func `where nothing shows alerts, what has not begun waits, and begins in the next run, once`() async throws {
+        try hook(script)
+        do {
+            let first = try run()
+            try push(1...12, first)
+            // No more than so many in one second.
+            try await loop.run("four began") { lines("begun").count == 4 }
+            let states = try first.states()
+            #expect(states.filter { $0 == .shown }.count == 4)
+            #expect(states.filter { $0 == .waiting }.count == 8)
+            #expect(try first.database.outboxLines().filter { $0.hasSuffix("shown") }.count == 4)
+        }
+        // The agent is gone, and its hooks go on.
+        try directory.write("", to: "go")
+        let second = try run()
+        try second.queue.resume()
+        try await loop.run("all ran") { lines("ran").count == 12 }
+        #expect(lines("begun") == Array(1...12))
+        #expect(try second.states().allSatisfy { $0 == .shown })
+        #expect(try second.database.outboxLines().filter { $0.hasSuffix("shown") }.count == 12)
+    }
+
+    @Test func `a hundred wait for their hook, and of more the oldest are left to the inbox`() throws {
+        try hook(script)
+        let run = try run()
+        let count = HookRunner.runningCountMax + Limits.hookWaitingCountMax + 1
+        try push(1...UInt64(count), run)
+        let entries = try run.database.inbox.newest(countMax: 1000)
+        #expect(entries.filter { $0.state == .suppressed }.map(\.reason) == ["too-many"])
+        #expect(entries.filter { $0.state == .waiting }.count >= Limits.hookWaitingCountMax)
+    }
+
+    @Test func `one whose hook cannot be started waits with the reason, and is shown when it can be`() async throws {
+        try directory.write("#!/nonexistent/interpreter\n", to: "hooks/any", permissions: 0o755)
+        let run = try run(restartPause: .milliseconds(50))
+        try push(1...1, run)
+        let entry = try #require(try run.database.inbox.entry(1))
+        #expect(entry.state == .waiting && entry.reason.contains("any"))
+        #expect(try run.database.outboxLines() == ["1 delivered"])
+        // Made elsewhere and moved: what this process has open for writing cannot be executed.
+        try hook("echo $POSTHORN_ENTRY >> begun")
+        try await loop.run("it began") { lines("begun") == [1] }
+        try await loop.run("it is shown") { try run.states() == [.shown] }
+    }
+
+    @Test func `one that the screen shows meanwhile has its hook run then`() async throws {
+        try hook(script)
+        let desktop = Desktop()
+        desktop.isAvailable = false
+        let run = try run(desktop)
+        try push(1...6, run)
+        try await loop.run("four began") { lines("begun").count == 4 }
+        desktop.isAvailable = true
+        run.queue.presenterBecameAvailable()
+        try await loop.run("the others are shown") { desktop.shown == [5, 6] }
+        try directory.write("", to: "go")
+        try await loop.run("all ran") { lines("ran") == Array(1...6) }
+        #expect(try run.states().allSatisfy { $0 == .shown })
+    }
+
+    // MARK: Beside a screen
+
+    private final class Desktop: AlertPresenter {
+        weak var delegate: (any AlertPresenterDelegate)?
+        var isAvailable = true
+        var shown: [Int64] = []
+
+        func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
+            guard isAvailable else { return completion(.unavailable("not now")) }
+            shown.append(alert.entry)
+            completion(.shown(playsSound: true))
+        }
+        func withdraw(entries: [Int64]) {}
+        func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
+    }
+
+    @Test func `beside a screen, a hook that has not begun runs in the next run, once`() async throws {
+        try hook(script)
+        do {
+            let first = try run(Desktop())
+            try push(1...5, first)
+            try await loop.run("four began") { lines("begun").count == 4 }
+            #expect(try first.states().allSatisfy { $0 == .shown })
+            #expect(try first.database.hooks.due() == [5])
+        }
+        do {
+            let second = try run(Desktop())
+            try second.queue.resume()
+            #expect(try second.database.hooks.due().isEmpty)
+            try directory.write("", to: "go")
+            try await loop.run("all ran") { lines("ran") == Array(1...5) }
+        }
+        let third = try run(Desktop())
+        try third.queue.resume()
+        #expect(lines("begun") == Array(1...5))
+    }
+
+    @Test func `a hook of what was cleared meanwhile does not run`() async throws {
+        try hook(script)
+        let run = try run(Desktop())
+        try push(1...5, run)
+        try await loop.run("four began") { lines("begun").count == 4 }
+        try run.database.inbox.remove(5)
+        #expect(try run.database.hooks.due().isEmpty)
+        try directory.write("", to: "go")
+        try await loop.run("four ran") { lines("ran").count == 4 && run.runner.hasRoom }
+        #expect(lines("begun") == [1, 2, 3, 4])
+    }
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import PushDBus
+import TestSupport
+import Testing
+
+/// Alerts that wait for an answer in the panel.
+struct PanelAlertsTests {
+    private let file: DatabaseFile
+
+    init() throws { file = try DatabaseFile() }
+
+    /// A desktop with a notification server, a panel and an agent.
+    private func desktop() async throws -> (PanelDesk, ScriptedPanel, ScriptedNotificationServer) {
+        let session = try DesktopSession(await DesktopBus())
+        let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
+        let panel = try ScriptedPanel(session)
+        return (try PanelDesk(file, session), panel, server)
+    }
+
+    // MARK: Where they go
+
+    @Test func `an alert goes to the panel, with its sound, and a banner to the notification server`() async throws {
+        let (desk, panel, server) = try await desktop()
+        desk.receive("one", #","sound":"default""#)
+        try await desk.wait(for: .shown)
+        try await panel.wait(for: 1)
+        #expect(server.shown.isEmpty)
+        #expect(desk.sounds.played == [.standard])
+        #expect(try desk.database.outboxLines().contains("1 shown"))
+        try desk.database.choose(.alert, "banner", for: "org.example.Mail")
+        desk.receive("two")
+        try await desk.wait(for: .shown, .shown)
+        #expect(server.shown.map(\.body) == ["two"] && panel.entries == [1])
+    }
+
+    @Test func `without a panel an alert goes to the notification server`() async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
+        let desk = try PanelDesk(file, session)
+        desk.receive("one")
+        try await desk.wait(for: .shown)
+        #expect(server.shown.map(\.body) == ["one"] && desk.panel.entries == [])
+    }
+
+    @Test func `a banner that nothing shows does not hold up the panel's alerts`() async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let panel = try ScriptedPanel(session)
+        let desk = try PanelDesk(file, session)
+        try desk.database.choose(.alert, "banner", for: "org.example.Mail")
+        desk.receive("banner")
+        try desk.database.choose(.alert, "alert", for: "org.example.Mail")
+        desk.receive("alert")
+        try await desk.wait(for: .waiting, .shown)
+        try await panel.wait(for: 2)
+        let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
+        try desk.database.choose(.alert, "banner", for: "org.example.Mail")
+        try await desk.wait(for: .shown, .shown)
+        #expect(server.shown.map(\.body) == ["banner"])
+    }
+
+    @Test func `it counts as shown when the panel has asked for it, and nobody else`() async throws {
+        let (desk, panel, _) = try await desktop()
+        panel.asks = false
+        desk.receive("one")
+        let stranger = try RunningProcess(
+            RepositoryPaths.tool("busctl"),
+            [
+                "--address=\(desk.session.bus.address)", "call", AgentService.name, AgentService.path,
+                AgentService.name, "ListAlerts",
+            ])
+        try await desk.session.run(until: "another program has the list") { stranger.exit == .code(0) }
+        #expect(stranger.output.contains("Example Mail"))
+        let states = try desk.states()
+        #expect(states == [.claimed])
+        panel.list()
+        try await desk.wait(for: .shown)
+    }
+
+    @Test func `the panel may ask on another connection than the one that has its name`() async throws {
+        let (desk, panel, _) = try await desktop()
+        panel.asks = false
+        let other = try ScriptedPanel(desk.session, name: "org.example.Other")
+        desk.receive("one")
+        try await desk.session.run(until: "the panel was called") { panel.callCount == 1 }
+        #expect(try desk.states() == [.claimed])
+        try await other.wait(for: 1)
+        try await desk.wait(for: .shown)
+        withExtendedLifetime(panel) {}
+    }
+
+    // MARK: The list
+
+    @Test func `the list has what a window needs`() async throws {
+        let (desk, panel, _) = try await desktop()
+        var mail = Sample.app
+        mail.icon = "mail"
+        mail.manifestText = Array(
+            #"{"categories":[{"id":"mail","actions":[{"id":"reply","title":"Reply","text":true}]}]}"#.utf8)
+        try desk.database.apps.save(mail)
+        desk.receive("one", #","category":"mail","thread-id":"t""#)
+        desk.receive("two", #","thread-id":"t""#)
+        try await panel.wait(for: 1, 2)
+        let alerts = try #require(panel.lists.last)
+        let texts = ["app_id", "app_name", "icon", "title", "subtitle", "body", "view_label"]
+        #expect(
+            texts.map { alerts[0][key: $0]?.stringValue }
+                == ["org.example.Mail", "Example Mail", "mail", "", "", "one", "View"])
+        let action = try #require(alerts[0][key: "actions"]?.arrayValue?.first)
+        #expect(action[key: "id"]?.stringValue == "reply" && action[key: "title"]?.stringValue == "Reply")
+        #expect(action[key: "takes_text"]?.boolValue == true)
+        #expect(alerts[1][key: "actions"]?.arrayValue == [])
+        #expect(alerts[0][key: "received_at"]?.integerValue ?? 0 > 1_600_000_000_000)
+        #expect(alerts.map { $0[key: "earlier"]?.integerValue } == [0, 1])
+    }
+
+    @Test func `a single OK has no label for View, and no View`() async throws {
+        let (desk, panel, _) = try await desktop()
+        #expect(
+            desk.agent.streamReceived([
+                .notification(
+                    Sample.notification(1, payload: #"{"aps":{"alert":{"body":"x","action-loc-key":null}}}"#))
+            ]))
+        try await panel.wait(for: 1)
+        #expect(panel.lists.last?.first?[key: "view_label"]?.stringValue == "")
+        #expect(try await panel.answer(1, "view") == "BadValue")
+        #expect(try await panel.answer(1, "close") == "")
+        #expect(try desk.states() == [.closed])
+    }
+
+    @Test(.tags(.slow)) func `twenty wait, oldest first, and are answered one after the other`() async throws {
+        let (desk, panel, _) = try await desktop()
+        for number in 1...20 { desk.receive("text \(number)") }
+        try await desk.session.run(until: "all are shown", evidence: { "\(panel.entries)" }) {
+            try desk.states().allSatisfy { $0 == .shown }
+        }
+        for number in 1...20 as ClosedRange<Int64> {
+            panel.list()
+            try await desk.session.run(until: "\(number) is first") { panel.entries == Array(number...20) }
+            #expect(try await panel.answer(number, number % 2 == 0 ? "view" : "close") == "")
+        }
+        try await panel.wait()
+        #expect(desk.app.calls.count == 10)
+        #expect(try desk.states() == (1...20).map { $0 % 2 == 0 ? .viewed : .closed })
+    }
+
+    @Test func `more than the limit leave the oldest to the inbox`() async throws {
+        let (desk, panel, _) = try await desktop()
+        let presenter = desk.panel
+        for number in 1...(Int64(Limits.panelAlertCountMax) + 1) {
+            var isShown = false
+            presenter.present(Alert(entry: number, appID: "a", appName: "A")) { _ in isShown = true }
+            panel.list()
+            try await desk.session.run(until: "\(number) is handed over") { isShown }
+        }
+        #expect(presenter.entries.count == Limits.panelAlertCountMax)
+        #expect(presenter.entries.first == 2)
+    }
+
+    @Test func `a newer one with the same collapse id takes the place of the older`() async throws {
+        let (desk, panel, _) = try await desktop()
+        desk.receive("old", collapseID: "x")
+        desk.receive("other")
+        try await panel.wait(for: 1, 2)
+        desk.receive("new", collapseID: "x")
+        try await panel.wait(for: 3, 2)
+        try await desk.wait(for: .shown, .shown, .shown)
+        #expect(try await panel.answer(1, "close") == "UnknownEntry")
+        #expect(try desk.database.alerts.unanswered().map(\.entry) == [2, 3])
+    }
+
+    @Test func `a newer banner with the same collapse id takes the alert away`() async throws {
+        let (desk, panel, server) = try await desktop()
+        desk.receive("old", collapseID: "x")
+        try await panel.wait(for: 1)
+        try desk.database.choose(.alert, "banner", for: "org.example.Mail")
+        desk.receive("new", collapseID: "x")
+        try await panel.wait()
+        try desk.database.choose(.alert, "alert", for: "org.example.Mail")
+        desk.receive("newest", collapseID: "x")
+        try await panel.wait(for: 3)
+        try await desk.session.run(until: "the banner is gone") { server.closed == [1] }
+    }
+
+    @Test func `alerts that look the same are one, and the answer is for all`() async throws {
+        let (desk, panel, _) = try await desktop()
+        for text in ["same", "other", "same"] { desk.receive(text) }
+        try await desk.wait(for: .shown, .shown, .shown)
+        try await panel.wait(for: 1, 2)
+        #expect(try await panel.answer(1, "view", token: "token") == "")
+        #expect(desk.app.calls == ["open - - token"])
+        #expect(try desk.states() == [.viewed, .shown, .viewed])
+        #expect(try desk.database.outboxLines().suffix(2) == ["1 viewed", "3 viewed"])
+        try await panel.wait(for: 2)
+    }
+
+    @Test func `what ends otherwise leaves the list, and the panel hears of it`() async throws {
+        let (desk, panel, _) = try await desktop()
+        for text in ["one", "two"] { desk.receive(text) }
+        try await panel.wait(for: 1, 2)
+        let count = panel.changeCount
+        try desk.agent.removeInboxEntry(1)
+        try await desk.session.run(until: "the panel hears of it") { panel.changeCount > count }
+        try await panel.wait(for: 2)
+        #expect(try desk.agent.clearInbox(appID: "") == 1)
+        try await panel.wait()
+        #expect(try desk.database.alerts.unanswered().isEmpty)
+    }
+
+    @Test func `texts are hidden while the screen is locked, and only then`() async throws {
+        let (desk, panel, _) = try await desktop()
+        try desk.database.choose(.preview, "off", for: "org.example.Mail")
+        desk.receive("secret")
+        try await panel.wait(for: 1)
+        desk.state.isLocked = true
+        let count = panel.changeCount
+        desk.agent.lockChanged()
+        try await desk.session.run(until: "the panel hears of it") { panel.changeCount > count }
+        try await panel.wait(for: 1)
+        #expect(panel.lists.last?.first?[key: "body"]?.stringValue == "Notification")
+        desk.state.isLocked = false
+        try await panel.wait(for: 1)
+        #expect(panel.lists.last?.first?[key: "body"]?.stringValue == "secret")
+    }
+
+    // MARK: Answers
+
+    @Test(arguments: [("view", "open - - token", DeviceAgent.InboxEntry.State.viewed), ("close", "", .closed)])
+    func `an answer counts once`(answer: String, call: String, state: DeviceAgent.InboxEntry.State) async throws {
+        let (desk, panel, _) = try await desktop()
+        desk.receive("one")
+        try await panel.wait(for: 1)
+        #expect(try await panel.answer(1, answer, token: "token") == "")
+        #expect(try await panel.answer(1, answer, token: "token") == "UnknownEntry")
+        #expect(desk.app.calls == (call.isEmpty ? [] : [call]))
+        #expect(try desk.states() == [state])
+        try await panel.wait()
+    }
+
+    @Test func `a button of the app gets there with what was typed`() async throws {
+        let (desk, panel, _) = try await desktop()
+        var mail = Sample.app
+        mail.manifestText = Array(
+            #"{"categories":[{"id":"mail","actions":[{"id":"reply","title":"Reply","text":true}]}]}"#.utf8)
+        try desk.database.apps.save(mail)
+        desk.receive("one", #","category":"mail""#)
+        try await panel.wait(for: 1)
+        let tooLong = String(repeating: "x", count: Limits.replyByteCountMax + 1)
+        #expect(try await panel.answer(1, "action", action: "gone") == "BadValue")
+        #expect(try await panel.answer(1, "action", action: "reply", text: tooLong) == "BadValue")
+        #expect(try await panel.answer(1, "action", action: "reply", text: "Yes") == "")
+        #expect(desk.app.calls == ["act reply Yes"])
+        #expect(try desk.states() == [.closed])
+    }
+
+    // MARK: Opening
+
+    @Test func `an entry is opened as often as a person wants, and is seen then`() async throws {
+        let (desk, panel, _) = try await desktop()
+        desk.receive("one")
+        try await panel.wait(for: 1)
+        for _ in 1...2 { #expect(try await panel.call("OpenEntry", .int64(1), .string("token")) == "") }
+        #expect(desk.app.calls == ["open - - token", "open - - token"])
+        #expect(try desk.states() == [.viewed])
+        #expect(try desk.agent.unreadCounts().isEmpty)
+        try await panel.wait()
+        desk.app.failure = .noDesktopFile(appID: "org.example.Mail")
+        #expect(try await panel.call("OpenEntry", .int64(1), .string("")) == "NotOpened")
+    }
+
+    @Test func `an app is opened without a notification`() async throws {
+        let (desk, panel, _) = try await desktop()
+        #expect(try await panel.call("OpenApp", .string("org.example.Mail"), .string("a b")) == "")
+        // A token with a blank is none.
+        #expect(desk.app.calls == ["launch -"])
+        desk.app.failure = .failed("broken")
+        #expect(try await panel.call("OpenApp", .string("org.example.Mail"), .string("")) == "NotOpened")
+    }
+}

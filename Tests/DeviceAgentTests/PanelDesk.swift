@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceAgent
+import PushCore
+import PushDBus
+import PushNet
+import TestSupport
+import Testing
+
+/// A whole agent on a desktop with a panel, and its service on the bus; the test hands it what would come.
+final class PanelDesk {
+    let session: DesktopSession
+    let database: AgentDatabase
+    let agent: Agent
+    let panel: PanelAlerts
+    let app = RecordingApp()
+    let sounds = RecordingSounds()
+    /// What goes on at the desk.
+    var state = DeskState()
+    private let service: AgentService
+    private let desktop: DesktopPresenter
+    private var sentCount: UInt64 = 0
+
+    /// Starts an agent that waits for little.
+    ///
+    /// - Parameters:
+    ///   - file: Its database.
+    ///   - session: With a bus.
+    ///   - patience: How long a panel has to ask for its alert.
+    ///   - rest: How long one that failed is left alone.
+    /// - Throws: What the bus or the database refused.
+    init(
+        _ file: DatabaseFile, _ session: DesktopSession, patience: Duration = .seconds(20),
+        rest: Duration = .seconds(600)
+    ) throws {
+        self.session = session
+        database = try file.open()
+        try database.apps.save(Sample.app)
+        var times = PanelAlerts.Times()
+        (times.patience, times.pause, times.rest) = (patience, .milliseconds(20), rest)
+        panel = try PanelAlerts(connection: session.connection, loop: session.loop, times: times)
+        desktop = try DesktopPresenter(connection: session.connection, loop: session.loop, environment: [:])
+        let desk = DeskBox()
+        var surroundings = Surroundings(
+            presenter: StyledPresenter(panel: panel, desktop: desktop), sounds: sounds, opener: app,
+            desk: { desk.owner?.state ?? DeskState() })
+        surroundings.panel = panel
+        agent = Agent(
+            loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
+            surroundings: surroundings)
+        service = try AgentService(agent, on: session.connection, deviceName: "test", callers: AnyCaller())
+        agent.observer = service
+        sentCount = try database.inbox.newest(countMax: 1).first.map { UInt64($0.entry) } ?? 0
+        desk.owner = self
+        try database.choose(.alert, "alert", for: "org.example.Mail")
+        try agent.start()
+        _ = try service.claimName()
+    }
+
+    private final class DeskBox {
+        weak var owner: PanelDesk?
+    }
+
+    /// Receives an alert with a text, and more members of `aps`.
+    func receive(_ text: String, _ members: String = "", collapseID: String? = nil) {
+        sentCount += 1
+        let payload = #"{"aps":{"alert":"\#(text)"\#(members)},"n":\#(sentCount)}"#
+        #expect(
+            agent.streamReceived([
+                .notification(Sample.notification(sentCount, collapseID: collapseID, payload: payload))
+            ]))
+    }
+
+    /// States of all entries, oldest first.
+    func states() throws -> [DeviceAgent.InboxEntry.State] {
+        try database.inbox.newest(countMax: 1000).reversed().map(\.state)
+    }
+
+    /// Waits until entries have these states, oldest first.
+    func wait(for states: DeviceAgent.InboxEntry.State...) async throws {
+        try await session.run(until: "the entries are \(states)", evidence: { "\((try? self.states()) ?? [])" }) {
+            try self.states() == states
+        }
+    }
+}
+
+/// Lets everybody do everything: CallerRulesTests look at who may do what.
+final class AnyCaller: CallerPolicy {
+    func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) { completion(.allowed(.person)) }
+}
+
+/// Ears that remember.
+final class RecordingSounds: SoundPresenter {
+    private(set) var played: [Sound] = []
+    func play(_ sound: Sound, appID: String, appName: String) { played.append(sound) }
+}
+
+/// A panel that runs in the test's process and does what the test says.
+final class ScriptedPanel {
+    /// What ListAlerts answered, each time.
+    private(set) var lists: [[BusValue]] = []
+    private(set) var changeCount = 0
+    private(set) var callCount = 0
+    /// Whether it asks for alerts when it is told to.
+    var asks: Bool
+    private let session: DesktopSession
+    private let connection: BusConnection
+    private let driver: BusDriver
+
+    init(_ session: DesktopSession, asks: Bool = true, name: String = PanelAlerts.busName) throws {
+        self.session = session
+        self.asks = asks
+        connection = try BusConnection(.address(session.bus.address))
+        driver = try BusDriver(loop: session.loop, connection: connection)
+        try connection.subscribe(
+            sender: nil, path: AgentService.path, interface: AgentService.name, member: "AlertsChanged"
+        ) { [weak self] _ in
+            self?.changeCount += 1
+        }
+        try connection.serve(
+            path: "/org/posthorn/Panel", interface: "org.freedesktop.Application", introspection: "<node/>"
+        ) { [weak self] call in
+            guard let self, call.member == "ActivateAction", call.arguments.first == .string("show-alerts") else {
+                return .failure(BusError(name: BusError.unknownMethodName, message: call.member))
+            }
+            callCount += 1
+            if self.asks { list() }
+            return .success([])
+        }
+        _ = try connection.requestName(name)
+    }
+
+    /// Asks for what waits.
+    func list() {
+        send("ListAlerts") { [weak self] answer in
+            if let alerts = try? answer.get().first?.arrayValue { self?.lists.append(alerts) }
+        }
+    }
+
+    /// The numbers in the newest list.
+    var entries: [Int64] { lists.last?.compactMap { $0[key: "entry"]?.integerValue } ?? [] }
+
+    /// Waits until the newest list has these entries, asking again.
+    func wait(for entries: Int64...) async throws {
+        try await session.run(until: "\(entries) wait", evidence: { "\(self.entries)" }) {
+            list()
+            return self.entries == entries
+        }
+    }
+
+    /// Answers an alert; nothing for a success, else the last part of the error's name.
+    func answer(
+        _ entry: Int64, _ answer: String, action: String = "", text: String = "", token: String = ""
+    ) async throws -> String {
+        try await call(
+            "AnswerAlert", .int64(entry), .string(answer), .string(action), .string(text), .string(token))
+    }
+
+    /// Calls a method that answers nothing; nothing for a success, else the last part of the error's name.
+    func call(_ member: String, _ arguments: BusValue...) async throws -> String {
+        var result: Result<[BusValue], BusError>?
+        send(member, arguments) { result = $0 }
+        return Self.refusal(try await session.value("\(member) is answered") { result })
+    }
+
+    /// Answers an alert without waiting.
+    func answer(_ entry: Int64, _ answer: String, _ completion: @escaping (String) -> Void) {
+        let none = BusValue.string("")
+        send("AnswerAlert", [.int64(entry), .string(answer), none, none, none]) { completion(Self.refusal($0)) }
+    }
+
+    private static func refusal(_ result: Result<[BusValue], BusError>) -> String {
+        guard case .failure(let error) = result else { return "" }
+        return error.name.split(separator: ".").last.map(String.init) ?? ""
+    }
+
+    private func send(
+        _ member: String, _ arguments: [BusValue] = [],
+        _ completion: @escaping (Result<[BusValue], BusError>) -> Void
+    ) {
+        connection.send(
+            AgentService.name, AgentService.path, AgentService.name, member, arguments, completion: completion)
+    }
+}

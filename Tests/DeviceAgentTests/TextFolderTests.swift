@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import DeviceAgent
+
+struct TextFolderTests {
+    @Test func `each letter is the same composed, decomposed and small`() {
+        var folder = TextFolder()
+        let values = Array(0x20...0x1FFF as ClosedRange<UInt32>) + Array(0x3040...0x30FF) + Array(0xAC00...0xACFF)
+        // Two marks without a letter, for which nobody looks.
+        for scalar in values.compactMap(Unicode.Scalar.init) where scalar.value != 0x344 {
+            let text = "a\(String(scalar))b"
+            let folded = folder.folded(text)
+            #expect(folder.folded(text.decomposedStringWithCanonicalMapping) == folded, "\(scalar.value)")
+            #expect(folder.folded(text.precomposedStringWithCanonicalMapping) == folded, "\(scalar.value)")
+            #expect(folder.folded(text.lowercased()) == folded, "\(scalar.value)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            [0xC3], [0xE2, 0x82], [0x80], [0xFF, 0x41], [0xC3, 0x41], [0xF4, 0x90, 0x80, 0x80], [0xED, 0xA0, 0x80],
+            [0xCC, 0x81],
+        ] as [[UInt8]])
+    func `bytes that are no text do no harm`(bytes: [UInt8]) {
+        var folder = TextFolder()
+        var output: [UInt32] = []
+        folder.fold(bytes.span, into: &output)
+        folder.fold((bytes + bytes).span, into: &output)
+        #expect(!output.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", "", true), ("", "a", true), ("a", "", false), ("ab", "ab", true), ("ab", "aab", true),
+        ("abc", "ab", false),
+        ("b", "ab", true), ("aab", "aaab", true), ("ba", "ab", false),
+    ])
+    func `a word is found wherever it is`(word: String, text: String, isThere: Bool) {
+        var folder = TextFolder()
+        #expect(TextFolder.contains(folder.folded(word), in: folder.folded(text)) == isThere)
+    }
+}

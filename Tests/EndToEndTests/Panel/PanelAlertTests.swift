@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// The alert on the screen, read as a screen reader reads it and answered with a pointer and keys.
+    struct PanelAlertTests {
+        private let lunch = #"{"aps":{"alert":{"title":"Lunch","body":"At noon."}},"mail":{"id":42}}"#
+
+        @Test(.tags(.slow)) func `an alert has the app's name on top, Close left of View, and starts the panel`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.send(title: "Banner", body: "Not for the panel.")
+            try await scene.user.waitForEntry("it came") { $0.body == "Not for the panel." }
+            #expect(try await scene.panelProcess() == nil, "a banner needs no panel")
+            try await scene.useAlerts()
+            try await scene.send(lunch)
+
+            let contents = try await scene.wait("the alert is there") { $0.first("button", "View") != nil }
+            let window = try #require(contents.windows.first)
+            #expect(contents.windows.count == 1)
+            #expect(window.role == "alert dialog" && window.states.contains("modal"))
+            #expect(window.name == PanelScene.appName && window.description == "Lunch\nAt noon.")
+            #expect(contents.texts == [PanelScene.appName, "Lunch", "At noon.", "Close", "View"], "from top to bottom")
+            let (close, view) = try buttons(in: contents)
+            #expect(close.right < view.left && close.top == view.top)
+            for button in [close, view] { #expect(button.width >= 44 && button.height >= 44, "\(button)") }
+            #expect(view.isFocused, "the harmless one has the focus")
+            #expect(view.description.contains("Lunch"), "and says what it is about")
+            try await isCentred(window, in: scene)
+        }
+
+        /// The buttons of the one alert.
+        private func buttons(in contents: ScreenContents) throws -> (close: ScreenElement, view: ScreenElement) {
+            let buttons = contents.all("button")
+            #expect(buttons.count == 2)
+            return (
+                try #require(contents.first("button", "Close")), try #require(contents.first("button", "View"))
+            )
+        }
+
+        private func isCentred(_ window: ScreenElement, in scene: PanelScene) async throws {
+            try await eventually("the alert is in the middle of the screen") {
+                let frame = try await scene.frame(of: window)
+                let size = scene.screen.size
+                return abs(2 * frame.left + frame.width - size.width) <= 2
+                    && abs(2 * frame.top + frame.height - size.height) <= 2
+            }
+        }
+
+        @Test(.tags(.slow)) func `View opens the app once, however often it is pressed`() async throws {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.send(lunch)
+            try await scene.waitFor("button", "View")
+            try await eventually("the alert is answered") {
+                if let place = try await place(of: "View", in: scene) {
+                    try await scene.screen.xdotool(
+                        "mousemove", "\(place.x)", "\(place.y)", "click", "--repeat", "3", "--delay", "20", "1"
+                    ).succeeded()
+                }
+                return try await scene.user.inbox(limit: 1).first?.state == "viewed"
+            }
+            try await scene.waitUntilEmpty()
+            // What the other presses might have opened would be there before what the next View opens.
+            try await scene.send(title: "Second", body: "Press Return.")
+            try await scene.answer("Press Return.", becoming: "viewed") { try await scene.press("Return") }
+            try await eventually("the app is opened for the second") { scene.opened.count >= 2 }
+            #expect(scene.opened.count == 2)
+            let opened = try JSONDecoder().decode(Opened.self, from: Data(scene.opened[0].utf8))
+            #expect(opened.title == "Lunch" && opened.payload.mail.id == 42)
+        }
+
+        private struct Opened: Decodable {
+            let title: String
+            let payload: Payload
+
+            struct Payload: Decodable {
+                let mail: Mail
+            }
+
+            struct Mail: Decodable {
+                let id: Int
+            }
+        }
+
+        private func place(of button: String, in scene: PanelScene) async throws -> DesktopScreen.Place? {
+            let contents = try await scene.contents()
+            guard let element = contents.first("button", button), let window = contents.window(of: element) else {
+                return nil
+            }
+            let origin = try await scene.origin(of: window)
+            return .init(x: origin.x + element.left + element.width / 2, y: origin.y + element.top + element.height / 2)
+        }
+
+        @Test(.tags(.slow)) func `keys of the first moments are not taken: the person types elsewhere`() async throws {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.send(title: "Warm", body: "Starts the panel.")
+            try await scene.answer("Starts the panel.", becoming: "viewed") { try await scene.press("Return") }
+            let clock = ContinuousClock()
+            var isProven = false
+            for round in 1...10 where !isProven {
+                let body = "Round \(round)."
+                let sent = clock.now
+                try await scene.send(title: "Early", body: body)
+                try await scene.wait("it is on the screen") { $0.texts.contains(body) }
+                try await scene.press("Return", "space", "Escape")
+                // Only keys that came for sure within 600 ms of its appearance prove something.
+                isProven = clock.now - sent < .milliseconds(550)
+                if isProven {
+                    try await clock.sleep(until: sent + .milliseconds(900))
+                    #expect(try await scene.contents().texts.contains(body), "the alert is still there")
+                }
+                try await pressReturnUntilGone(body, in: scene)
+            }
+            #expect(isProven, "no round was quick enough")
+        }
+
+        private func pressReturnUntilGone(_ body: String, in scene: PanelScene) async throws {
+            try await eventually("'\(body)' is gone") {
+                try await scene.press("Return")
+                return try await !scene.contents().texts.contains(body)
+            }
+        }
+
+        @Test(.tags(.slow)) func `Close is left of View where text runs from right to left, too`() async throws {
+            let scene = try await PanelScene(language: "he")
+            try await scene.useAlerts()
+            try await scene.send(lunch)
+            let (close, view) = try buttons(
+                in: try await scene.wait("the alert is there") { $0.first("button", "View") != nil })
+            #expect(close.right < view.left)
+            try await scene.answer("At noon.", becoming: "closed") { try await scene.click("button", "Close") }
+            try await scene.openPanel()
+            let contents = try await scene.contents()
+            let tabs = contents.all("tab")
+            #expect(tabs.count == 3 && tabs[0].left > tabs[2].left, "the rest is mirrored: \(contents.transcript)")
+        }
+
+        @Test(.tags(.slow)) func `an alert stands above the open panel, which is as it was afterwards`() async throws {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.send(#"{"aps":{"badge":1}}"#)
+            try await scene.openPanel()
+            try await scene.wait("something is listed") { !$0.all("list item").isEmpty }
+            try await scene.press("ctrl+f")
+            try await scene.type("Tickets")
+            try await scene.wait("nothing is found") { $0.texts.contains("Nothing Found") }
+            try await scene.send(lunch)
+            try await scene.answer("At noon.", becoming: "closed") { try await scene.press("Escape") }
+            let contents = try await scene.wait("the panel is there alone") { $0.windows.map(\.name) == ["Posthorn"] }
+            #expect(contents.texts.contains("Nothing Found"), "what was typed still holds")
+        }
+
+        @Test(.tags(.slow)) func `an app's own actions are offered, and one takes what is typed`() async throws {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.send(#"{"aps":{"alert":{"title":"Ben","body":"Ready?"},"category":"MAIL"}}"#)
+            let contents = try await scene.wait("the actions are there") { $0.first("button", "Reply") != nil }
+            #expect(contents.all("button").map(\.name) == ["Archive", "Reply", "Close"])
+            try await eventually("there is a line to type in") {
+                try await scene.click("button", "Reply")
+                return try await scene.contents().nodes.contains { $0.role == "text box" && $0.isFocused }
+            }
+            #expect(try await scene.contents().first("button", "Reply")?.isSensitive == false, "nothing is typed")
+            // The window may have grown under the pointer, and a key that came meanwhile be lost.
+            try await eventually("it is typed") {
+                if try await scene.contents().first("button", "Reply")?.isSensitive == true { return true }
+                try await scene.click("text box", "Reply")
+                try await scene.press("ctrl+a")
+                try await scene.type("Yes.")
+                return false
+            }
+            try await scene.press("Return")
+            try await scene.waitUntilEmpty()
+            try await eventually("the app has it") { scene.opened.count == 1 }
+            #expect(scene.opened[0].hasSuffix("} reply: Yes."), "\(scene.opened)")
+        }
+
+        @Test(.tags(.slow), arguments: [(320, 480), (480, 320)])
+        func `an alert fits a small screen, and one with too much text scrolls`(width: Int, height: Int) async throws {
+            let scene = try await PanelScene(size: .init(width: width, height: height))
+            try await scene.useAlerts()
+            let body = "The backup of the office computers is complete. Nothing is left to do."
+            try await scene.send(title: "Backup Complete", body: body)
+            let contents = try await scene.wait("the alert is there") { $0.first("button", "View") != nil }
+            #expect(contents.all("scroll bar").isEmpty, "nothing scrolls")
+            try await fits(contents, in: scene)
+            try await scene.answer(body, becoming: "viewed") { try await scene.press("Return") }
+
+            let long = (1...60).map { "Sentence \($0) of many." }.joined(separator: " ")
+            try await scene.send(title: "Long", body: long)
+            let longer = try await scene.wait("the long alert is there") { $0.texts.contains("Long") }
+            try await fits(longer, in: scene)
+            try await scene.answer(long, becoming: "viewed") { try await scene.press("Return") }
+        }
+
+        private func fits(_ contents: ScreenContents, in scene: PanelScene) async throws {
+            let window = try #require(contents.windows.first)
+            let size = scene.screen.size
+            try await eventually("the window is on the screen", evidence: { contents.transcript }) {
+                let frame = try await scene.frame(of: window)
+                return frame.left >= 0 && frame.top >= 0 && frame.left + frame.width <= size.width
+                    && frame.top + frame.height <= size.height
+            }
+            let (close, view) = try buttons(in: contents)
+            for button in [close, view] {
+                #expect(button.bottom <= window.height && button.right <= window.width && button.height >= 44)
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+
+/// A person at a desktop with the panel installed: screen, window manager, agent, one registered app, a server behind it.
+///
+/// The panel is used with a pointer and keys, and read as a screen reader reads it.
+final class PanelScene: Sendable {
+    static let app = House.app
+    static let appName = "Example Mail"
+
+    let screen: DesktopScreen
+    let house: House
+    let reader: ScreenReader
+
+    /// Starts everything but the panel, which the bus starts when it is called.
+    ///
+    /// - Parameters:
+    ///   - size: The screen's.
+    ///   - language: For the panel, as in `LANGUAGE`.
+    ///   - sound: Where the agent plays.
+    ///   - prepare: Called with the person before the app is registered.
+    /// - Throws: What any of the programs says.
+    init(
+        size: DesktopScreen.Size = .init(width: 800, height: 700), language: String = "en",
+        sound: DesktopSound? = nil, prepare: (DeviceUser) throws -> Void = { _ in }
+    ) async throws {
+        screen = try await DesktopScreen(size: size, isWorkplace: true)
+        let files = try await Self.catalogues(for: language)
+        let environment = [
+            "GSK_RENDERER": "cairo", "GTK_A11Y": "atspi", "LANG": "C.UTF-8", "LANGUAGE": language,
+            "POSTHORN_LOCALE_DIR": files.path,
+        ]
+        panelEnvironment = environment
+        catalogues = files
+        let variables = environment.map { "\($0)=\($1)" }.joined(separator: " ")
+        try await screen.bus.addService(
+            Self.busName, command: "/usr/bin/env \(variables) \(RepositoryPaths.program("posthorn-panel")) --service")
+        let desktop = screen.environment.merging(sound?.environment ?? [:]) { desktop, _ in desktop }
+        house = try await House(bus: screen.bus, environment: desktop) { user in
+            try Self.install(for: user)
+            try prepare(user)
+        }
+        reader = try ScreenReader(on: screen)
+    }
+
+    static let busName = "org.posthorn.Panel"
+    private let panelEnvironment: [String: String]
+    private let catalogues: TemporaryDirectory
+    var user: DeviceUser { house.user }
+
+    // MARK: What is sent
+
+    /// Lets the app's alerts wait for an answer, as its settings page does.
+    func useAlerts() async throws { try await user.posthorn("settings", "set", Self.app, "alert", "alert") }
+
+    /// Sends a payload to the app.
+    func send(_ payload: String) async throws {
+        let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+        guard sent.status == 200 else { throw RefusedMarker(result: sent) }
+    }
+
+    /// Sends an alert.
+    func send(title: String, body: String) async throws {
+        try await send(#"{"aps":{"alert":{"title":"\#(title)","body":"\#(body)"}}}"#)
+    }
+
+    /// Sends many, one after the other unless more may wait for their answers at a time.
+    func send(_ payloads: [String], concurrency: Int = 1) async throws {
+        let sent = try await house.provider.send(
+            payloads.map { SentNotification(token: house.token, payload: $0) }, concurrency: concurrency)
+        for result in sent where result.status != 200 { throw RefusedMarker(result: result) }
+    }
+
+    // MARK: The panel
+
+    /// Opens the panel as its icon does.
+    func openPanel(_ arguments: String...) async throws {
+        let panel = try RunningProcess(
+            RepositoryPaths.program("posthorn-panel"), arguments,
+            environment: user.environment.merging(panelEnvironment) { $1 })
+        await panels.add(panel)
+        try await waitFor("window", "Posthorn")
+    }
+
+    private let panels = Panels()
+
+    /// The process that has the panel's name; nil while none has.
+    func panelProcess() async throws -> Int32? {
+        let answer = try await screen.bus.busctl(
+            "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+            "GetConnectionUnixProcessID", "s", Self.busName)
+        return answer.output.split(whereSeparator: \.isWhitespace).last.flatMap { Int32($0) }
+    }
+
+    /// Sends the panel's process a signal, and answers its number.
+    @discardableResult
+    func signalPanel(_ signal: Int32) async throws -> Int32 {
+        let process = try await eventualValue("a panel runs") { try await panelProcess() }
+        kill(process, signal)
+        return process
+    }
+
+    /// What is in the panel's windows.
+    func contents() async throws -> ScreenContents {
+        guard let process = try await panelProcess() else { return ScreenContents(nodes: []) }
+        return try await reader.contents(ofProcess: process)
+    }
+
+    /// Waits until the panel's windows fulfil a condition.
+    ///
+    /// - Parameters:
+    ///   - what: The condition in words.
+    ///   - condition: Asked again and again.
+    /// - Returns: What they held then.
+    /// - Throws: `DeadlinePassed` with what they hold instead.
+    @discardableResult
+    func wait(_ what: String, _ condition: (ScreenContents) async throws -> Bool) async throws -> ScreenContents {
+        var last = ScreenContents(nodes: [])
+        return try await eventualValue(what, evidence: { "\(last.transcript)\n\(self.user.agent.now.transcript)" }) {
+            last = try await contents()
+            return try await condition(last) ? last : nil
+        }
+    }
+
+    /// Waits until there is an element with a role and a name.
+    @discardableResult
+    func waitFor(_ role: String, _ name: String) async throws -> ScreenElement {
+        let contents = try await wait("\(role) '\(name)' is there") { $0.first(role, name) != nil }
+        guard let element = contents.first(role, name) else { preconditionFailure("it was just found") }
+        return element
+    }
+
+    // MARK: Hands
+
+    /// Clicks on an element with the pointer, after rolling to it where it is out of sight.
+    func click(_ role: String, _ name: String) async throws {
+        try await click("\(role) '\(name)'") { $0.first(role, name) }
+    }
+
+    /// Clicks on the middle of an element once it stands still in sight.
+    ///
+    /// - Parameters:
+    ///   - what: The element in words.
+    ///   - find: Looks for it.
+    /// - Throws: `DeadlinePassed` when it is not there or cannot be rolled to.
+    func click(_ what: String, _ find: (ScreenContents) -> ScreenElement?) async throws {
+        var last: DesktopScreen.Place?
+        try await wait("\(what) is in sight") { contents in
+            guard let element = find(contents), let window = contents.window(of: element) else { return false }
+            let middle = (x: element.left + element.width / 2, y: element.top + element.height / 2)
+            let origin = try await origin(of: window)
+            let range = heights(of: element, in: contents, window)
+            guard range.contains(middle.y) else {
+                let distance = middle.y < range.lowerBound ? range.lowerBound - middle.y : middle.y - range.upperBound
+                try await roll(isDown: middle.y > range.lowerBound, distance, over: window, at: origin)
+                last = nil
+                return false
+            }
+            let place = DesktopScreen.Place(x: origin.x + middle.x, y: origin.y + middle.y)
+            guard place == last else {
+                last = place
+                return false
+            }
+            try await screen.click(place)
+            return true
+        }
+    }
+
+    /// Where in its window an element can be clicked: a page may go on above its header and below the tabs.
+    private func heights(of element: ScreenElement, in contents: ScreenContents, _ window: ScreenElement) -> Range<Int>
+    {
+        let tabs = contents.inside(window).all("tab")
+        let isOnPage = ["list item", "switch"].contains(element.role) || element.bottom > tabs.first?.top ?? Int.max
+        guard isOnPage, let tab = tabs.first, element.role != "tab", contents.first("button", "Cancel") == nil else {
+            return 0..<window.height
+        }
+        // The edges themselves belong to neither.
+        return 76..<(tab.top - 24)
+    }
+
+    /// Turns the wheel over the middle of a window; a notch is some 50 pixels.
+    private func roll(
+        isDown: Bool, _ distance: Int, over window: ScreenElement, at origin: DesktopScreen.Place
+    ) async throws {
+        let (x, y) = (origin.x + window.width / 2, origin.y + window.height / 2)
+        try await screen.xdotool(
+            "mousemove", "\(x)", "\(y)", "click", "--repeat", "\(1 + distance / 80)", "--delay", "5", isDown ? "5" : "4"
+        ).succeeded()
+    }
+
+    /// Presses Tab and then a key until something has the focus.
+    ///
+    /// - Parameters:
+    ///   - what: It in words.
+    ///   - key: What moves the focus on, `Tab` or an arrow.
+    ///   - find: Looks for it.
+    /// - Throws: `DeadlinePassed` when it does not get it.
+    func moveFocus(to what: String, by key: String = "Tab", _ find: (ScreenContents) -> ScreenElement?) async throws {
+        try await wait("\(what) has the focus") { contents in
+            if find(contents)?.isFocused == true { return true }
+            try await press(key)
+            return false
+        }
+    }
+
+    /// Presses a key, as `xdotool` names it.
+    func press(_ keys: String...) async throws {
+        for key in keys { try await screen.xdotool("key", key).succeeded() }
+    }
+
+    /// Types a text.
+    func type(_ text: String) async throws { try await screen.xdotool("type", "--delay", "5", text).succeeded() }
+
+    /// Where on the screen a window's content begins.
+    func origin(of window: ScreenElement) async throws -> DesktopScreen.Place {
+        let frame = try await frame(of: window)
+        // Without a compositor GTK draws a border instead of a shadow, the same at all sides.
+        let border = (x: (frame.width - window.width) / 2, y: (frame.height - window.height) / 2)
+        return .init(x: frame.left + border.x, y: frame.top + border.y)
+    }
+
+    /// Where on the screen a window is, with its border.
+    func frame(of window: ScreenElement) async throws -> DesktopScreen.Frame {
+        try await eventualValue("the window \(window.name) is on the screen") {
+            let name = "^\(NSRegularExpression.escapedPattern(for: window.name))$"
+            let found = try await screen.xdotool("search", "--onlyvisible", "--name", name)
+            guard let number = found.output.split(separator: "\n").last else { return nil }
+            return try await screen.frame(ofWindow: String(number))
+        }
+    }
+
+    // MARK: What became of it
+
+    /// What the app was opened with, one notification each time; an empty line where it was none.
+    var opened: [Substring] { user.files.read("opened").split(separator: "\n", omittingEmptySubsequences: true) }
+
+    /// Waits until the entry with a body has a state.
+    func waitUntil(_ body: String, is state: String) async throws {
+        try await user.waitForEntry("'\(body)' is \(state)") { $0.body == body && $0.state == state }
+    }
+
+    /// The value of a setting as the agent has it: of the app, of one of its event types, or of the person.
+    func setting(_ name: String, of app: String? = app, event: String = "") async throws -> String? {
+        let output =
+            if let app { try await user.posthorn("settings", "show", app, "--json") } else {
+                try await user.posthorn("settings", "list", "--json")
+            }
+        return try output.decoded(Settings.self).settings.first { $0.event == event && $0.name == name }?.value
+    }
+
+    /// Waits until a setting has a value.
+    func waitUntil(_ name: String, of app: String? = app, event: String = "", has value: String) async throws {
+        try await eventually("\(name) is \(value)", evidence: { self.user.agent.now.transcript }) {
+            try await setting(name, of: app, event: event) == value
+        }
+    }
+
+    private struct Settings: Decodable {
+        let settings: [Setting]
+
+        struct Setting: Decodable {
+            let event: String
+            let name: String
+            let value: String
+        }
+    }
+
+    /// The panel's catalogue in a language, if there is one.
+    private static func catalogues(for language: String) async throws -> TemporaryDirectory {
+        let files = try TemporaryDirectory()
+        let source = "\(RepositoryPaths.root)/po/\(language).po"
+        guard FileManager.default.fileExists(atPath: source) else { return files }
+        let folder = try files.makeDirectory("\(language)/LC_MESSAGES")
+        try await RunningProcess.run(
+            RepositoryPaths.tool("msgfmt"), [source, "--output-file", "\(folder)/posthorn-panel.mo"]
+        ).succeeded()
+        return files
+    }
+
+    /// An app that writes down what it is opened with.
+    private static func install(for user: DeviceUser) throws {
+        try user.files.makeDirectory("data/applications")
+        let program = try user.files.write(
+            """
+            #!/bin/sh
+            printf '%s%s\\n' "${POSTHORN_NOTIFICATION:-nothing}" "${POSTHORN_ACTION:+ $POSTHORN_ACTION: $POSTHORN_TEXT}" \\
+                >>'\(user.files.path(of: "opened"))'
+
+            """, to: "app.sh", permissions: 0o700)
+        try user.files.write(
+            """
+            [Desktop Entry]
+            Type=Application
+            Name=\(appName)
+            Exec=\(program)
+            Icon=mail-unread
+
+            """, to: "data/applications/\(app).desktop", permissions: 0o644)
+        try user.files.makeDirectory("data/posthorn/apps")
+        try user.files.write(
+            """
+            {
+                "event_types": [{"id": "MAIL", "name": "New mail"}, {"id": "INVITATION", "name": "Invitations"}],
+                "categories": [{"id": "MAIL", "actions": [
+                    {"id": "archive", "title": "Archive"}, {"id": "reply", "title": "Reply", "text": true}
+                ]}]
+            }
+            """, to: "data/posthorn/apps/\(app).json", permissions: 0o644)
+    }
+}
+
+/// Panels that the person opened: they end with the scene.
+private actor Panels {
+    private var processes: [RunningProcess] = []
+
+    func add(_ process: RunningProcess) { processes.append(process) }
+}

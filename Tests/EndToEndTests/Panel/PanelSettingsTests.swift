@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// The settings in the panel: they act at once and hold.
+    struct PanelSettingsTests {
+        @Test(.tags(.slow)) func `three clicks turn the sound of one app off, and kill -9 does not turn it on`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            // Three, counted from the panel as it opens.
+            try await scene.click("tab", "Settings")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.click("switch", "Sounds")
+
+            try await scene.waitUntil("sound", has: "off")
+            try await scene.user.agent.killNow()
+            try await scene.user.startAgent()
+            #expect(try await scene.setting("sound") == "off")
+            let contents = try await scene.wait("the sound's own row is gone") { $0.first("list item", "Sound") == nil }
+            #expect(try #require(contents.first("switch", "Sounds")).isOn == false)
+
+            try await scene.user.posthorn("settings", "set", PanelScene.app, "sound", "on")
+            try await scene.wait("what is set elsewhere shows") {
+                $0.first("switch", "Sounds")?.isOn == true && $0.first("list item", "Sound")?.description == "As Sent"
+            }
+            try await scene.click("button", "Settings")
+            try await scene.wait("the list says what is on") { $0.texts.contains("Badges, Sounds, Banners") }
+        }
+
+        @Test(.tags(.slow)) func `style, event types and the master switch are set in their lists`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel("--settings")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.click("list item", "Alert Style")
+            try await scene.click("list item", "Alerts")
+            try await scene.waitUntil("alert", has: "alert")
+            try await scene.press("Escape")
+            try await scene.wait("the row has it") { $0.first("list item", "Alert Style")?.description == "Alerts" }
+
+            try await scene.click("list item", "New mail")
+            try await scene.click("switch", "Sounds")
+            try await scene.waitUntil("sound", event: "MAIL", has: "off")
+            #expect(try await scene.setting("sound") == "on")
+            try await scene.press("alt+Left")
+            try await scene.wait("the row has it") {
+                $0.first("list item", "New mail")?.description == "Badges, Alerts"
+            }
+
+            try await scene.press("alt+Left")
+            try await scene.click("switch", "Notifications")
+            try await scene.waitUntil("master", of: nil, has: "off")
+            let contents = try await scene.wait("the apps cannot be chosen") {
+                $0.first("list item", PanelScene.appName)?.isSensitive == false
+            }
+            #expect(contents.texts.contains("Badges, Sounds, Alerts"), "and still say what was chosen")
+        }
+
+        @Test(.tags(.slow)) func `do not disturb is switched on, given an end, and a schedule`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel("--settings")
+            try await scene.click("list item", "Do Not Disturb")
+            try await scene.click("switch", "Do Not Disturb")
+            try await scene.waitUntil("do-not-disturb", of: nil, has: "on")
+            try await scene.click("list item", "Ends")
+            try await scene.click("list item", "For One Hour")
+            try await eventually("it has an end") {
+                let value = try await scene.setting("do-not-disturb", of: nil)
+                return value != "on" && value != "off"
+            }
+            try await scene.press("Escape")
+            try await scene.click("list item", "Add Times")
+            try await scene.click("list item", "Sunday")
+            try await scene.waitUntil("schedule", of: nil, has: "mon tue wed thu fri sat 22:00-07:00")
+            try await scene.click("button", "Remove Times")
+            try await scene.waitUntil("schedule", of: nil, has: "none")
+        }
+
+        @Test(.tags(.slow)) func `a sound is chosen by its checkmark and heard`() async throws {
+            let sound = try await DesktopSound()
+            let scene = try await PanelScene(sound: sound) { user in
+                let folder = try user.files.makeDirectory("data/sounds")
+                try FileManager.default.createSymbolicLink(
+                    atPath: "\(folder)/posthorn",
+                    withDestinationPath: "\(RepositoryPaths.root)/deploy/sounds/posthorn")
+            }
+            try await scene.openPanel("--settings")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.click("list item", "Sound")
+            let contents = try await scene.wait("the sounds are listed") { $0.all("list item").count > 3 }
+            let names = contents.all("list item").map(\.name)
+            #expect(names.prefix(2) == ["None", "As Sent"])
+            #expect(contents.all("list item").filter(\.isSelected).map(\.name) == ["As Sent"])
+            try await scene.click("list item", names[2])
+            let value = names[2].lowercased().replacingOccurrences(of: " ", with: "-")
+            try await scene.waitUntil("sound-name", has: value)
+            try await eventually("it is heard", evidence: { sound.server.transcript }) { sound.playedCount == 1 }
+            try await scene.wait("it has the checkmark") {
+                $0.all("list item").filter(\.isSelected).map(\.name) == [names[2]]
+            }
+        }
+
+        @Test(.tags(.slow)) func `what the administrator locked says so and cannot be switched`() async throws {
+            let scene = try await PanelScene()
+            try await scene.house.server.posthorn(
+                "policy", "set", "--topic", PanelScene.app, "sound", "off", "--lock")
+            try await scene.waitUntil("sound", has: "off")
+            try await scene.openPanel("--settings")
+            try await scene.click("list item", PanelScene.appName)
+            let contents = try await scene.wait("the switch is locked") {
+                $0.first("switch", "Sounds")?.isSensitive == false
+            }
+            let toggle = try #require(contents.first("switch", "Sounds"))
+            #expect(toggle.description == "Set by your administrator" && !toggle.isOn)
+            #expect(contents.texts.contains("Set by your administrator"))
+            #expect(contents.first("switch", "Badges")?.isSensitive == true)
+        }
+
+        @Test(.tags(.slow)) func `a server is left by a sheet, and the one form keeps what was typed`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel("--settings")
+            try await scene.click("button", "Leave This Server")
+            let sheet = try await scene.wait("the sheet is there") { $0.first("button", "Cancel") != nil }
+            try isSheet(sheet, destroying: "Leave This Server")
+            try await scene.click("button", "Leave This Server")
+            try await scene.click("button", "Pair With a Server")
+            try await scene.waitFor("dialog", "Pair With a Server")
+            #expect(try await scene.contents().first("button", "Save")?.isSensitive == false, "nothing is typed")
+            try await scene.type("https://127.0.0.1:1")
+            try await scene.wait("it can be saved") { $0.first("button", "Save")?.isSensitive == true }
+            try await scene.press("Return")
+            try await scene.wait("it says what is wrong and what to do") { contents in
+                contents.texts.contains { $0.hasPrefix("The server cannot be reached. Check") }
+            }
+            // Not Cancel: what was typed is kept.
+            try await scene.press("alt+F4")
+            try await scene.wait("the form is closed") { $0.windows.map(\.name) == ["Posthorn"] }
+            try await scene.click("button", "Pair With a Server")
+            try await scene.wait("what was typed is there") { $0.first("button", "Save")?.isSensitive == true }
+            try await scene.click("button", "Cancel")
+            try await scene.wait("the form is closed") { $0.windows.map(\.name) == ["Posthorn"] }
+            #expect(try await scene.contents().first("button", "Pair With a Server") != nil, "nothing was saved")
+        }
+
+        private func isSheet(_ contents: ScreenContents, destroying title: String) throws {
+            let buttons = contents.all("button").suffix(2)
+            #expect(buttons.map(\.name) == [title, "Cancel"], "the destructive one on top, Cancel at the bottom")
+            #expect(buttons.last?.isFocused == true)
+            let window = try #require(contents.windows.first)
+            for button in buttons { #expect(button.width > window.width - 80 && button.height >= 44) }
+        }
+    }
+}

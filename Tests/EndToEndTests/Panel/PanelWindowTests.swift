@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// The panel's window as a whole: its tabs, its grid, its keys, its languages, and what it says without an agent.
+    struct PanelWindowTests {
+        @Test(.tags(.slow)) func `icons carry digits and open their app, and the tab counts what another tab hides`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            try await scene.click("tab", "Apps")
+            try await scene.send(#"{"aps":{"alert":"First.","badge":12345}}"#)
+            let contents = try await scene.wait("the icon has its number") {
+                $0.first("button", "\(PanelScene.appName), 12345 new items") != nil
+            }
+            let tile = try #require(contents.first("button", "\(PanelScene.appName), 12345 new items"))
+            let badge = try #require(contents.inside(tile).first("label", "12345"))
+            #expect(badge.left > tile.left + tile.width / 2 - badge.width && badge.top < tile.top + tile.height / 2)
+            #expect(contents.first("tab", "Notifications, 1 new") != nil)
+            #expect(contents.first("tab", "Apps")?.isSelected == true, "the tab stays")
+            try await scene.send(PanelScene.alert("Second."))
+            try await scene.waitFor("tab", "Notifications, 2 new")
+
+            try await scene.user.posthorn("settings", "set", PanelScene.app, "badge", "off")
+            try await scene.waitFor("button", PanelScene.appName)
+            try await scene.click("button", PanelScene.appName)
+            try await eventually("the app is open, without a notification") { scene.opened == ["nothing"] }
+
+            try await scene.click("tab", "Notifications, 2 new")
+            try await scene.click("tab", "Settings")
+            try await scene.waitFor("tab", "Notifications")
+        }
+
+        @Test(.tags(.slow)) func `an agent that ends and comes back is told in the window, which stays right`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            try await scene.user.agent.killNow()
+            try await scene.wait("it says that the service does not run") { contents in
+                contents.texts.contains { $0.hasPrefix("The notification service is not running.") }
+            }
+            try await scene.user.startAgent()
+            try await scene.user.waitUntilConnected()
+            try await scene.send(PanelScene.alert("After the restart."))
+            try await scene.wait("that is over, and what came is there") { contents in
+                !contents.texts.contains { $0.hasPrefix("The notification service is not running.") }
+                    && contents.all("list item").contains { $0.name.contains("After the restart.") }
+            }
+            try await scene.click("tab", "Settings")
+            try await scene.wait("it says since when there is a connection") { contents in
+                contents.texts.contains { $0.hasPrefix("Connected since") }
+            }
+            try await scene.house.server.process.killNow()
+            try await scene.wait("it says when there last was one, and no alert is raised") { contents in
+                contents.windows.count == 1 && contents.texts.contains { $0.contains("Last connected") }
+            }
+        }
+
+        @Test(.tags(.slow)) func `all is reached by keys, in the order in which it is read`() async throws {
+            let scene = try await PanelScene()
+            try await scene.send(PanelScene.alert("One."))
+            try await scene.openPanel()
+            try await scene.wait("it is listed") { $0.all("list item").count == 2 }
+            let focused = try await focusOrder(in: scene, count: 12)
+            for name in ["Edit", "Menu", "Search", "All", "Details", "Notifications, 1 new"] {
+                #expect(focused.contains(name), "\(name) in \(focused)")
+            }
+            try await scene.press("alt+3")
+            try await scene.wait("the settings are there") { $0.first("switch", "Silence Sounds") != nil }
+            try await scene.moveFocus(to: "the switch") { $0.first("switch", "Silence Sounds") }
+            try await scene.press("space")
+            try await scene.waitUntil("silent", of: nil, has: "on")
+            try await scene.press("ctrl+q")
+            try await scene.waitUntilEmpty()
+        }
+
+        /// The names of what gets the focus, one Tab after the other.
+        private func focusOrder(in scene: PanelScene, count: Int) async throws -> [String] {
+            var names: [String] = []
+            for _ in 1...count {
+                try await scene.press("Tab")
+                if let name = try await scene.contents().focused?.name { names.append(name) }
+            }
+            return names
+        }
+
+        @Test(.tags(.slow)) func `all of it speaks Traditional Chinese`() async throws {
+            let scene = try await PanelScene(language: "zh_TW")
+            try await scene.useAlerts()
+            try await scene.send(PanelScene.alert("午餐"))
+            let alert = try await scene.wait("the alert is there") { $0.all("button").count == 2 }
+            #expect(alert.all("button").map(\.name) == ["關閉", "查看"])
+            try await scene.answer("午餐", becoming: "closed") { try await scene.click("button", "關閉") }
+            try await scene.openPanel()
+            let english = try await texts(ofTabsIn: scene).filter { text in
+                text.contains { $0.isASCII && $0.isLetter } && !["Example Mail", "Alert"].contains(text)
+            }
+            #expect(english.isEmpty)
+        }
+
+        /// What is to be read on the first page of each tab.
+        private func texts(ofTabsIn scene: PanelScene) async throws -> [String] {
+            var texts: [String] = []
+            for tab in 1...3 {
+                try await scene.press("alt+\(tab)")
+                let contents = try await scene.wait("tab \(tab) is shown") {
+                    $0.all("tab").count == 3 && $0.all("tab")[tab - 1].isSelected
+                }
+                texts += contents.texts
+            }
+            return texts
+        }
+
+        @Test(.tags(.slow), arguments: [(320, 480), (480, 320)])
+        func `every page fits a small screen`(width: Int, height: Int) async throws {
+            let scene = try await PanelScene(size: .init(width: width, height: height))
+            try await scene.send(PanelScene.alert("One."))
+            try await scene.openPanel()
+            for tab in 1...3 {
+                try await scene.press("alt+\(tab)")
+                try await scene.wait("tab \(tab) fits") { contents in
+                    contents.all("tab").count == 3 && contents.all("tab")[tab - 1].isSelected
+                        && fits(contents, scene.screen.size)
+                }
+            }
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.wait("the app's page fits") {
+                $0.first("switch", "Badges") != nil && fits($0, scene.screen.size)
+            }
+            try await scene.click("button", "Turn Off All")
+            try await scene.wait("the sheet fits") { contents in
+                guard let window = contents.windows.first else { return false }
+                let buttons = contents.all("button").suffix(2)
+                return buttons.last?.name == "Cancel"
+                    && buttons.allSatisfy { (0...window.height).contains($0.top) && $0.bottom <= window.height }
+            }
+        }
+
+        /// Whether nothing is wider than the window, everything has a name, and the window is no larger than the screen.
+        private func fits(_ contents: ScreenContents, _ size: DesktopScreen.Size) -> Bool {
+            guard let window = contents.windows.first else { return false }
+            let used = contents.nodes.filter { ["button", "tab", "switch", "list item"].contains($0.role) }
+            let read = used + contents.all("label")
+            return window.width <= size.width && window.height <= size.height
+                && read.allSatisfy { $0.left >= 0 && $0.right <= window.width }
+                && used.allSatisfy { !$0.name.isEmpty }
+                && contents.all("tab").allSatisfy { $0.bottom <= window.height && $0.height >= 44 }
+        }
+
+        @Test func `the desktop entry is one by the judgement of desktop-file-validate`() async throws {
+            let entry = "\(RepositoryPaths.root)/deploy/applications/org.posthorn.Panel.desktop"
+            try await RunningProcess.run(RepositoryPaths.tool("desktop-file-validate"), [entry]).succeeded()
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+/// What `make install` puts where, judged by the programs that will read it.
+struct InstallTests {
+    private let target: TemporaryDirectory
+
+    init() throws { target = try TemporaryDirectory() }
+
+    /// Runs `make install` or `make uninstall` on the programs of this build.
+    private func make(_ task: String, _ variables: String...) async throws {
+        try await RunningProcess.run(
+            try RepositoryPaths.tool("make"),
+            ["-C", RepositoryPaths.root, task, "DESTDIR=\(target.path)", "BUILD=\(RepositoryPaths.programs)"]
+                + variables
+        ).succeeded()
+    }
+
+    private var files: [String] {
+        let all = FileManager.default.enumerator(atPath: target.path)?.compactMap { $0 as? String } ?? []
+        return all.filter { path in
+            var isFolder: ObjCBool = false
+            return unsafe FileManager.default.fileExists(atPath: target.path(of: path), isDirectory: &isFolder)
+                && !isFolder.boolValue
+        }
+    }
+
+    @Test func `what was installed goes again, but for the configuration`() async throws {
+        let parts = "PARTS=server device machine"
+        try await make("install", parts)
+        #expect(files.count > 25)
+        try await make("uninstall", "PARTS=device machine")
+        #expect(files.contains("usr/bin/posthorn") && !files.contains("usr/bin/posthorn-agent"))
+        try await make("uninstall", parts)
+        #expect(files == ["etc/posthorn/posthornd.ini"])
+        try target.write("[server]\n", to: "etc/posthorn/posthornd.ini")
+        try await make("install", "PARTS=server")
+        #expect(target.read("etc/posthorn/posthornd.ini") == "[server]\n")
+        #expect(!files.contains { $0.hasSuffix("posthorn-panel") })
+    }
+
+    @Test func `the desktop reads what is installed of the panel`() async throws {
+        try await make("install", "PARTS=device")
+        let share = target.path(of: "usr/share")
+        let desktop = try await RunningProcess.run(
+            try RepositoryPaths.tool("desktop-file-validate"), ["\(share)/applications/org.posthorn.Panel.desktop"])
+        #expect(desktop.exit == .code(0) && desktop.output.isEmpty, "\(desktop)")
+        try await RunningProcess.run(
+            try RepositoryPaths.tool("appstreamcli"), ["validate-tree", "--no-net", target.path(of: "usr")]
+        ).succeeded()
+        let icons = "usr/share/icons/hicolor"
+        for icon in ["scalable/apps/org.posthorn.Panel.svg", "symbolic/apps/org.posthorn.Panel-symbolic.svg"] {
+            #expect(target.read("\(icons)/\(icon)").contains("<svg"))
+        }
+        let entry = target.read("usr/share/applications/org.posthorn.Panel.desktop")
+        #expect(entry.contains("\nIcon=org.posthorn.Panel\n") && entry.contains("\nDBusActivatable=true\n"))
+        #expect(try await isProgram("usr/bin/posthorn-panel"))
+        let catalogues = try FileManager.default.contentsOfDirectory(atPath: "\(RepositoryPaths.root)/po")
+        let languages = catalogues.filter { $0.hasSuffix(".po") }.map { $0.dropLast(3) }
+        #expect(languages.contains("zh_TW"))
+        for language in languages {
+            #expect(files.contains("usr/share/locale/\(language)/LC_MESSAGES/posthorn-panel.mo"))
+        }
+    }
+
+    @Test func `every XML file can be read as such`() async throws {
+        try await make("install", "PARTS=device")
+        let paths = files.filter { $0.hasSuffix(".xml") || $0.hasSuffix(".svg") }.map(target.path(of:))
+        #expect(paths.count >= 5)
+        let reader = "import sys, xml.dom.minidom\nfor path in sys.argv[1:]: xml.dom.minidom.parse(path)"
+        try await RunningProcess.run(try RepositoryPaths.tool("python3"), ["-c", reader] + paths).succeeded()
+    }
+
+    @Test func `units and bus files name the programs below the prefix`() async throws {
+        try await make("install", "PARTS=server device machine", "PREFIX=/opt/posthorn")
+        let names = files.filter { $0.hasSuffix(".service") }
+        #expect(names.count == 5)
+        for name in names {
+            let commands = target.read(name).split(separator: "\n").filter { $0.hasPrefix("Exec") }
+            #expect(commands.contains { $0.contains("=/opt/posthorn/bin/posthorn") }, "\(name)")
+            #expect(!target.read(name).contains("/usr/bin/posthorn"), "\(name)")
+        }
+        #expect(
+            target.read("opt/posthorn/share/dbus-1/services/org.posthorn.Panel.service")
+                .contains("Exec=/opt/posthorn/bin/posthorn-panel --service\n"))
+    }
+
+    @Test func `what is not there is named`() async throws {
+        let result = try await RunningProcess.run(
+            try RepositoryPaths.tool("make"),
+            ["-C", RepositoryPaths.root, "install", "DESTDIR=\(target.path)", "BUILD=\(target.path)"])
+        #expect(result.exit != .code(0) && result.errorOutput.contains("make build"), "\(result)")
+        #expect(files == [])
+    }
+
+    private func isProgram(_ name: String) async throws -> Bool {
+        try await RunningProcess.run(target.path(of: name), ["--version"]).exit == .code(0)
+    }
+}

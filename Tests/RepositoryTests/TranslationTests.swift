@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+/// What the panel says and what `po/` has of it.
+struct TranslationTests {
+    private static let folder = "\(RepositoryPaths.root)/po"
+
+    /// The languages of which there is a file.
+    private static let languages =
+        (try? FileManager.default.contentsOfDirectory(atPath: folder))?.filter { $0.hasSuffix(".po") }.sorted() ?? []
+
+    /// The texts in the panel's sources, as they are written there.
+    private static let texts: Set<String> = {
+        let files = RepositoryFiles.sources.filter { $0.path.hasPrefix("Sources/AgentPanel/") }
+        return Set(files.flatMap { literals(after: "tr(", in: $0.text) + literals(after: "Texts.text(", in: $0.text) })
+    }()
+
+    /// What stands between quotes right after a word that is no part of a longer one.
+    private static func literals(after word: String, in text: String) -> [String] {
+        let parts = text.components(separatedBy: word)
+        return zip(parts, parts.dropFirst()).compactMap { before, after in
+            if let last = before.last, last.isLetter || last.isNumber { return nil }
+            let rest = after.drop { $0.isWhitespace }
+            guard rest.first == "\"" else { return nil }
+            return String(rest.dropFirst().prefix { $0 != "\"" })
+        }
+    }
+
+    /// The texts of a file with their translations, empty ones too.
+    private func entries(of name: String) -> [String: String] {
+        var found: [String: String] = [:]
+        var (text, isText) = ("", false)
+        for line in readText("\(Self.folder)/\(name)").components(separatedBy: "\n") {
+            guard let start = line.firstIndex(of: "\""), let end = line.lastIndex(of: "\""), start < end else {
+                continue
+            }
+            let quoted = String(line[line.index(after: start)..<end])
+            if line.hasPrefix("msgid ") {
+                (text, isText) = (quoted, true)
+            } else if line.hasPrefix("msgid_plural") {
+                isText = false
+            } else if line.hasPrefix("msgstr") {
+                (found[text], isText) = (quoted, false)
+            } else if isText {
+                text += quoted
+            } else {
+                found[text, default: ""] += quoted
+            }
+        }
+        found[""] = nil
+        return found
+    }
+
+    @Test func `the template has every text of the panel, and no other: make translations`() {
+        #expect(Self.texts.count > 100)
+        let known = Set(entries(of: "posthorn-panel.pot").keys)
+        #expect(known.subtracting(Self.texts) == [] && Self.texts.subtracting(known) == [])
+    }
+
+    @Test func `there is Traditional Chinese`() {
+        #expect(Self.languages.contains("zh_TW.po"))
+    }
+
+    @Test(arguments: languages) func `a language has every text`(file: String) async throws {
+        let translated = entries(of: file).filter { !$0.value.isEmpty }.keys
+        #expect(Self.texts.subtracting(translated) == [])
+        try await RunningProcess.run(
+            RepositoryPaths.tool("msgfmt"), ["--check", "--output-file=/dev/null", "\(Self.folder)/\(file)"]
+        ).succeeded()
+    }
+
+    @Test(arguments: languages) func `a translation has the marks of its text`(file: String) {
+        for (text, translation) in entries(of: file) where !translation.isEmpty {
+            #expect(marks(text) == marks(translation), "\(text)")
+        }
+    }
+
+    /// What stands for values: `%1` and the like.
+    private func marks(_ text: String) -> [String] {
+        text.components(separatedBy: "%").dropFirst().map { String($0.prefix(1)) }.sorted()
+    }
+}
