@@ -89,7 +89,7 @@ let testTargets: [Target] = [
     tests(of: "PushINI"),
     tests(of: "PushStore", uses: ["PushCore", "PushSQLite"]),
     tests(of: "PushServer", uses: ["PushCore", "PushNet", "PushStore", "PushTLS"]),
-    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite"]),
+    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS"]),
     tests(of: "AgentPanel", uses: ["PushDBus"]),
     tests(of: "PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(

@@ -58,8 +58,7 @@ start_agent() {
     start posthorn-agent
     wait_for "the agent" posthorn agent status
     posthorn enrol --json >"$files/enrolment.json"
-    posthorn agent enrol "$(fact enrolment.json server_url)" "$(fact enrolment.json code)" \
-        --ca-file "$files/server/authority.pem" >/dev/null
+    posthorn agent enrol "$(fact enrolment.json server_url)" "$(fact enrolment.json code)" >/dev/null
     add_app org.example.Mail
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CCurl
+
 /// Gathers one answer, and says why it was refused.
 final class AnswerCollector: AnswerSink {
     private let requiresHTTP2: Bool
@@ -55,13 +57,14 @@ final class AnswerCollector: AnswerSink {
         return true
     }
 
-    /// The whole of it.
-    func finish(error: CurlError?, newConnectionCount: Int) -> Result<HTTPResponse, CurlError> {
+    /// The whole of it, of a transfer that ended with this code.
+    func finish(_ handle: EasyHandle, _ code: CURLcode) -> Result<HTTPResponse, CurlError> {
         if let refusal { return .failure(refusal) }
-        if let error, !ignoresBody || head.response == nil { return .failure(error) }
+        if let error = handle.error(for: code), !ignoresBody || head.response == nil { return .failure(error) }
         guard var response = head.response else { return .failure(.unusable("the answer has no head")) }
         response.body = body
-        response.newConnectionCount = newConnectionCount
+        response.newConnectionCount = handle.newConnectionCount
+        response.certificates = handle.certificates
         return .success(response)
     }
 

@@ -64,6 +64,25 @@ protocol AnswerSink: AnyObject {
         return count
     }
 
+    /// CURLINFO_CERTINFO: PEM texts of the certificates that the server showed, where they were asked for.
+    var certificates: [[UInt8]] {
+        var information: UnsafeMutablePointer<curl_certinfo>?
+        guard unsafe push_curl_easy_get_certificates(pointer, &information) == CURLE_OK,
+            let chain = unsafe information?.pointee
+        else { return [] }
+        let prefix = Array("Cert:".utf8)
+        var certificates: [[UInt8]] = []
+        for index in 0..<Int(unsafe chain.num_of_certs) {
+            var item = unsafe chain.certinfo[index]
+            while let current = unsafe item {
+                let line = unsafe Array(String(cString: current.pointee.data).utf8)
+                if line.starts(with: prefix) { certificates.append(Array(line.dropFirst(prefix.count))) }
+                unsafe item = current.pointee.next
+            }
+        }
+        return certificates
+    }
+
     /// Runs the transfer to its end: curl_easy_perform(3).
     func perform() -> CURLcode { unsafe curl_easy_perform(pointer) }
 
@@ -118,8 +137,11 @@ extension EasyHandle {
 
     /// Verification is libcurl's default; it is said here so that nothing around it, such as a file, can turn it off.
     private func setTrust(_ request: HTTPRequest) {
-        set(CURLOPT_SSL_VERIFYPEER, 1)
-        set(CURLOPT_SSL_VERIFYHOST, 2)
+        set(CURLOPT_SSL_VERIFYPEER, request.looksAtCertificates ? 0 : 1)
+        set(CURLOPT_SSL_VERIFYHOST, request.looksAtCertificates ? 0 : 2)
+        set(CURLOPT_CERTINFO, request.looksAtCertificates ? 1 : 0)
+        // Nobody is to use a connection to somebody who is not trusted.
+        if request.looksAtCertificates { set(CURLOPT_FORBID_REUSE, 1) }
         set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         if let file = request.caFile { set(CURLOPT_CAINFO, text: file) }
         if let file = request.clientCertificateFile { set(CURLOPT_SSLCERT, text: file) }

@@ -21,8 +21,6 @@ package final class HTTPClient {
         handle.configure(request, sink: collector)
         if let refusal = handle.refusal { throw refusal }
         let code = handle.perform()
-        return try collector.finish(
-            error: handle.error(for: code), newConnectionCount: handle.newConnectionCount
-        ).get()
+        return try collector.finish(handle, code).get()
     }
 }

@@ -36,6 +36,10 @@ package struct HTTPRequest: Sendable {
     /// no failure.
     package var ignoresBody = false
 
+    /// Takes whatever certificate the server shows, and gives the ones that it showed in the answer: for a look at a server
+    /// that is not trusted yet, with nothing in the request that may not be told to anybody.
+    package var looksAtCertificates = false
+
     /// Takes what every request has.
     package init(method: String, url: String) {
         self.method = method

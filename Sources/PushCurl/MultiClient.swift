@@ -165,8 +165,7 @@ package final class MultiClient {
                 continue
             }
             guard let transfer = forget(id) else { continue }
-            let result = transfer.collector.finish(
-                error: transfer.handle.error(for: code), newConnectionCount: transfer.handle.newConnectionCount)
+            let result = transfer.collector.finish(transfer.handle, code)
             enterLibrary { multi.remove(transfer.handle) }
             transfer.completion(result)
         }

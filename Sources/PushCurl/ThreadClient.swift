@@ -51,8 +51,7 @@ package final class ThreadClient {
         multi.wait(milliseconds: Int32(clamping: duration.wholeMilliseconds), transferCount: transfers.count)
         while let (pointer, code) = multi.nextFinished() {
             guard let transfer = transfers.removeValue(forKey: pointer) else { continue }
-            let result = transfer.collector.finish(
-                error: transfer.handle.error(for: code), newConnectionCount: transfer.handle.newConnectionCount)
+            let result = transfer.collector.finish(transfer.handle, code)
             multi.remove(transfer.handle)
             transfer.completion(result)
         }

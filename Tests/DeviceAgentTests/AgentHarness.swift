@@ -40,7 +40,8 @@ final class AgentHarness: AgentObserver {
             describeApp: { installed.names[$0].map { ($0, "mail") } })
         surroundings.soundInstaller = SoundInstaller(environment: ["XDG_DATA_HOME": directory.path(of: "data")])
         agent = Agent(
-            loop: loop, database: database, secretFile: secretFile, surroundings: surroundings,
+            loop: loop, database: database, secretFile: secretFile,
+            authorityFile: AuthorityFile(path: directory.path(of: "authority.pem")), surroundings: surroundings,
             streamForm: streamForm, access: access)
         agent.observer = self
         screen.harness = self

@@ -24,6 +24,7 @@ final class DesktopAgent {
         presenter = try session.presenter(answerTimeout: answerTimeout)
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
+            authorityFile: AuthorityFile(path: file.directory.path(of: "authority.pem")),
             surroundings: Surroundings(presenter: presenter, desk: { desk }))
         sentCount = try database.inbox.newest(countMax: 1).first.map { UInt64($0.entry) } ?? 0
         try agent.start()

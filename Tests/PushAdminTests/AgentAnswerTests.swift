@@ -47,7 +47,8 @@ struct AgentAnswerTests {
         ("BadServer", "http://a", AgentFailure.badServer.remedy),
         (
             "NotTrusted", "https://a",
-            "Name the server's authority with --ca-file, and use a host name of its certificate."
+            "Copy the whole code that 'posthorn enrol' printed, or name the authority with --ca-file, and use a host name "
+                + "of the certificate."
         ), ("Unreachable", "https://a", AgentFailure.unreachable.remedy),
     ])
     func `what to do about an enrolment that failed`(name: String, server: String, remedy: String) {

@@ -153,22 +153,15 @@ struct ReportTests {
     }
 
     @Test(arguments: [
-        (nil, "posthorn agent enrol https://push.example.org:2197 ABCD-EFGH"),
-        (
-            "/var/lib/posthorn/ca.pem",
-            "posthorn agent enrol https://push.example.org:2197 ABCD-EFGH --ca-file /var/lib/posthorn/ca.pem"
-        ),
-        (
-            "/srv/my ca's.pem",
-            #"posthorn agent enrol https://push.example.org:2197 ABCD-EFGH --ca-file '/srv/my ca'\''s.pem'"#
-        ),
-        ("$(reboot)", "posthorn agent enrol https://push.example.org:2197 ABCD-EFGH --ca-file '$(reboot)'"),
+        ("https://push.example.org:2197", "posthorn agent enrol https://push.example.org:2197 ABCD-EFGH"),
+        ("https://[::1]:2197", "posthorn agent enrol 'https://[::1]:2197' ABCD-EFGH"),
+        ("https://ca's", #"posthorn agent enrol 'https://ca'\''s' ABCD-EFGH"#),
+        ("$(reboot)", "posthorn agent enrol '$(reboot)' ABCD-EFGH"),
     ])
-    func `enrol prints a command that a shell takes as it stands`(caFile: String?, command: String) {
-        let code = AdminAPI.EnrolmentCode(
-            code: "ABCD-EFGH", expiresAt: 0, serverURL: "https://push.example.org:2197", caFile: caFile)
+    func `enrol prints a command that a shell takes as it stands`(serverURL: String, command: String) {
+        let code = AdminAPI.EnrolmentCode(code: "ABCD-EFGH", expiresAt: 0, serverURL: serverURL, caFile: "/a.pem")
         #expect(EnrolCommand.deviceCommand(for: code) == command)
-        #expect(EnrolCommand.report(of: code).text.contains("\n  \(command)"))
+        #expect(EnrolCommand.report(of: code).text.hasSuffix("\n  \(command)"))
     }
 
     @Test func `the status counts everything`() throws {

@@ -22,6 +22,21 @@ import Testing
         #expect(answers.map(\.newConnectionCount).reduce(0, +) == 1)
     }
 
+    @Test func `a look at certificates trusts nobody, and its connection is not used again`() throws {
+        let certificates = try Certificates()
+        let server = try NghttpServer(certificates)
+        let driven = DrivenClient()
+        var request = HTTPRequest(method: "HEAD", url: "https://localhost:\(server.port)/ca.pem")
+        request.looksAtCertificates = true
+        let shown = try driven.send(request).certificates.map { String(decoding: $0, as: UTF8.self) }
+        let own = try String(contentsOfFile: certificates.certificate, encoding: .utf8)
+        #expect(shown.map { $0.filter { !$0.isWhitespace } } == [own.filter { !$0.isWhitespace }])
+        request.looksAtCertificates = false
+        #expect(throws: CurlError.self) { try driven.send(request) }
+        request.caFile = certificates.authority
+        #expect(try driven.send(request).certificates.isEmpty)
+    }
+
     @Test func `a stream hands over its head, then its pieces, until it is cancelled`() throws {
         let server = try ScriptedServer()
         let driven = DrivenClient()

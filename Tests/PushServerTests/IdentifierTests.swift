@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PushCore
 import Testing
 
 @testable import PushServer
@@ -21,11 +22,15 @@ import Testing
         #expect(EnrolmentCode.hash("0123-1ABC-DEFH") != hash)
     }
 
-    @Test func `enrolment codes have three groups of four and no letter that looks like another`() {
-        for _ in 0..<100 {
-            let groups = EnrolmentCode.make().split(separator: "-")
-            #expect(groups.count == 3)
-            #expect(groups.allSatisfy { $0.count == 4 && !$0.contains(where: "ILOU".contains) })
-        }
+    @Test func `the secret of an enrolment code means the same with its authority and without`() {
+        let whole = EnrolmentCode(secret: "01231ABCDEFG", authorityFingerprint: [UInt8](repeating: 7, count: 32))
+        #expect(EnrolmentCode.hash(whole.text) == EnrolmentCode.hash("0123-1ABC-DEFG"))
+        #expect(EnrolmentCode.hash(whole.text + "0") != EnrolmentCode.hash("0123-1ABC-DEFG"))
+    }
+
+    @Test func `secrets of enrolment codes are twelve digits, none of which looks like another, and differ`() {
+        let secrets = (0..<100).map { _ in EnrolmentCode.makeSecret() }
+        #expect(secrets.allSatisfy { EnrolmentCode(typed: $0)?.secret == $0 && !$0.contains(where: "ILOU".contains) })
+        #expect(Set(secrets).count == secrets.count)
     }
 }

@@ -58,7 +58,7 @@ enum ConfigurationPage {
         | `[server]` | What |
         |---|---|
         | `url` | the server, for example `https://push.example.org:2197` |
-        | `ca_file` | the authority to trust, PEM; without it the system's |
+        | `ca_file` | the authority to trust, PEM; without it the one that the code names, or the system's |
         | `enrolment_code` | a code of this machine's own, unless the server enrols without |
         | `name` | what people call this machine; without it the host's name |
         | `stream` | how notifications come: `websocket`, `events` (server-sent events), or `auto`, which falls back from one to the other; without it `auto` |

@@ -70,7 +70,7 @@ package final class DeviceUser: Sendable {
     /// Enrols this device with a server.
     package func enrol(with server: InstalledServer) async throws {
         let code = try await server.enrolmentCode()
-        try await posthorn("agent", "enrol", server.url, code, "--ca-file", server.authorityFile)
+        try await posthorn("agent", "enrol", server.url, code)
         try await waitUntilConnected()
     }
 

@@ -14,7 +14,7 @@ package enum ProblemText {
         case "Unreachable": tr("The server cannot be reached. Check the address and the network, then try again.")
         case "BadEnrolmentCode": tr("The code is not right, or was used before. Ask for a new one.")
         case "BadServer": tr("That is no server’s address. Write it as https://host:port.")
-        case "NotTrusted": tr("The server cannot show that it is the right one. Check the address.")
+        case "NotTrusted": tr("The server cannot show that it is the right one. Check address and code.")
         case "AlreadyEnrolled": tr("This computer has a server already. Leave that one first.")
         case "NotEnrolled": tr("This computer has no server. Pair it in Settings.")
         case "UnknownApp": tr("The app is not here any more. It was removed meanwhile.")

@@ -52,6 +52,11 @@ static inline CURLcode push_curl_easy_get_socket(CURL *handle, CURLINFO info, cu
     return (curl_easy_getinfo)(handle, info, value);
 }
 
+/// curl_easy_getinfo(3) is variadic: CURLINFO_CERTINFO, which the handle keeps.
+static inline CURLcode push_curl_easy_get_certificates(CURL *handle, struct curl_certinfo **value) {
+    return (curl_easy_getinfo)(handle, CURLINFO_CERTINFO, value);
+}
+
 /// curl_multi_setopt(3) is variadic: options that take a `long`.
 static inline CURLMcode push_curl_multi_set_long(CURLM *handle, CURLMoption option, long value) {
     return (curl_multi_setopt)(handle, option, value);

@@ -11,7 +11,7 @@ extension Agent {
     /// - Parameters:
     ///   - serverURL: `https://host:port`.
     ///   - code: The enrolment code; empty where the server allows open enrolment.
-    ///   - caFile: Absolute path of the authorities to trust; empty for the system's.
+    ///   - caFile: Absolute path of the authorities to trust; empty for the one that the code names, or the system's.
     ///   - name: What people call the machine.
     ///   - completion: Gets the device id.
     package func enrol(
@@ -36,17 +36,71 @@ extension Agent {
         guard caFile.isEmpty || caFile.utf8.first == UInt8(ascii: "/") else {
             return completion(.failure(AgentRefusal(.badServer, "ca_file must be an absolute path.")))
         }
+        let meant = EnrolmentCode(typed: code)
+        if meant == nil, EnrolmentCode.digits(code).count > EnrolmentCode.secretDigitCount {
+            return completion(.failure(.garbledCode))
+        }
         isEnrolling = true
+        let code = meant?.secret ?? code
+        let finish: (Result<String, AgentRefusal>) -> Void = { [weak self] result in
+            self?.isEnrolling = false
+            completion(result)
+        }
+        guard caFile.isEmpty, let authority = meant?.authority else {
+            return enrol(at: url, code: code, caFile: caFile, name: name, completion: finish)
+        }
+        learn(authority, of: url) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .failure(let refusal): finish(.failure(refusal))
+            case .success(let caFile):
+                enrol(at: url, code: code, caFile: caFile, name: name) { [weak self] result in
+                    if case .failure = result { self?.authorityFile.remove() }
+                    finish(result)
+                }
+            }
+        }
+    }
+
+    private func enrol(
+        at url: String, code: String, caFile: String, name: String,
+        completion: @escaping (Result<String, AgentRefusal>) -> Void
+    ) {
         let session = ServerSession(loop: loop, url: url, caFile: caFile, secret: nil, access: access)
         let enrolment = DeviceAPI.Enrolment(code: code.isEmpty ? nil : code, name: name, platform: "linux")
         session.client.enrol(enrolment) { [weak self] result in
             // Keeps the session until its answer is there.
             defer { withExtendedLifetime(session) {} }
             guard let self else { return }
-            isEnrolling = false
             completion(
                 result.mapError { AgentRefusal(enrolment: $0, hadCode: !code.isEmpty) }
                     .flatMap { self.adopt($0, serverURL: url, caFile: caFile) })
+        }
+    }
+
+    /// Looks at what the server shows, and keeps the certificate of the authority that the code names.
+    ///
+    /// - Parameters:
+    ///   - authority: The digits that name it.
+    ///   - url: The server's.
+    ///   - completion: Gets the file to trust.
+    private func learn(
+        _ authority: String, of url: String, completion: @escaping (Result<String, AgentRefusal>) -> Void
+    ) {
+        let session = ServerSession(loop: loop, url: url, caFile: "", secret: nil, access: access)
+        session.client.certificates { [weak self] result in
+            defer { withExtendedLifetime(session) {} }
+            guard let self else { return }
+            do throws(StorageError) {
+                switch result {
+                case .failure(let error): completion(.failure(AgentRefusal(enrolment: error, hadCode: true)))
+                case .success(let certificates):
+                    let isKept = try authorityFile.keep(authority, outOf: certificates)
+                    completion(isKept ? .success(authorityFile.path) : .failure(.otherAuthority))
+                }
+            } catch {
+                completion(.failure(AgentRefusal(.failed, "\(error.message). \(error.remedy)")))
+            }
         }
     }
 
@@ -126,6 +180,7 @@ extension Agent {
         } catch {
             agentLog.warning("secret_not_removed", ["error": error.message])
         }
+        authorityFile.remove()
         agentLog.info("unenrolled")
         try? settingsChanged(appID: "")
         observer?.statusChanged()

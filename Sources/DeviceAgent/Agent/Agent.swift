@@ -44,6 +44,7 @@ package final class Agent {
     let loop: EventLoop
     let database: AgentDatabase
     let secretFile: SecretFile
+    let authorityFile: AuthorityFile
     let surroundings: Surroundings
     let streamForm: StreamForm
     let access: ServerAccess
@@ -90,7 +91,8 @@ package final class Agent {
 
     /// Opens nothing yet but takes what there is.
     package init(
-        loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, surroundings: Surroundings,
+        loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, authorityFile: AuthorityFile,
+        surroundings: Surroundings,
         streamForm: StreamForm = .auto, access: ServerAccess = ServerAccess()
     ) {
         self.loop = loop
@@ -98,6 +100,7 @@ package final class Agent {
         self.streamForm = streamForm
         self.database = database
         self.secretFile = secretFile
+        self.authorityFile = authorityFile
         self.surroundings = surroundings
         receiver = Receiver(database, desk: surroundings.desk, texts: surroundings.texts)
         wakes = BackgroundWakes(database, loop: loop)

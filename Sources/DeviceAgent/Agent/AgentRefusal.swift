@@ -72,6 +72,14 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     /// There is no server.
     static let notEnrolled = AgentRefusal(.notEnrolled, "This device is enrolled at no server.")
 
+    /// A code that lacks a part, or has a digit that no code has.
+    static let garbledCode = AgentRefusal(
+        .badEnrolmentCode, "The code is not whole: it has three groups of four, or nine.")
+
+    /// Whoever answered is not the server that made the code, or something stands before it.
+    static let otherAuthority = AgentRefusal(
+        .notTrusted, "The server's certificate is not of the authority that the code names.")
+
     /// What the server said to an enrolment.
     init(enrolment error: ServerError, hadCode: Bool) {
         switch error {

@@ -64,6 +64,7 @@ final class AgentProgram {
         desk = try Desk(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
         let agent = Agent(
             loop: loop, database: database, secretFile: SecretFile(path: directories.secretPath),
+            authorityFile: AuthorityFile(path: directories.authorityPath),
             surroundings: desk.surroundings, streamForm: configuration.streamForm, access: configuration.access)
         self.agent = agent
         signals.onStop = { agent.stop { loop.stop() } }

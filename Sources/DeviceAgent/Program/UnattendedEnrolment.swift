@@ -68,7 +68,8 @@ package final class UnattendedEnrolment {
     private static func remedy(_ code: AgentRefusal.Code) -> String {
         switch code {
         case .badEnrolmentCode: "set enrolment_code in agent.ini and restart the agent"
-        case .notTrusted: "set ca_file in agent.ini to the server's authority and restart the agent"
+        case .notTrusted:
+            "set enrolment_code in agent.ini to a new code, or ca_file to the authority, and restart the agent"
         case .badFile: "put that file right and restart the agent"
         case .unreachable: "see that the server runs and that this machine reaches it"
         default: "see url in agent.ini, and the server's log"

@@ -78,6 +78,16 @@ package struct ServerClient {
         return request
     }
 
+    /// The certificates that whoever answers there shows, trusted or not, PEM; tells them nothing.
+    package func certificates(completion: @escaping (Result<[[UInt8]], ServerError>) -> Void) {
+        var request = request("HEAD", "/")
+        request.looksAtCertificates = true
+        request.ignoresBody = true
+        curl.start(request) { result in
+            completion(result.map(\.certificates).mapError { ServerError($0) })
+        }
+    }
+
     /// `POST /v1/devices`.
     package func enrol(
         _ enrolment: DeviceAPI.Enrolment, completion: @escaping (Result<DeviceAPI.EnrolledDevice, ServerError>) -> Void

@@ -19,8 +19,8 @@ package enum AgentIntrospection {
                calls too often (500 at once, then 100 a second), has too many calls waiting (16; 256 of all callers), or sends more than
                128 KiB of arguments, is answered org.posthorn.Error.LimitsExceeded. -->
           <interface name="org.posthorn.Agent1">
-            <!-- Enrols this device with a server. code is empty where the server allows open enrolment; ca_file is empty
-                 for the system's authorities. Errors: org.posthorn.Error.AlreadyEnrolled, .BadEnrolmentCode, .BadServer,
+            <!-- Enrols this device with a server. code is as posthorn enrol printed it, or empty where the server allows
+                 open enrolment; ca_file is empty for the authority that the code names, or the system's. Errors: org.posthorn.Error.AlreadyEnrolled, .BadEnrolmentCode, .BadServer,
                  .Unreachable, .NotTrusted (its certificate), .BadFile (ca_file, or client_cert or client_key of agent.ini). -->
             <method name="Enrol">
               <arg name="server_url" type="s" direction="in"/>

@@ -21,6 +21,8 @@ package struct AgentDirectories: Sendable {
     package var databasePath: String { "\(state)/agent.sqlite" }
     /// The device secret.
     package var secretPath: String { "\(state)/device-secret" }
+    /// The authority that an enrolment code named.
+    package var authorityPath: String { "\(state)/authority.pem" }
     /// Held for as long as an agent runs.
     package var lockPath: String { "\(state)/agent.lock" }
     /// Where programs lie that run for each alert, the person's first.

@@ -42,26 +42,17 @@ package struct SecretFile: Sendable {
         do throws(NetError) {
             return try PrivateFile.read(path, byteCountMax: Self.byteCountMax)
         } catch {
-            guard case .system(_, let code, _) = error else { throw .file(path: path, code: EIO) }
-            throw .file(path: path, code: code)
+            throw StorageError(path, error)
         }
     }
 
     /// Replaces the secret; when this returns, it survives a loss of power.
     package func write(_ secret: String) throws(StorageError) {
-        let temporary = "\(path).new"
-        unsafe unlink(temporary)
-        let descriptor = unsafe Glibc.open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .file(path: temporary, code: errno) }
-        let file = FileDescriptor(adopting: descriptor)
-        let bytes = Array(secret.utf8)
-        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file.rawValue, $0.baseAddress, $0.count) }
-        guard count == bytes.count, fsync(file.rawValue) == 0, unsafe rename(temporary, path) == 0 else {
-            let code = errno
-            unsafe unlink(temporary)
-            throw .file(path: path, code: code)
+        do throws(NetError) {
+            try PrivateFile.write(Array(secret.utf8), to: path)
+        } catch {
+            throw StorageError(path, error)
         }
-        try syncDirectory()
     }
 
     /// Removes the secret; one that is not there is no error.

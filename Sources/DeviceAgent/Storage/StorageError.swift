@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import PushNet
 package import PushSQLite
 
@@ -17,6 +18,15 @@ package enum StorageError: Error, Sendable {
     case damagedDatabase(path: String, SQLiteError)
     /// The database was made by a later version.
     case newerDatabase(path: String, found: Int, known: Int)
+
+    /// What went wrong with a private file.
+    init(_ path: String, _ error: NetError) {
+        guard case .system(_, let code, _) = error else {
+            self = .file(path: path, code: EIO)
+            return
+        }
+        self = .file(path: path, code: code)
+    }
 
     /// One line that says what is wrong.
     package var message: String {

@@ -27,17 +27,21 @@ package enum AgentCommands {
     private static let enrol = CommandNode(
         Command(
             "enrol", "Enrol this device with a server.",
-            discussion: "'posthorn enrol' on the server prints the code and this command.",
+            discussion: """
+                'posthorn enrol' on the server prints the code and this command. A code of nine groups names the authority \
+                of the server's certificate; with one of three, the system's authorities are trusted, or those of --ca-file.
+                """,
             arguments: [
                 Argument("SERVER", "The server's URL, for example https://push.example.org:2197."),
                 Argument("CODE", "The enrolment code; left out where the server lets everybody in.", optional: true),
             ],
             options: [
                 Option(
-                    "ca-file", value: "FILE", "The server's authority, PEM; the system's if left out.", values: .file)
+                    "ca-file", value: "FILE", "The server's authority, PEM; by the code, or the system's, if left out.",
+                    values: .file)
             ],
             examples: [
-                Explanation("posthorn agent enrol https://push.example.org:2197 CODE --ca-file ca.pem", "Enrols.")
+                Explanation("posthorn agent enrol https://push.example.org:2197 CODE", "Enrols.")
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         try checkOrder(invocation)
@@ -115,7 +119,9 @@ package enum AgentCommands {
             return .advised(error, remedy: "Write https:// in front.")
         case .notTrusted:
             return .advised(
-                error, remedy: "Name the server's authority with --ca-file, and use a host name of its certificate.")
+                error,
+                remedy: "Copy the whole code that 'posthorn enrol' printed, or name the authority with --ca-file, and "
+                    + "use a host name of the certificate.")
         default:
             return error
         }

@@ -7,7 +7,11 @@ package enum EnrolCommand {
     static let node = CommandNode(
         Command(
             "enrol", "Make a code with which one device can enrol.",
-            discussion: "Prints the code and the command to run on the device. A code is good once.",
+            discussion: """
+                Prints the code and the command to run on the device; the panel's settings there take the code, too. A code \
+                is good once. Where the server's certificate comes from its own authority, the code names that, so that \
+                the device needs no file.
+                """,
             examples: [Explanation("posthorn enrol", "Then run the printed command on the device.")])
     ) { (invocation, surroundings) throws(CommandError) in
         let request = AdminRequest.post("enrolment-codes")
@@ -16,18 +20,14 @@ package enum EnrolCommand {
 
     /// What `enrol` prints.
     package static func report(of code: AdminAPI.EnrolmentCode) -> Report {
-        var text = Table.fields([("Code", code.code), ("Good until", LocalTime.text(unixSeconds: code.expiresAt))])
-        text += "\n\nOn the device, run:\n\n  \(deviceCommand(for: code))"
-        if let file = code.caFile {
-            text += "\n\nIf the device is another machine, copy \(oneLine(file)) to it first and give its name there."
-        }
+        let fields = Table.fields([("Code", code.code), ("Good until", LocalTime.text(unixSeconds: code.expiresAt))])
+        let text = "\(fields)\n\nOn the device, run:\n\n  \(deviceCommand(for: code))"
         return Report(text, json: code)
     }
 
     /// The command to run on the device, as a shell takes it.
     package static func deviceCommand(for code: AdminAPI.EnrolmentCode) -> String {
-        let authority = code.caFile.map { ["--ca-file", $0] } ?? []
-        let words = ["posthorn", "agent", "enrol", code.serverURL, code.code] + authority
+        let words = ["posthorn", "agent", "enrol", code.serverURL, code.code]
         return words.map(shellWord).joined(separator: " ")
     }
 

@@ -34,14 +34,23 @@ extension AdminEndpoint {
         guard rest.isEmpty else { return Self.refusePath(exchange) }
         guard exchange.method == .post else { return Self.refuseMethod(exchange, allowed: "POST") }
         let context = loop.context
-        let code = EnrolmentCode.make()
+        let code: EnrolmentCode
+        do throws(InstallationError) {
+            code = EnrolmentCode(
+                secret: EnrolmentCode.makeSecret(),
+                authorityFingerprint: try context.installation.authorityFingerprint())
+        } catch {
+            return ControlAnswer.refuse(
+                exchange, status: 500, "CodeNotMade", "\(error.path): \(error.problem) \(error.remedy)")
+        }
         let expires = WallClock.unixMilliseconds() / 1000 + Limits.enrolmentCodeLifeSeconds
-        let request = StoreRequest.addEnrolmentCode(hash: EnrolmentCode.hash(code), expiresUnixSeconds: expires)
+        let request = StoreRequest.addEnrolmentCode(
+            hash: EnrolmentCode.hash(code.secret), expiresUnixSeconds: expires)
         perform(request, exchange, connection) { _, exchange in
             ControlAnswer.send(
                 exchange, status: 201,
                 AdminAPI.EnrolmentCode(
-                    code: code, expiresAt: expires, serverURL: context.serverURL,
+                    code: code.text, expiresAt: expires, serverURL: context.serverURL,
                     caFile: context.installation.authorityFile))
         }
     }

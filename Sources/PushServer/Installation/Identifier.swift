@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushTLS
 
 /// Team ids and key ids: ten characters of A-Z and 0-9, as Apple's.
@@ -28,28 +29,13 @@ enum Identifier {
     }
 }
 
-/// Enrolment codes: twelve characters that cannot be mistaken for each other, in three groups.
-enum EnrolmentCode {
-    /// Crockford's base 32: without I, L, O and U.
-    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
-    private static let characterCount = 12
+extension EnrolmentCode {
+    /// Makes a random secret of 60 bits, without an authority.
+    static func makeSecret() -> String { Identifier.random(secretDigitCount, from: alphabet) }
 
-    /// For example `K7QM-2XHD-9FPT`; 60 bits.
-    static func make() -> String {
-        let text = Array(Identifier.random(characterCount, from: alphabet))
-        return stride(from: 0, to: text.count, by: 4).map { String(text[$0..<$0 + 4]) }.joined(separator: "-")
-    }
-
-    /// SHA-256 of the code as it was meant, however it was typed: case, dashes, and look-alikes do not matter.
+    /// SHA-256 of the secret in a code, however it was typed.
     static func hash(_ typed: String) -> [UInt8] {
-        let meant: [UInt8] = typed.uppercased().utf8.compactMap { byte in
-            switch byte {
-            case UInt8(ascii: "-"), UInt8(ascii: " "): nil
-            case UInt8(ascii: "O"): UInt8(ascii: "0")
-            case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
-            default: byte
-            }
-        }
+        let meant = Self(typed: typed).map { Array($0.secret.utf8) } ?? digits(typed)
         return SHA256.hash(meant.span)
     }
 }

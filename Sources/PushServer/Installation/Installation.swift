@@ -71,6 +71,19 @@ struct Installation: Sendable {
         return PrivateFile.exists(path) ? path : nil
     }
 
+    /// SHA-256 of the certificate of the authority that devices must trust; nil where they ask their system.
+    ///
+    /// - Throws: The file that could not be read.
+    func authorityFingerprint() throws(InstallationError) -> [UInt8]? {
+        guard let authorityFile, PrivateFile.exists(authorityFile) else { return nil }
+        let certificate = try Self.load(authorityFile)
+        do throws(TLSError) {
+            return try CertificateAuthority.fingerprint(certificate: certificate)
+        } catch {
+            throw InstallationError(certificate: authorityFile, error)
+        }
+    }
+
     /// Issues the server's own certificate anew when it expires soon.
     ///
     /// - Returns: Whether there is a new one.

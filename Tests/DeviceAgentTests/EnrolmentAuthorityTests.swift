@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PushCore
+import PushTLS
+import TestSupport
+import Testing
+
+@testable import DeviceAgent
+
+/// A code that names the authority of the server's certificate, so that nobody copies a file.
+@Suite final class EnrolmentAuthorityTests {
+    private let directory: TemporaryDirectory
+    private let server: ScriptedDeviceServer
+    private let fingerprint: [UInt8]
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        server = try await ScriptedDeviceServer()
+        let certificate = try Data(contentsOf: URL(fileURLWithPath: server.caFile))
+        fingerprint = try CertificateAuthority.fingerprint(certificate: Array(certificate))
+    }
+
+    private var kept: String { directory.path(of: "authority.pem") }
+
+    private func code(of fingerprint: [UInt8]?) -> String {
+        EnrolmentCode(secret: "K7QM2XHD9FPT", authorityFingerprint: fingerprint).text
+    }
+
+    private func enrol(
+        _ harness: AgentHarness, _ code: String, caFile: String = ""
+    ) async throws -> Result<String, AgentRefusal> {
+        var result: Result<String, AgentRefusal>?
+        harness.agent.enrol(serverURL: server.url, code: code, caFile: caFile, name: "test") { result = $0 }
+        try await harness.loop.run("enrolment is answered") { result != nil }
+        return try #require(result)
+    }
+
+    @Test func `the device trusts the authority that the code names, then and after a restart`() async throws {
+        try await liveOnce()
+        let next = try AgentHarness(in: directory)
+        try next.agent.start()
+        try await next.loop.run("the stream is open again") { next.isConnected() }
+        try next.agent.forget()
+        #expect(!FileManager.default.fileExists(atPath: kept))
+    }
+
+    /// The first run of the agent, to its end.
+    private func liveOnce() async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        _ = try await enrol(harness, code(of: fingerprint).lowercased()).get()
+        try await harness.loop.run("the stream is open") { harness.isConnected() }
+        let asked = try #require(server.requests("POST /v1/devices").first)
+        #expect(asked.contains(#""code":"K7QM2XHD9FPT""#), "the server hears of the secret alone: \(asked)")
+        #expect(try harness.database.identity.load()?.caFile == kept)
+        let mode = try FileManager.default.attributesOfItem(atPath: kept)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try await harness.stop()
+    }
+
+    @Test func `a server that shows no certificate of that authority hears nothing of the code`() async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        var other = fingerprint
+        other[14] ^= 1
+        guard case .failure(let refusal) = try await enrol(harness, code(of: other)) else {
+            throw NeverHappened(what: "a refusal")
+        }
+        #expect(refusal == .otherAuthority)
+        #expect(server.requests("POST").isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: kept))
+        #expect(try harness.database.identity.load() == nil)
+    }
+
+    @Test func `a certificate of that authority for another host is not trusted`() async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        var result: Result<String, AgentRefusal>?
+        let url = server.url.replacing("localhost", with: "127.0.0.1")
+        harness.agent.enrol(serverURL: url, code: code(of: fingerprint), caFile: "", name: "x") { result = $0 }
+        try await harness.loop.run("enrolment is answered") { result != nil }
+        guard case .failure(let refusal) = result else { throw NeverHappened(what: "a refusal") }
+        #expect(refusal.code == .notTrusted)
+        #expect(server.requests("POST").isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: kept), "an enrolment that failed leaves nothing behind")
+    }
+
+    @Test func `a file that the person names is trusted, whatever the code says`() async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        let other = [UInt8](repeating: 1, count: 32)
+        _ = try await enrol(harness, code(of: other), caFile: server.caFile).get()
+        #expect(try harness.database.identity.load()?.caFile == server.caFile)
+        #expect(!FileManager.default.fileExists(atPath: kept))
+    }
+
+    @Test func `a code without an authority leaves it to the system, which does not know this one`() async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        guard case .failure(let refusal) = try await enrol(harness, code(of: nil)) else {
+            throw NeverHappened(what: "a refusal")
+        }
+        #expect(refusal.code == .notTrusted)
+    }
+
+    @Test func `a code that lacks a part, or has a wrong letter, is refused before anybody is asked`() async throws {
+        let harness = try AgentHarness(in: directory)
+        let whole = code(of: fingerprint)
+        for garbled in [String(whole.dropLast()), whole + "0", whole.dropLast() + "U", whole.dropLast() + "!"] {
+            guard case .failure(let refusal) = try await enrol(harness, garbled) else {
+                throw NeverHappened(what: "a refusal")
+            }
+            #expect(refusal == .garbledCode)
+        }
+        #expect(server.requests.isEmpty)
+    }
+}
