@@ -72,3 +72,17 @@ extension BusValue {
         }
     }
 }
+
+/// Reading a dictionary whose keys may be missing or of another type: what is not there is nothing of its kind.
+extension BusValue {
+    /// The text under a key; empty when there is none.
+    package func text(_ key: String) -> String { self[key: key]?.stringValue ?? "" }
+    /// The texts under a key.
+    package func texts(_ key: String) -> [String] { self[key: key]?.arrayValue?.compactMap(\.stringValue) ?? [] }
+    /// The truth value under a key; false when there is none.
+    package func flag(_ key: String) -> Bool { self[key: key]?.boolValue ?? false }
+    /// The whole number under a key; 0 when there is none.
+    package func number(_ key: String) -> Int64 { self[key: key]?.integerValue ?? 0 }
+    /// The array under a key; empty when there is none.
+    package func items(_ key: String) -> [BusValue] { self[key: key]?.arrayValue ?? [] }
+}

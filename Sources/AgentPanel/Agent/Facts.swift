@@ -187,11 +187,3 @@ package struct AlertFacts: Equatable, Sendable {
         earlierCount = Int(clamping: facts.number("earlier"))
     }
 }
-
-extension BusValue {
-    fileprivate func text(_ key: String) -> String { self[key: key]?.stringValue ?? "" }
-    fileprivate func texts(_ key: String) -> [String] { self[key: key]?.arrayValue?.compactMap(\.stringValue) ?? [] }
-    fileprivate func flag(_ key: String) -> Bool { self[key: key]?.boolValue ?? false }
-    fileprivate func number(_ key: String) -> Int64 { self[key: key]?.integerValue ?? 0 }
-    fileprivate func items(_ key: String) -> [BusValue] { self[key: key]?.arrayValue ?? [] }
-}

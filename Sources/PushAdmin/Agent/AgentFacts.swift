@@ -134,7 +134,7 @@ package struct InboxEntry: Codable, Sendable {
     let id: String
     let appID: String
     let appName: String
-    let receivedAt: Int64
+    let receivedUnixMilliseconds: Int64
     let title: String
     let body: String
     let payload: String
@@ -150,7 +150,7 @@ package struct InboxEntry: Codable, Sendable {
         id = facts.text("id")
         appID = facts.text("app_id")
         appName = facts.text("app_name")
-        receivedAt = facts.number("received_at")
+        receivedUnixMilliseconds = facts.number("received_at")
         title = facts.text("title")
         body = facts.text("body")
         payload = facts.text("payload")
@@ -165,7 +165,7 @@ package struct InboxEntry: Codable, Sendable {
         case entry, id, title, body, payload, state, reason, effects, read, channel
         case appID = "app_id"
         case appName = "app_name"
-        case receivedAt = "received_at"
+        case receivedUnixMilliseconds = "received_at"
     }
 
     /// Whose it is, as a person knows the app.
@@ -198,11 +198,4 @@ package struct InboxEntry: Codable, Sendable {
         let parts = effects.filter { !$0.contains(":") }.joined(separator: " and ")
         return "\(state): \(parts) only, \(missing.dropFirst("alert:".count))"
     }
-}
-
-extension BusValue {
-    fileprivate func text(_ key: String) -> String { self[key: key]?.stringValue ?? "" }
-    fileprivate func texts(_ key: String) -> [String] { self[key: key]?.arrayValue?.compactMap(\.stringValue) ?? [] }
-    fileprivate func flag(_ key: String) -> Bool { self[key: key]?.boolValue ?? false }
-    fileprivate func number(_ key: String) -> Int64 { self[key: key]?.integerValue ?? 0 }
 }

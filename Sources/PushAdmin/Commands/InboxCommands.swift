@@ -165,7 +165,7 @@ package enum InboxCommands {
             [.number("ENTRY"), .text("RECEIVED"), .text("APP"), .text("STATE"), .text("NOTIFICATION")],
             rows: entries.map { entry in
                 [
-                    "\(entry.entry)", LocalTime.text(unixSeconds: entry.receivedAt / 1000),
+                    "\(entry.entry)", LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000),
                     entry.appTitle, state(of: entry), entry.summary,
                 ]
             })
@@ -186,7 +186,7 @@ package enum InboxCommands {
             [
                 ("Entry", "\(entry.entry)"), ("ID", entry.id),
                 ("App", entry.appName.isEmpty ? entry.appID : "\(entry.appName) (\(entry.appID))"),
-                ("Received", LocalTime.text(unixSeconds: entry.receivedAt / 1000)),
+                ("Received", LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000)),
                 ("State", entry.outcome), ("Parts", entry.effects.joined(separator: ", ")),
             ] + channel + [("Title", entry.title), ("Payload", entry.payload)])
         if !entry.body.isEmpty {

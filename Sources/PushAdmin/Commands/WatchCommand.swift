@@ -57,7 +57,7 @@ package enum WatchCommand {
     /// What is printed of an entry.
     package static func line(for entry: InboxEntry, asJSON: Bool) -> String {
         if asJSON { return JSONText.printable(JSONText.encodeKnown(entry)) }
-        let time = LocalTime.text(unixSeconds: entry.receivedAt / 1000)
+        let time = LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000)
         let outcome = entry.state == "suppressed" ? "(not shown: \(oneLine(entry.reason)))" : ""
         let texts = entry.title.isEmpty && entry.body.isEmpty ? [entry.parts] : [entry.title, entry.body]
         return ([time, "[\(oneLine(entry.appTitle))]"] + texts.map(oneLine) + [outcome])
