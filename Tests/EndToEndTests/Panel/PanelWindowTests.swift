@@ -141,6 +141,20 @@ extension EndToEnd {
             }
         }
 
+        @Test(.tags(.slow)) func `who starts it again gets the same window, and no warning`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            let process = try await scene.panelProcess()
+            let second = try await scene.openPanel("--settings")
+            try await scene.wait("the settings are there") { $0.first("switch", "Silence Sounds") != nil }
+            let third = try await scene.openPanel()
+            for panel in [second, third] {
+                try await eventually("it is over") { panel.exit != nil }
+                #expect(panel.exit == .code(0) && panel.output + panel.errorOutput == "", "\(panel.transcript)")
+            }
+            #expect(try await scene.panelProcess() == process)
+        }
+
         /// Whether nothing is wider than the window, everything has a name, and the window is no larger than the screen.
         private func fits(_ contents: ScreenContents, _ size: DesktopScreen.Size) -> Bool {
             guard let window = contents.windows.first else { return false }
