@@ -129,15 +129,29 @@ extension EndToEnd {
                 }
             }
             try await scene.click("list item", PanelScene.appName)
-            try await scene.wait("the app's page fits") {
+            let page = try await scene.wait("the app's page fits") {
                 $0.first("switch", "Badges") != nil && fits($0, scene.screen.size)
             }
+            try isComplete(page, isNarrow: width < height)
             try await scene.click("button", "Turn Off All")
             try await scene.wait("the sheet fits") { contents in
                 guard let window = contents.windows.first else { return false }
                 let buttons = contents.all("button").suffix(2)
                 return buttons.last?.name == "Cancel"
                     && buttons.allSatisfy { (0...window.height).contains($0.top) && $0.bottom <= window.height }
+            }
+        }
+
+        /// What matters most of an app's page is in sight, and nothing of its header is cut.
+        private func isComplete(_ page: ScreenContents, isNarrow: Bool) throws {
+            let tabs = try #require(page.all("tab").first)
+            for name in isNarrow ? ["Badges", "Sounds", "Alerts", "Show Texts While Locked"] : ["Badges", "Sounds"] {
+                #expect(try #require(page.first("switch", name)).bottom < tabs.top, "\(name)")
+            }
+            let back = try #require(page.first("button", "Settings"))
+            #expect(page.inside(back).texts == (isNarrow ? [] : ["Settings"]), "narrow windows have an arrow alone")
+            for button in [back, try #require(page.first("button", "Close"))] {
+                #expect(button.width >= 44 && button.height >= 44, "\(button)")
             }
         }
 
