@@ -33,12 +33,11 @@ package struct NotificationRows: Equatable, Sendable {
         case section(Section)
         case entry(EntryFacts)
 
-        /// What tells it from every other row, and from itself when it says something else.
+        /// What tells it from every other row, whatever it says.
         package var key: String {
             switch self {
-            case .section(let section):
-                "section \(section.appID) \(section.name) \(section.count) \(section.unseenCount)"
-            case .entry(let entry): "entry \(entry.entry) \(entry.isRead) \(entry.state) \(entry.reason)"
+            case .section(let section): "section \(section.appID)"
+            case .entry(let entry): "entry \(entry.entry)"
             }
         }
     }

@@ -41,8 +41,8 @@ package final class Panel {
         panel.listen()
         if start == .settings, panel.application.registerApplication() == true {
             panel.application.activateRemotely(action: "show-settings")
-            return 0
         }
+        // Where another process was here first, this brings its window to the front, leaves the bus, and is over.
         return panel.application.runApplication()
     }
 

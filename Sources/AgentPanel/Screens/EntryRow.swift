@@ -29,6 +29,9 @@ final class EntryRow {
     private let details = Widget.bin()
     private let clearPlace: Widget
     private(set) var row: NotificationRows.Row?
+    private var shownIcon: [String] = []
+    /// What can be pressed in it besides the row itself.
+    private(set) var controls: [Widget] = []
 
     init(_ actions: Actions) {
         self.actions = actions
@@ -54,6 +57,7 @@ final class EntryRow {
             if case .section(let section)? = self?.row { self?.actions.clearSection(section) }
         }
         sectionClear.setContent(clearSection.styled("flat", "touch", "section-clear"))
+        controls = [info, clearSection, clear]
         Signals.connect(clear, "clicked") { [weak self] in
             if let entry = self?.entry, let self { actions.clear(entry) }
         }
@@ -80,8 +84,8 @@ final class EntryRow {
 
     /// Shows something else; the icon follows.
     func show(_ row: NotificationRows.Row, now: Int64, isChecked: Bool?) {
+        if row.key != self.row?.key { clearPlace.isRevealed = false }
         self.row = row
-        clearPlace.isRevealed = false
         switch row {
         case .section(let section): show(section)
         case .entry(let entry): show(entry, now)
@@ -100,6 +104,10 @@ final class EntryRow {
 
     /// Shows the app's icon, by name or path.
     func show(icon: String) {
+        let (name, isSection) = (row.map(Self.appName(of:)) ?? "", entry == nil)
+        // Loading it again would make it flicker.
+        guard shownIcon != [icon, name, "\(isSection)"] else { return }
+        shownIcon = [icon, name, "\(isSection)"]
         switch row {
         case .section(let section)?: sectionIcon.setContent(.appIcon(icon, of: section.name, pixels: 24))
         case .entry(let entry)?:
@@ -132,6 +140,13 @@ final class EntryRow {
         details.firstChild?.described(text.headline)
     }
 
+    private static func appName(of row: NotificationRows.Row) -> String {
+        switch row {
+        case .section(let section): section.name
+        case .entry(let entry): entry.appName
+        }
+    }
+
     /// What a screen reader calls a row.
     static func name(of row: NotificationRows.Row, now: Int64) -> String {
         switch row {
@@ -141,7 +156,7 @@ final class EntryRow {
         case .entry(let entry):
             let text = EntryText(entry)
             let parts = [
-                entry.isRead ? "" : tr("New"), text.headline, text.detail,
+                entry.isRead ? "" : tr("New"), entry.appName, text.headline, text.detail,
                 PanelTime.short(entry.receivedAt / 1000, now: now), entry.state == "suppressed" ? text.outcome : "",
             ]
             return parts.filter { !$0.isEmpty }.joined(separator: tr(", "))

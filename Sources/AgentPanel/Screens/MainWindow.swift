@@ -12,13 +12,18 @@ final class MainWindow {
     /// What its size allows.
     struct Shape: Equatable {
         /// Too narrow for all of a header's buttons.
-        var isNarrow = false
+        var isNarrow: Bool
         /// Too low for much above a list.
-        var isLow = false
+        var isLow: Bool
+
+        init(width: Int, height: Int) {
+            isNarrow = width < 380
+            isLow = height < 400
+        }
     }
 
     let window: Widget
-    private(set) var shape = Shape()
+    private(set) var shape: Shape
     let mirror: AgentMirror
     let application: Widget
     private let onClosed: () -> Void
@@ -42,6 +47,9 @@ final class MainWindow {
         self.onClosed = onClosed
         window = .mainWindow(of: application, title: "Posthorn", width: 420, height: 640)
         place = .overlay(content)
+        // On a small screen it must not need more room before it knows its size.
+        let screen = Desktop.monitorSize ?? (1024, 768)
+        shape = Shape(width: screen.width, height: screen.height)
         build()
         listen()
         mirror.askAll()
@@ -68,17 +76,21 @@ final class MainWindow {
         place.lay(over: probe)
         window.setMainContent(place)
         window.sized(width: 300, height: 280)
+        showShape()
     }
 
     private func fit(_ width: Int, _ height: Int) {
-        let shape = Shape(isNarrow: width < 380, isLow: height < 400)
+        let shape = Shape(width: width, height: height)
         guard shape != self.shape else { return }
         self.shape = shape
         // Not while GTK gives out the space.
         MainLoop.whenIdle { [weak self] in
+            self?.showShape()
             for navigator in self?.navigators.values ?? [:].values { navigator.fit(shape) }
         }
     }
+
+    private func showShape() { window.setStyle("compact", shape.isNarrow || shape.isLow) }
 
     private func listen() {
         mirror.watch(self) { window, topic in

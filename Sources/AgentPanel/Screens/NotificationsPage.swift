@@ -74,7 +74,7 @@ final class NotificationsPage: Page {
                 name: { [weak self] index in
                     guard let self else { return "" }
                     return EntryRow.name(of: rows[index], now: now)
-                }))
+                }, controls: \.controls))
         list.widget.styled("inbox").named(tr("Notifications"))
         list.widget.captureTyping(for: search)
         let scroller = Widget.scroller(list.widget)
@@ -106,8 +106,22 @@ final class NotificationsPage: Page {
         Signals.connect(selectAllButton, "clicked") { [weak self] in self?.selectAll() }
         Signals.connect(clearButton, "clicked") { [weak self] in self?.clearChosen() }
         Keys.on(root, "<Control>f") { [weak self] in self?.search.focus() ?? false }
-        if let list {
-            Keys.on(list.widget, "Delete|KP_Delete", isLocal: true) { [weak self] in self?.clearFocused() ?? false }
+        if let list { listen(toKeysIn: list.widget) }
+    }
+
+    /// Return presses the row that has the focus, as GTK's lists have it.
+    private func listen(toKeysIn list: Widget) {
+        Keys.on(list, "Delete|KP_Delete", isLocal: true) { [weak self] in self?.clearFocused() ?? false }
+        Keys.on(list, "<Control>Return|<Control>KP_Enter", isLocal: true) { [weak self] in
+            self?.withFocused { self?.view($0) } ?? false
+        }
+        Keys.on(list, "<Alt>Return|<Alt>KP_Enter", isLocal: true) { [weak self] in
+            self?.withFocused { self?.showDetails($0) } ?? false
+        }
+        Keys.on(list, "space", isLocal: true) { [weak self] in
+            guard let self, chosen != nil, let index = self.list?.focusedIndex else { return false }
+            press(index)
+            return true
         }
     }
 
@@ -136,6 +150,7 @@ final class NotificationsPage: Page {
         let plan = NotificationRows(feed.entries, filter: filter)
         rows = plan.rows
         entries = plan.entries
+        let hadFocus = list.focusedIndex != nil
         list.show(rows.map(\.key))
         if let chosen { self.chosen = chosen.intersection(entries.map(\.entry)) }
         showChosen()
@@ -145,6 +160,7 @@ final class NotificationsPage: Page {
             stack.show(loading)
         } else {
             showEmptiness()
+            if hadFocus { search.focus() }
         }
         editButton.isVisible = !rows.isEmpty || chosen != nil
     }
@@ -206,11 +222,15 @@ final class NotificationsPage: Page {
     private func press(_ index: Int) {
         guard let entry = entry(at: index) else { return }
         if chosen == nil {
-            window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken())])
+            view(entry)
         } else {
             chosen?.formSymmetricDifference([entry.entry])
             showChosen()
         }
+    }
+
+    private func view(_ entry: EntryFacts) {
+        window.call("OpenEntry", [.int64(entry.entry), .text(Desktop.activationToken())])
     }
 
     private func showDetails(_ entry: EntryFacts) { navigator?.push(EntryPage(entry, in: window)) }
@@ -222,11 +242,24 @@ final class NotificationsPage: Page {
 
     private func clear(_ entry: EntryFacts) { window.clear([entry]) }
 
-    private func clearFocused() -> Bool {
-        guard let row = list?.shownRows.first(where: { $0.root.parent?.containsFocus ?? false }), let entry = row.entry
-        else { return false }
-        clear(entry)
+    /// Does something with the notification that has the focus, if one has.
+    private func withFocused(_ body: (EntryFacts) -> Void) -> Bool {
+        guard let entry = list?.focused?.entry else { return false }
+        body(entry)
         return true
+    }
+
+    /// Clears what is chosen, else what has the focus: a notification, or all of an app.
+    private func clearFocused() -> Bool {
+        guard chosen?.isEmpty ?? true else {
+            clearChosen()
+            return true
+        }
+        if case .section(let section)? = list?.focused?.row {
+            clear(section)
+            return true
+        }
+        return withFocused { clear($0) }
     }
 
     private func clear(_ section: NotificationRows.Section) {

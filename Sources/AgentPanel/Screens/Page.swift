@@ -9,6 +9,7 @@ class Page {
     unowned let window: MainWindow
     /// Where it stands; nil before that, and after it was left.
     weak var navigator: Navigator?
+    private var backTitle: Widget?
 
     /// Makes a page.
     init(_ title: String, in window: MainWindow, _ content: Widget) {
@@ -23,7 +24,21 @@ class Page {
     var mirror: AgentMirror { window.mirror }
 
     /// Makes the best of the window's size.
-    func fit(_ shape: MainWindow.Shape) { header.setWindowButtons(closeOnly: shape.isNarrow) }
+    func fit(_ shape: MainWindow.Shape) {
+        header.setWindowButtons(closeOnly: shape.isNarrow)
+        // Beside the title there is no room for it that would not cut it.
+        backTitle?.isVisible = !shape.isNarrow
+    }
+
+    /// A button to the page before, with its title where there is room.
+    fileprivate func addBack(to previous: Page, _ pressed: @escaping () -> Void) {
+        let title = Widget.label(previous.title, .cut(lines: 1)).styled("back-title")
+        backTitle = title
+        let button = Widget.button(
+            around: .row(spacing: 4, .symbol("go-previous-symbolic"), title).placed(across: .center),
+            named: previous.title, pressed)
+        header.packStart(button.styled("touch", "flat", "back").hinted(tr("Back")).described(tr("Back")))
+    }
 
     /// What gets the focus when it is opened.
     func focus() { content.focusFirst() }
@@ -74,10 +89,7 @@ final class Navigator {
     func push(_ page: Page) {
         focused.append(window.window.focusedWidget)
         let previous = top
-        let back = Widget.row(
-            spacing: 4, .symbol("go-previous-symbolic"), .label(previous.title, .cut(lines: 1)).styled("back-title"))
-        let button = Widget.button(around: back, named: previous.title) { [weak self] in self?.pop() }
-        page.header.packStart(button.styled("touch", "flat").hinted(tr("Back")).described(tr("Back")))
+        page.addBack(to: previous) { [weak self] in self?.pop() }
         previous.disappear()
         add(page)
         page.appear()

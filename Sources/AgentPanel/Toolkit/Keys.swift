@@ -68,6 +68,23 @@ extension Widget {
         take(controller)
     }
 
+    /// The keyboard's focus leaves the widget (`gtk_event_controller_focus_new`).
+    func onFocusLeaving(_ body: @escaping () -> Void) {
+        let controller = unsafe Widget.adopting(gtk_event_controller_focus_new())
+        Signals.connect(controller, "leave", body)
+        take(controller)
+    }
+
+    /// Gives the focus to what comes in its window after the widget and all that is in it, or before.
+    ///
+    /// `gtk_widget_child_focus`, while the widget takes no focus.
+    func moveFocusOut(isBack: Bool) {
+        guard let root = unsafe gtk_widget_get_root(cast()) else { return }
+        unsafe gtk_widget_set_can_focus(cast(), 0)
+        unsafe _ = gtk_widget_child_focus(Widget(root).cast(), isBack ? GTK_DIR_TAB_BACKWARD : GTK_DIR_TAB_FORWARD)
+        unsafe gtk_widget_set_can_focus(cast(), 1)
+    }
+
     /// A press of the pointer on the widget (`gtk_gesture_click_new`).
     func onPress(_ body: @escaping () -> Void) {
         let gesture = unsafe Widget.adopting(gtk_gesture_click_new())

@@ -8,7 +8,7 @@ internal import CAdwaita
 enum StyleSheet {
     private static let text = """
         .touch { min-width: 44px; min-height: 44px; padding: 0; }
-        headerbar { min-height: 52px; }
+        headerbar { min-height: 56px; }
         .caption { font-size: 0.82em; }
         .heading, .body { font-size: 1em; }
         .title-4 { font-size: 1.15em; }
@@ -49,12 +49,24 @@ enum StyleSheet {
         .filter button { min-height: 44px; min-width: 64px; font-weight: normal; }
         .filter button:checked { font-weight: bold; }
         searchbar, .search entry, entry.search { min-height: 44px; }
-        spinbutton { min-height: 44px; }
-        spinbutton > button { min-width: 26px; padding: 0; }
+        spinbutton.vertical { margin: 8px 0; }
+        spinbutton.vertical > text { min-width: 52px; min-height: 38px; }
+        spinbutton.vertical > button { min-width: 52px; min-height: 44px; padding: 0; }
+        windowcontrols { border-spacing: 0; }
+        windowcontrols > button { min-width: 44px; min-height: 44px; padding: 0; margin: 0; }
+        windowcontrols > button, windowcontrols > button:hover, windowcontrols > button:active { background: none; }
+        windowcontrols > button > image {
+            margin: 10px; padding: 4px; border-radius: 12px; background-color: alpha(currentColor, 0.1);
+        }
+        windowcontrols > button:hover > image { background-color: alpha(currentColor, 0.15); }
+        windowcontrols > button:active > image { background-color: alpha(currentColor, 0.3); }
+        .compact preferencespage > scrolledwindow > viewport > clamp > box { margin: 12px; border-spacing: 12px; }
+        .compact preferencespage row > box.header { min-height: 44px; }
+        .back { min-width: 44px; padding: 0 8px; }
         .value-name { color: @accent_color; font-size: 0.9rem; }
         .alert { background-color: @dialog_bg_color; color: @dialog_fg_color; border-radius: 14px; }
         .alert-window { border-radius: 14px; }
-        .alert-window.solid-csd { padding: 0; }
+        .solid-csd { padding: 0; box-shadow: none; }
         .alert-window.solid-csd, .alert-window.solid-csd .alert { border-radius: 0; }
         .alert .app-name { font-size: 0.95rem; }
         .alert .alert-title { font-size: 1.15rem; font-weight: bold; }

@@ -73,10 +73,11 @@ extension Widget {
         set { unsafe gtk_check_button_set_active(cast(), newValue ? 1 : 0) }
     }
 
-    /// `gtk_spin_button_new_with_range`: a whole number, which goes on at the other end.
+    /// `gtk_spin_button_new_with_range`: a whole number between its buttons, + above, which goes on at the other end.
     static func numberEntry(_ range: ClosedRange<Int>, step: Int) -> Widget {
         let (first, last) = (Double(range.lowerBound), Double(range.upperBound))
         let entry = unsafe Widget(gtk_spin_button_new_with_range(first, last, Double(step)))
+        unsafe gtk_orientable_set_orientation(entry.address, GTK_ORIENTATION_VERTICAL)
         unsafe gtk_spin_button_set_wrap(entry.address, 1)
         unsafe gtk_spin_button_set_numeric(entry.address, 1)
         unsafe gtk_editable_set_width_chars(entry.address, 2)

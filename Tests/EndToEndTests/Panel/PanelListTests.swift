@@ -8,12 +8,14 @@ extension EndToEnd {
     /// The list of notifications: what is in it, how it is searched and cleared.
     struct PanelListTests {
         /// A scene with notifications, oldest first, in the panel's open window.
-        private func scene(_ bodies: [String], count: Int) async throws -> PanelScene {
+        private func scene(_ bodies: [String], count: Int? = nil) async throws -> PanelScene {
             let scene = try await PanelScene()
             try await scene.send(bodies.map(PanelScene.alert))
             try await scene.user.waitForEntry("all came") { $0.body == bodies.last }
             try await scene.openPanel()
-            try await scene.wait("they are listed") { entries($0).count == count }
+            try await scene.wait("they are listed") { contents in
+                entries(contents).first == bodies.last && entries(contents).count == count ?? entries(contents).count
+            }
             return scene
         }
 
@@ -55,12 +57,14 @@ extension EndToEnd {
 
         @Test(.tags(.slow)) func `one is cleared by a key, several by choosing, all by the sheet`() async throws {
             let scene = try await scene((1...5).map { "Number \($0)." }, count: 5)
-            // One: the row that has the focus, or something in it.
-            try await scene.moveFocus(to: "the fourth") { contents in
-                row(of: "Number 4.", in: contents).flatMap { contents.inside($0).first("button", "Details") }
-            }
+            // One: the row that has the focus, which goes on to the next.
+            try await focusList(in: scene)
+            try await scene.moveFocus(to: "the fourth", by: "Down") { row(of: "Number 4.", in: $0) }
             try await scene.press("Delete")
-            try await scene.wait("it is gone") { entries($0) == ["Number 5.", "Number 3.", "Number 2.", "Number 1."] }
+            try await scene.wait("it is gone") {
+                entries($0) == ["Number 5.", "Number 3.", "Number 2.", "Number 1."]
+                    && row(of: "Number 3.", in: $0)?.isFocused == true
+            }
 
             // Several, and only after the sheet's own button.
             try await scene.click("button", "Edit")
@@ -83,6 +87,67 @@ extension EndToEnd {
             try await scene.click("button", "Clear All Notifications")
             try await scene.wait("the list says that it is empty") { $0.texts.contains("No Notifications") }
             #expect(try await scene.user.inbox().isEmpty)
+        }
+
+        /// Gives the focus to a row, as Tab does.
+        private func focusList(in scene: PanelScene) async throws {
+            try await scene.moveFocus(to: "the list") { $0.all("list item").first(where: \.isFocused) }
+        }
+
+        @Test(.tags(.slow)) func `rows are used by keys alone, and read as they get the focus`() async throws {
+            let scene = try await scene((1...20).map { "Number \($0)." })
+            try await focusList(in: scene)
+            try await scene.press("End")
+            let last = try await scene.wait("the last one has the focus") {
+                row(of: "Number 1.", in: $0)?.isFocused == true
+            }
+            let focused = try #require(last.focused)
+            #expect(focused.name.hasPrefix("New, \(PanelScene.appName), Alert, Number 1., "), "\(focused.name)")
+            #expect(focused.top > 0 && focused.bottom <= last.all("tab")[0].top, "and is in sight")
+            try await scene.press("Up")
+            try await scene.wait("the one above has it") { row(of: "Number 2.", in: $0)?.isFocused == true }
+
+            // Tab goes on to what is in the row, and then out of the list.
+            try await scene.press("Tab")
+            try await scene.wait("its details have it") { $0.focused?.name == "Details" }
+            try await scene.press("Tab")
+            try await scene.wait("the list is left") { $0.focused?.role == "tab" }
+            try await scene.press("shift+Tab")
+            try await scene.wait("the row has it again") { row(of: "Number 2.", in: $0)?.isFocused == true }
+
+            try await scene.press("Return")
+            try await eventually("the app is open") { scene.opened.count == 1 }
+            #expect(scene.opened[0].contains("Number 2."))
+            try await scene.press("alt+Return")
+            try await scene.wait("the details are there") { $0.first("list item", "Notification Settings") != nil }
+            try await scene.press("Escape")
+            try await scene.wait("the row has the focus, at its place") { contents in
+                let row = row(of: "Number 2.", in: contents)
+                return row?.isFocused == true && row?.top == focused.top - focused.height
+            }
+            try await scene.press("Home", "Delete")
+            try await scene.wait("all of the app are to be cleared") {
+                $0.first("button", "Clear 20 Notifications") != nil
+            }
+        }
+
+        @Test(.tags(.slow)) func `who reads further down keeps the place when more comes`() async throws {
+            let scene = try await scene((1...20).map { "Number \($0)." })
+            try await focusList(in: scene)
+            try await scene.press("End")
+            let before = try await scene.wait("the end is in sight") { row(of: "Number 1.", in: $0)?.isFocused == true }
+            try await scene.send(PanelScene.alert("Number 21."))
+            try await scene.send(PanelScene.alert("Number 22."))
+            let after = try await scene.wait("they came") { $0.all("tab").first?.name == "Notifications, 22 new" }
+            #expect(row(of: "Number 1.", in: after)?.top == row(of: "Number 1.", in: before)?.top)
+            try await scene.press("Home")
+            try await scene.wait("the top is in sight") { row(of: "Number 22.", in: $0) != nil }
+            try await scene.send(PanelScene.alert("Number 23."))
+            try await scene.wait("at the top one sees what comes") { contents in
+                guard let row = row(of: "Number 23.", in: contents), let scroller = contents.first("button", "All")
+                else { return false }
+                return row.top > scroller.bottom
+            }
         }
 
         @Test(.tags(.slow)) func `why something was not shown is told on request, and leads to its app's settings`()

@@ -75,13 +75,15 @@ final class PanelScene: Sendable {
 
     // MARK: The panel
 
-    /// Opens the panel as its icon does.
-    func openPanel(_ arguments: String...) async throws {
+    /// Opens the panel as its icon does, and answers the process, which is over soon where a panel runs.
+    @discardableResult
+    func openPanel(_ arguments: String...) async throws -> RunningProcess {
         let panel = try RunningProcess(
             RepositoryPaths.program("posthorn-panel"), arguments,
             environment: user.environment.merging(panelEnvironment) { $1 })
         await panels.add(panel)
         try await waitFor("window", "Posthorn")
+        return panel
     }
 
     private let panels = Panels()

@@ -67,7 +67,7 @@ extension EndToEnd {
             try await scene.openPanel()
             try await scene.wait("it is listed") { $0.all("list item").count == 2 }
             let focused = try await focusOrder(in: scene, count: 12)
-            for name in ["Edit", "Menu", "Search", "All", "Details", "Notifications, 1 new"] {
+            for name in ["Edit", "Menu", "Search", "All", "Clear all of Example Mail", "Notifications, 1 new"] {
                 #expect(focused.contains(name), "\(name) in \(focused)")
             }
             try await scene.press("alt+3")
@@ -129,9 +129,10 @@ extension EndToEnd {
                 }
             }
             try await scene.click("list item", PanelScene.appName)
-            try await scene.wait("the app's page fits") {
+            let page = try await scene.wait("the app's page fits") {
                 $0.first("switch", "Badges") != nil && fits($0, scene.screen.size)
             }
+            try isComplete(page, isNarrow: width < height)
             try await scene.click("button", "Turn Off All")
             try await scene.wait("the sheet fits") { contents in
                 guard let window = contents.windows.first else { return false }
@@ -139,6 +140,33 @@ extension EndToEnd {
                 return buttons.last?.name == "Cancel"
                     && buttons.allSatisfy { (0...window.height).contains($0.top) && $0.bottom <= window.height }
             }
+        }
+
+        /// What matters most of an app's page is in sight, and nothing of its header is cut.
+        private func isComplete(_ page: ScreenContents, isNarrow: Bool) throws {
+            let tabs = try #require(page.all("tab").first)
+            for name in isNarrow ? ["Badges", "Sounds", "Alerts", "Show Texts While Locked"] : ["Badges", "Sounds"] {
+                #expect(try #require(page.first("switch", name)).bottom < tabs.top, "\(name)")
+            }
+            let back = try #require(page.first("button", "Settings"))
+            #expect(page.inside(back).texts == (isNarrow ? [] : ["Settings"]), "narrow windows have an arrow alone")
+            for button in [back, try #require(page.first("button", "Close"))] {
+                #expect(button.width >= 44 && button.height >= 44, "\(button)")
+            }
+        }
+
+        @Test(.tags(.slow)) func `who starts it again gets the same window, and no warning`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            let process = try await scene.panelProcess()
+            let second = try await scene.openPanel("--settings")
+            try await scene.wait("the settings are there") { $0.first("switch", "Silence Sounds") != nil }
+            let third = try await scene.openPanel()
+            for panel in [second, third] {
+                try await eventually("it is over") { panel.exit != nil }
+                #expect(panel.exit == .code(0) && panel.output + panel.errorOutput == "", "\(panel.transcript)")
+            }
+            #expect(try await scene.panelProcess() == process)
         }
 
         /// Whether nothing is wider than the window, everything has a name, and the window is no larger than the screen.
