@@ -98,7 +98,7 @@ package struct EntryFacts: Equatable, Sendable {
     /// For people.
     package var appName: String
     /// UNIX milliseconds.
-    package var receivedAt: Int64
+    package var receivedUnixMilliseconds: Int64
     /// Empty for none.
     package var title: String
     /// Empty for none.
@@ -117,7 +117,7 @@ package struct EntryFacts: Equatable, Sendable {
         entry = facts.number("entry")
         appID = facts.text("app_id")
         appName = facts.text("app_name").isEmpty ? appID : facts.text("app_name")
-        receivedAt = facts.number("received_at")
+        receivedUnixMilliseconds = facts.number("received_at")
         title = facts.text("title")
         body = facts.text("body")
         state = facts.text("state")

@@ -33,7 +33,7 @@ final class EntryPage: Page {
     /// The name of each value in colour and small at the left, the value itself after it.
     private var facts: Widget {
         let group = Widget.group()
-        group.add(row: fact(tr("Received"), PanelTime.long(entry.receivedAt / 1000)))
+        group.add(row: fact(tr("Received"), PanelTime.long(entry.receivedUnixMilliseconds / 1000)))
         group.add(row: fact(tr("Outcome"), EntryText(entry).outcome))
         let effects = entry.effects.map(ReasonText.effect)
         if !effects.isEmpty { group.add(row: fact(tr("Parts"), effects.joined(separator: "\n"))) }

@@ -135,7 +135,7 @@ final class EntryRow {
         detail.setText(reason.isEmpty ? text.detail : reason)
         detail.isVisible = !reason.isEmpty || !text.detail.isEmpty
         suppressed.isVisible = entry.state == "suppressed"
-        time.setText(PanelTime.short(entry.receivedAt / 1000, now: now))
+        time.setText(PanelTime.short(entry.receivedUnixMilliseconds / 1000, now: now))
         dot.isVisible = !entry.isRead
         details.firstChild?.described(text.headline)
     }
@@ -157,7 +157,7 @@ final class EntryRow {
             let text = EntryText(entry)
             let parts = [
                 entry.isRead ? "" : tr("New"), entry.appName, text.headline, text.detail,
-                PanelTime.short(entry.receivedAt / 1000, now: now), entry.state == "suppressed" ? text.outcome : "",
+                PanelTime.short(entry.receivedUnixMilliseconds / 1000, now: now), entry.state == "suppressed" ? text.outcome : "",
             ]
             return parts.filter { !$0.isEmpty }.joined(separator: tr(", "))
         }
