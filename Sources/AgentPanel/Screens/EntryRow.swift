@@ -157,7 +157,8 @@ final class EntryRow {
             let text = EntryText(entry)
             let parts = [
                 entry.isRead ? "" : tr("New"), entry.appName, text.headline, text.detail,
-                PanelTime.short(entry.receivedUnixMilliseconds / 1000, now: now), entry.state == "suppressed" ? text.outcome : "",
+                PanelTime.short(entry.receivedUnixMilliseconds / 1000, now: now),
+                entry.state == "suppressed" ? text.outcome : "",
             ]
             return parts.filter { !$0.isEmpty }.joined(separator: tr(", "))
         }
