@@ -6,6 +6,8 @@ set -o pipefail
 
 # Tests wait more than they compute, but each may start a display, a bus and daemons: bounded on purpose.
 swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4 "$@" 2>&1 | awk '
-    / recorded an issue / { failures = failures substr($0, 1, 500) "\n" }
+    / recorded an issue / { failures = failures substr($0, 1, 500) "\n"; says = 1 }
+    says && /^ *↳ / { failures = failures "  " substr($0, 1, 500) "\n" }
+    !/ recorded an issue / && !/^ *↳ / { says = 0 }
     /Test run with .* failed/ && failures { print "\nWhat failed:\n" failures }
     { print; fflush() }'
