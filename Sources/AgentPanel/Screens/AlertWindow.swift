@@ -53,6 +53,7 @@ final class AlertWindow {
         textHeightMax = max(screen.height - (isLow ? 120 : 160) - rowCount * 54, 40)
         window = .dialog(of: application, title: alert.appName, role: .alert)
         scroller = .scroller(texts)
+        typing.styled("touch")
         typingPlace = .revealer(typing.padded(above: 6), from: .above)
         window.setOwner(owner)
         build()

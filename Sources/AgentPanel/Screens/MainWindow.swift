@@ -35,7 +35,9 @@ final class MainWindow {
     private var navigators: [Tab: Navigator] = [:]
     private var tab = Tab.notifications
     private var sheet: ActionSheet?
-    private lazy var clearing = EntryClearing(mirror) { [weak self] in self?.tell($0) }
+    private lazy var progress: ProgressLine = ProgressLine { [weak self] in self?.clearing.stop() }
+    private lazy var clearing: EntryClearing = EntryClearing(
+        mirror, onProgress: { [weak self] in self?.progress.show($0) }, onFailure: { [weak self] in self?.tell($0) })
     private var pairing: PairingWindow?
     /// What was typed and neither saved nor cancelled.
     var pairingDraft = PairingWindow.Draft()
@@ -69,6 +71,7 @@ final class MainWindow {
         let tabs = TabBar { [weak self] in self?.show($0) }
         self.tabs = tabs
         content.append(stack.expanding(across: true, down: true))
+        content.append(progress.widget)
         content.append(notice.widget)
         content.append(tabs.widget)
         let probe = Widget.sizeProbe { [weak self] in self?.fit($0, $1) }

@@ -29,6 +29,7 @@ final class NotificationsPage: Page {
     init(in window: MainWindow) {
         top = .column(spacing: 8, search.styled("search").expanding(across: true), filters)
         top.padded(across: 12, above: 8, below: 8)
+        for button in [selectAllButton, clearButton] { button.styled("touch") }
         let bar = Widget.row(spacing: 8, selectAllButton.expanding(across: true), clearButton.expanding(across: true))
             .homogeneous().padded(across: 12, above: 6, below: 6)
         editBar = .revealer(bar, from: .below)

@@ -46,6 +46,7 @@ enum StyleSheet {
         .section-row .heading { font-weight: bold; }
         .clear-button { min-width: 76px; min-height: 48px; background: #c01c28; color: #ffffff; }
         .notice { background-color: alpha(@warning_bg_color, 0.25); padding: 4px 6px 4px 12px; }
+        .progress-line { padding: 4px 12px; border-top: 1px solid @borders; }
         .filter button { min-height: 44px; min-width: 64px; font-weight: normal; }
         .filter button:checked { font-weight: bold; }
         searchbar, .search entry, entry.search { min-height: 44px; }

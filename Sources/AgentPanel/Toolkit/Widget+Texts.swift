@@ -114,6 +114,12 @@ extension Widget {
         return spinner
     }
 
+    /// `gtk_progress_bar_new`.
+    static func progressBar() -> Widget { unsafe Widget(gtk_progress_bar_new()) }
+
+    /// `gtk_progress_bar_set_fraction`: from 0 to 1.
+    func setFraction(_ fraction: Double) { unsafe gtk_progress_bar_set_fraction(address, fraction) }
+
     private static func setProperty(_ object: Widget, _ name: String, _ text: String) {
         var value = GValue()
         // G_TYPE_STRING, a macro.
