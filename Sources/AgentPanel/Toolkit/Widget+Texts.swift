@@ -11,6 +11,8 @@ extension Widget {
         case wrapped
         /// Cut at the end of so many lines.
         case cut(lines: Int)
+        /// On one line, for which there must be room.
+        case whole
     }
 
     /// `gtk_label_new`: a text as it is, never markup.
@@ -24,6 +26,7 @@ extension Widget {
             unsafe gtk_label_set_lines(label.address, Int32(lines))
             unsafe gtk_label_set_wrap(label.address, lines > 1 ? 1 : 0)
             unsafe gtk_label_set_single_line_mode(label.address, lines > 1 ? 0 : 1)
+        case .whole: break
         }
         unsafe gtk_label_set_wrap_mode(label.address, PANGO_WRAP_WORD_CHAR)
         label.setText(text)
