@@ -192,6 +192,23 @@ screen_alert() {
     posthorn settings set org.example.Mail alert banner >/dev/null
 }
 
+# With the app's own actions, one of which takes what is typed.
+screen_reply() {
+    posthorn settings set org.example.Mail alert alert >/dev/null
+    push org.example.Mail '{"aps": {"category": "MAIL", "badge": 3,
+        "alert": {"title": "Ben", "body": "Is the report ready? The board meets at four."}}}'
+    hands wait button Reply
+    picture reply-before
+    hands click button Reply
+    hands wait "text box" Reply
+    xdotool type "I sent it at noon."
+    picture reply-typed
+    convert "$files/reply-before-$mode.png" "$files/reply-typed-$mode.png" -background none -gravity center -append \
+        "$files/reply-$mode.png"
+    hands click button Close
+    posthorn settings set org.example.Mail alert banner >/dev/null
+}
+
 screen_notifications() { open_panel; picture notifications; close_panel; }
 screen_entry() { open_panel; hands click button Details; picture entry; close_panel; }
 screen_apps() { open_panel; hands click tab Apps; picture apps; close_panel; }
@@ -298,7 +315,7 @@ msgfmt po/zh_TW.po -o "$files/locale/zh_TW/LC_MESSAGES/posthorn-panel.mo"
 start_posthornd
 make_key
 if [ $# -eq 0 ]; then
-    set -- alert notifications entry apps settings app sound quiet sheet chinese empty pairing
+    set -- alert reply notifications entry apps settings app sound quiet sheet chinese empty pairing
     take_small
 fi
 for mode in light dark; do take "$mode" 500x720 "$@"; done

@@ -4,35 +4,66 @@ internal import PushDBus
 
 /// Removes many entries from the inbox, one after the other: the agent answers few calls of one caller at a time.
 final class EntryClearing {
+    /// How far it is.
+    struct Progress: Equatable {
+        var doneCount: Int
+        var count: Int
+    }
+
     private static let pauseMilliseconds: UInt32 = 300
+    /// What is over sooner is not worth a word.
+    private static let silenceMilliseconds: UInt32 = 1000
     private let mirror: AgentMirror
+    private let onProgress: (Progress?) -> Void
     private let onFailure: (BusError) -> Void
     private var waiting: [Int64] = []
+    private var count = 0
     private var isBusy = false
+    private var isTold = false
+    private var timer: MainLoop.Source?
 
     /// Begins with nothing to do.
-    init(_ mirror: AgentMirror, onFailure: @escaping (BusError) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - mirror: Where the agent is.
+    ///   - onProgress: Gets how far it is when it takes longer, and nil when it is over.
+    ///   - onFailure: Gets what ended it.
+    init(
+        _ mirror: AgentMirror, onProgress: @escaping (Progress?) -> Void, onFailure: @escaping (BusError) -> Void
+    ) {
         self.mirror = mirror
+        self.onProgress = onProgress
         self.onFailure = onFailure
     }
 
     /// Removes these, too.
     func clear(_ entries: [Int64]) {
         waiting += entries
+        count += entries.count
+        if timer == nil, !isTold {
+            timer = MainLoop.after(milliseconds: Self.silenceMilliseconds) { [weak self] in self?.beginTelling() }
+        }
+        tell()
         if !isBusy { clearNext() }
     }
 
+    /// Leaves the rest where it is.
+    func stop() {
+        waiting = []
+        end()
+    }
+
     private func clearNext() {
-        guard let agent = mirror.agent, let entry = waiting.last else { return }
+        guard let agent = mirror.agent, let entry = waiting.last else { return stop() }
         isBusy = true
         agent.call("RemoveInboxEntry", [.int64(entry)]) { [weak self] answer in
             guard let self else { return }
             isBusy = false
             switch answer {
-            case .success: waiting.removeLast()
+            case .success: finish(entry)
             case .failure(let error) where error.name.hasSuffix(".LimitsExceeded"): return pause()
             // Something else removed it.
-            case .failure(let error) where error.name.hasSuffix(".UnknownEntry"): waiting.removeLast()
+            case .failure(let error) where error.name.hasSuffix(".UnknownEntry"): finish(entry)
             case .failure(let error):
                 waiting = []
                 onFailure(error)
@@ -41,8 +72,35 @@ final class EntryClearing {
         }
     }
 
+    /// It may have been stopped meanwhile.
+    private func finish(_ entry: Int64) {
+        guard let place = waiting.lastIndex(of: entry) else { return }
+        waiting.remove(at: place)
+        tell()
+    }
+
     private func pause() {
         isBusy = true
         MainLoop.after(milliseconds: Self.pauseMilliseconds) { [weak self] in self?.clearNext() }
+    }
+
+    // MARK: What is told
+
+    private func beginTelling() {
+        timer = nil
+        isTold = true
+        tell()
+    }
+
+    private func tell() {
+        if isTold { onProgress(Progress(doneCount: count - waiting.count, count: count)) }
+    }
+
+    private func end() {
+        timer?.cancel()
+        timer = nil
+        isTold = false
+        count = 0
+        onProgress(nil)
     }
 }

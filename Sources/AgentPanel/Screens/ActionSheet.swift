@@ -28,6 +28,8 @@ final class ActionSheet {
         var buttons: [(Widget, SheetPlan.Role)] = []
         for button in plan.buttons {
             let made = Widget.button(button.title) {}
+            // What is to be destroyed is named whole.
+            made.setTitle(button.title, .cut(lines: 2))
             made.setStyle(button.role == .destroy ? "destroys" : button.role == .cancel ? "cancels" : "chooses", true)
             column.append(made)
             buttons.append((made, button.role))

@@ -46,13 +46,14 @@ final class AlertWindow {
         self.alert = alert
         self.onAnswer = onAnswer
         let screen = Desktop.monitorSize ?? (1024, 768)
-        contentWidth = min(max(screen.width - 24, 260), 380) - 36
+        contentWidth = min(max(screen.width - 24, 260), Int(380 * Desktop.textScale)) - 36
         isLow = screen.height < 400
         // What the icon, the name, the buttons and the space around them leave.
         let rowCount = AlertButtons(alert).rows(isLow: isLow).count
         textHeightMax = max(screen.height - (isLow ? 120 : 160) - rowCount * 54, 40)
         window = .dialog(of: application, title: alert.appName, role: .alert)
         scroller = .scroller(texts)
+        typing.styled("touch")
         typingPlace = .revealer(typing.padded(above: 6), from: .above)
         window.setOwner(owner)
         build()

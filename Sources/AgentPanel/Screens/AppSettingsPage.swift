@@ -58,7 +58,7 @@ final class AppSettingsPage: Page {
 
     private func buildEvents(_ app: AppFacts) {
         for type in app.eventTypes {
-            let row = ValueRow(type.name) { [weak self] in
+            let row = ValueRow(type.name, isBelow: true) { [weak self] in
                 guard let self else { return }
                 navigator?.push(EventPage(type, of: appID, in: window))
             }

@@ -14,7 +14,6 @@ final class AppsPage: Page {
     private var tiles: [String: AppTile] = [:]
     private var shown: [AppFacts] = []
     private var plan: GridPlan?
-    private let sampleText = Widget.label("Ag", .cut(lines: 1))
     private var space = (width: 0, height: 0)
 
     init(in window: MainWindow) {
@@ -33,9 +32,6 @@ final class AppsPage: Page {
         refresh()
     }
 
-    /// The height of a line, beside that of the usual text.
-    private var textScale: Double { max(1, Double(sampleText.naturalHeight) / 17) }
-
     private func fit(_ width: Int, _ height: Int) {
         guard (width, height) != space else { return }
         space = (width, height)
@@ -48,7 +44,8 @@ final class AppsPage: Page {
         let apps = mirror.apps
         guard !apps.isEmpty else { return showEmptiness() }
         guard space.width > 0 else { return }
-        let plan = GridPlan(count: apps.count, width: space.width - 16, height: space.height - 36, textScale: textScale)
+        let plan = GridPlan(
+            count: apps.count, width: space.width - 16, height: space.height - 36, textScale: Desktop.textScale)
         if plan != self.plan || apps.map(\.id) != shown.map(\.id) { lay(out: apps, plan) }
         for app in apps { tiles[app.id]?.show(app) }
         shown = apps

@@ -43,7 +43,7 @@ final class EntryPage: Page {
     private func fact(_ name: String, _ value: String) -> Widget {
         let row = Widget.plainRow(
             .row(
-                spacing: 12, Widget.label(name, .cut(lines: 1)).styled("value-name").sized(width: 84),
+                spacing: 12, Widget.label(name).styled("value-name").sized(width: Int(84 * Desktop.textScale)),
                 Widget.label(value).selectable().expanding(across: true)
             ).padded(across: 12, above: 12, below: 12))
         return row.named("\(name)\(tr(", "))\(value)")

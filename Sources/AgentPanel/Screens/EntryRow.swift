@@ -41,7 +41,7 @@ final class EntryRow {
             spacing: 10, sectionIcon, sectionName, sectionCount.expanding(across: true), sectionClear)
         let first = Widget.row(spacing: 6, dot, suppressed, headline.expanding(across: true), time)
         let texts = Widget.column(spacing: 2, first, detail).placed(down: .center).expanding(across: true)
-        entryPart = .row(spacing: 10, check, icon, texts, details, clearPlace)
+        entryPart = .row(spacing: 10, check, icon, texts, .row(details, clearPlace))
         root = .column(sectionPart.styled("section-row"), entryPart.styled("entry-row"))
         check.setReachable(false)
         dot.unread()

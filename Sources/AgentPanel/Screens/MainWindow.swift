@@ -13,12 +13,17 @@ final class MainWindow {
     struct Shape: Equatable {
         /// Too narrow for all of a header's buttons.
         var isNarrow: Bool
+        /// Too narrow for texts of one width.
+        var isCrowded: Bool
         /// Too low for much above a list.
         var isLow: Bool
 
+        /// Larger text needs more room.
         init(width: Int, height: Int) {
-            isNarrow = width < 380
-            isLow = height < 400
+            let scale = Desktop.textScale
+            isNarrow = Double(width) < 380 * scale
+            isCrowded = Double(width) < 290 * scale
+            isLow = Double(height) < 400 * scale
         }
     }
 
@@ -35,7 +40,9 @@ final class MainWindow {
     private var navigators: [Tab: Navigator] = [:]
     private var tab = Tab.notifications
     private var sheet: ActionSheet?
-    private lazy var clearing = EntryClearing(mirror) { [weak self] in self?.tell($0) }
+    private lazy var progress: ProgressLine = ProgressLine { [weak self] in self?.clearing.stop() }
+    private lazy var clearing: EntryClearing = EntryClearing(
+        mirror, onProgress: { [weak self] in self?.progress.show($0) }, onFailure: { [weak self] in self?.tell($0) })
     private var pairing: PairingWindow?
     /// What was typed and neither saved nor cancelled.
     var pairingDraft = PairingWindow.Draft()
@@ -45,10 +52,13 @@ final class MainWindow {
         self.mirror = mirror
         self.application = application
         self.onClosed = onClosed
-        window = .mainWindow(of: application, title: "Posthorn", width: 420, height: 640)
+        let screen = Desktop.monitorSize ?? (1024, 768)
+        let scale = Desktop.textScale
+        window = .mainWindow(
+            of: application, title: "Posthorn", width: min(Int(420 * scale), screen.width),
+            height: min(Int(640 * scale), screen.height))
         place = .overlay(content)
         // On a small screen it must not need more room before it knows its size.
-        let screen = Desktop.monitorSize ?? (1024, 768)
         shape = Shape(width: screen.width, height: screen.height)
         build()
         listen()
@@ -69,6 +79,7 @@ final class MainWindow {
         let tabs = TabBar { [weak self] in self?.show($0) }
         self.tabs = tabs
         content.append(stack.expanding(across: true, down: true))
+        content.append(progress.widget)
         content.append(notice.widget)
         content.append(tabs.widget)
         let probe = Widget.sizeProbe { [weak self] in self?.fit($0, $1) }
@@ -90,7 +101,10 @@ final class MainWindow {
         }
     }
 
-    private func showShape() { window.setStyle("compact", shape.isNarrow || shape.isLow) }
+    private func showShape() {
+        window.setStyle("compact", shape.isNarrow || shape.isLow)
+        window.setStyle("crowded", shape.isCrowded)
+    }
 
     private func listen() {
         mirror.watch(self) { window, topic in

@@ -6,7 +6,7 @@ internal import PushDBus
 final class NotificationsPage: Page {
     private let top: Widget
     private let search = Widget.searchEntry(placeholder: tr("Search"))
-    private let filters = Widget.row().homogeneous().styled("linked", "filter")
+    private let filters = Widget.row().styled("linked", "filter")
     private var filterButtons: [Widget] = []
     private let stack = Widget.stack()
     private let status = Widget.statusPage(icon: "", title: "", description: "")
@@ -29,6 +29,7 @@ final class NotificationsPage: Page {
     init(in window: MainWindow) {
         top = .column(spacing: 8, search.styled("search").expanding(across: true), filters)
         top.padded(across: 12, above: 8, below: 8)
+        for button in [selectAllButton, clearButton] { button.styled("touch") }
         let bar = Widget.row(spacing: 8, selectAllButton.expanding(across: true), clearButton.expanding(across: true))
             .homogeneous().padded(across: 12, above: 6, below: 6)
         editBar = .revealer(bar, from: .below)
@@ -43,6 +44,7 @@ final class NotificationsPage: Page {
     }
 
     private func buildHeader() {
+        editButton.setTitle(tr("Edit"), .whole)
         header.packStart(editButton.styled("touch", "flat", "text-button"))
         let menu = [
             (title: tr("Mark All as Seen"), action: "win.mark-all"), (title: tr("Clear All…"), action: "win.clear-all"),
@@ -57,7 +59,7 @@ final class NotificationsPage: Page {
             let button = Widget.toggle(filter.title)
             if let first = filterButtons.first { button.join(first) } else { button.isPressed = true }
             filterButtons.append(button)
-            filters.append(button)
+            filters.append(button.expanding(across: true))
             Signals.connect(button, "toggled") { [weak self, weak button] in
                 if button?.isPressed ?? false { self?.choose(filter) }
             }
@@ -186,7 +188,8 @@ final class NotificationsPage: Page {
 
     override func fit(_ shape: MainWindow.Shape) {
         super.fit(shape)
-        top.turnBox(isRow: shape.isLow)
+        top.turnBox(isRow: shape.isLow && !shape.isNarrow)
+        filters.setHomogeneous(!shape.isCrowded)
     }
 
     override func appear() {
@@ -282,7 +285,7 @@ final class NotificationsPage: Page {
 
     private func toggleEditing() {
         chosen = chosen == nil ? [] : nil
-        editButton.setTitle(chosen == nil ? tr("Edit") : tr("Done"))
+        editButton.setTitle(chosen == nil ? tr("Edit") : tr("Done"), .whole)
         editBar.isRevealed = chosen != nil
         showChosen()
         refresh()

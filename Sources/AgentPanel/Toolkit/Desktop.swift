@@ -32,6 +32,9 @@ enum Desktop {
         return unsafe g_value_get_boolean(&value) != 0
     }
 
+    /// How large the person wants text, beside the usual: the height of a line.
+    static var textScale: Double { max(1, Double(Widget.label("Ag", .cut(lines: 1)).naturalHeight) / 17) }
+
     /// The size of the monitor at which the person is; nil where the desktop does not tell.
     static var monitorSize: (width: Int, height: Int)? {
         guard let display = unsafe gdk_display_get_default() else { return nil }

@@ -9,6 +9,8 @@ enum StyleSheet {
     private static let text = """
         .touch { min-width: 44px; min-height: 44px; padding: 0; }
         headerbar { min-height: 56px; }
+        .crowded headerbar .title { font-size: 0.85em; }
+        .crowded headerbar .text-button { padding: 0 4px; }
         .caption { font-size: 0.82em; }
         .heading, .body { font-size: 1em; }
         .title-4 { font-size: 1.15em; }
@@ -46,7 +48,8 @@ enum StyleSheet {
         .section-row .heading { font-weight: bold; }
         .clear-button { min-width: 76px; min-height: 48px; background: #c01c28; color: #ffffff; }
         .notice { background-color: alpha(@warning_bg_color, 0.25); padding: 4px 6px 4px 12px; }
-        .filter button { min-height: 44px; min-width: 64px; font-weight: normal; }
+        .progress-line { padding: 4px 12px; border-top: 1px solid @borders; }
+        .filter button { min-height: 44px; min-width: 44px; padding: 0 8px; font-weight: normal; }
         .filter button:checked { font-weight: bold; }
         searchbar, .search entry, entry.search { min-height: 44px; }
         spinbutton.vertical { margin: 8px 0; }

@@ -6,16 +6,19 @@ final class ValueRow {
     private let value = Widget.label("", .cut(lines: 1)).styled("dim-label")
     private let arrow = Widget.symbol("go-next-symbolic").styled("dim-label")
     private let lock = LockMark()
+    private let isBelow: Bool
 
     /// Makes a row.
     ///
     /// - Parameters:
     ///   - title: What it is.
+    ///   - isBelow: Whether the value is too long for the right and stands below.
     ///   - pressed: Opens the list; nil for a value that is only shown.
-    init(_ title: String, pressed: (() -> Void)? = nil) {
+    init(_ title: String, isBelow: Bool = false, pressed: (() -> Void)? = nil) {
+        self.isBelow = isBelow
         widget = .actionRow(title)
         widget.addSuffix(lock.widget)
-        widget.addSuffix(value)
+        if !isBelow { widget.addSuffix(value) }
         guard let pressed else { return }
         widget.addSuffix(arrow)
         widget.onActivated(pressed)
@@ -25,7 +28,7 @@ final class ValueRow {
     func show(_ text: String, subtitle: String = "", isLocked: Bool = false) {
         value.setText(text)
         lock.show(isLocked)
-        widget.setRowSubtitle(isLocked ? LockMark.text : subtitle)
+        widget.setRowSubtitle(isLocked ? LockMark.text : isBelow ? text : subtitle)
         widget.setActivatable(!isLocked)
         arrow.isVisible = !isLocked
         widget.described(text)

@@ -14,8 +14,8 @@ extension Widget {
     }
 
     /// The text of a button.
-    func setTitle(_ title: String) {
-        let label = Widget.label(title, .cut(lines: 1)).centred()
+    func setTitle(_ title: String, _ fit: Fit = .cut(lines: 1)) {
+        let label = Widget.label(title, fit).centred()
         unsafe gtk_button_set_child(cast(), label.cast())
         named(DisplayText.plain(title))
     }
@@ -41,9 +41,11 @@ extension Widget {
         return button.named(name)
     }
 
-    /// `gtk_toggle_button_new_with_label`.
+    /// `gtk_toggle_button_new` with a text that is cut when it is too long.
     static func toggle(_ title: String) -> Widget {
-        unsafe Widget(gtk_toggle_button_new_with_label(title)).named(title)
+        let button = unsafe Widget(gtk_toggle_button_new())
+        button.setTitle(title)
+        return button
     }
 
     /// `gtk_toggle_button_set_group`: one of them is on.

@@ -55,9 +55,12 @@ extension Widget {
     /// `gtk_box_set_homogeneous`: all children of the same size.
     @discardableResult
     func homogeneous() -> Widget {
-        unsafe gtk_box_set_homogeneous(cast(), 1)
+        setHomogeneous(true)
         return self
     }
+
+    /// `gtk_box_set_homogeneous`.
+    func setHomogeneous(_ isHomogeneous: Bool) { unsafe gtk_box_set_homogeneous(cast(), isHomogeneous ? 1 : 0) }
 
     /// `gtk_scrolled_window_new`: scrolls down, never across.
     static func scroller(_ child: Widget) -> Widget {

@@ -11,6 +11,8 @@ extension Widget {
         case wrapped
         /// Cut at the end of so many lines.
         case cut(lines: Int)
+        /// On one line, for which there must be room.
+        case whole
     }
 
     /// `gtk_label_new`: a text as it is, never markup.
@@ -24,6 +26,7 @@ extension Widget {
             unsafe gtk_label_set_lines(label.address, Int32(lines))
             unsafe gtk_label_set_wrap(label.address, lines > 1 ? 1 : 0)
             unsafe gtk_label_set_single_line_mode(label.address, lines > 1 ? 0 : 1)
+        case .whole: break
         }
         unsafe gtk_label_set_wrap_mode(label.address, PANGO_WRAP_WORD_CHAR)
         label.setText(text)
@@ -113,6 +116,12 @@ extension Widget {
         unsafe gtk_spinner_start(spinner.address)
         return spinner
     }
+
+    /// `gtk_progress_bar_new`.
+    static func progressBar() -> Widget { unsafe Widget(gtk_progress_bar_new()) }
+
+    /// `gtk_progress_bar_set_fraction`: from 0 to 1.
+    func setFraction(_ fraction: Double) { unsafe gtk_progress_bar_set_fraction(address, fraction) }
 
     private static func setProperty(_ object: Widget, _ name: String, _ text: String) {
         var value = GValue()

@@ -150,6 +150,25 @@ extension EndToEnd {
             }
         }
 
+        @Test(.tags(.slow)) func `clearing that takes its time says how far it is, and can be stopped`() async throws {
+            let scene = try await scene((1...20).map { "Number \($0)." })
+            try await scene.click("button", "Edit")
+            try await scene.click("button", "Select All")
+            try await scene.click("button", "Clear 20")
+            try await scene.waitFor("button", "Clear 20 Notifications")
+            scene.user.agent.now.send(SIGSTOP)
+            try await scene.click("button", "Clear 20 Notifications")
+            let contents = try await scene.wait("it says how far it is") { $0.first("button", "Stop") != nil }
+            #expect(contents.texts.contains("Clearing notifications: 0 of 20"))
+            #expect(contents.first("progress bar", "Clearing notifications: 0 of 20") != nil)
+            try await scene.click("button", "Stop")
+            try await scene.wait("that is over") { $0.first("button", "Stop") == nil }
+            scene.user.agent.now.send(SIGCONT)
+            // What was under way when it was stopped is cleared.
+            try await scene.wait("the others stay") { $0.all("tab").first?.name == "Notifications, 19 new" }
+            #expect(try await scene.user.inbox().count == 19)
+        }
+
         @Test(.tags(.slow)) func `why something was not shown is told on request, and leads to its app's settings`()
             async throws
         {

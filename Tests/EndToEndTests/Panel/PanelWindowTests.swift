@@ -155,6 +155,32 @@ extension EndToEnd {
             }
         }
 
+        @Test(.tags(.slow)) func `text of one and a half times the size fits a screen 360 wide`() async throws {
+            let scene = try await PanelScene(size: .init(width: 360, height: 640))
+            try await RunningProcess.run(
+                RepositoryPaths.tool("xprop"),
+                ["-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", "Xft.dpi:\t144"],
+                environment: scene.screen.environment
+            ).succeeded()
+            try await scene.send(PanelScene.alert("One."))
+            try await scene.openPanel()
+            let list = try await scene.wait("the list fits") { contents in
+                contents.all("list item").count == 2 && fits(contents, scene.screen.size)
+            }
+            let headline = try #require(list.first("label", "Alert"))
+            let body = try #require(list.first("label", "One."))
+            #expect(headline.height > 20, "the text is larger: \(headline)")
+            #expect(headline.bottom <= body.top, "and nothing overlaps")
+            let filters = ["All", "Unseen", "Not Shown"].compactMap { list.first("button", $0) }
+            #expect(filters.count == 3)
+            for (left, right) in zip(filters, filters.dropFirst()) { #expect(left.right <= right.left) }
+            try await scene.press("alt+3")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.wait("the app's page fits") {
+                $0.first("switch", "Badges") != nil && fits($0, scene.screen.size)
+            }
+        }
+
         @Test(.tags(.slow)) func `who starts it again gets the same window, and no warning`() async throws {
             let scene = try await PanelScene()
             try await scene.openPanel()

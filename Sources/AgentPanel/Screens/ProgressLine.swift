@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How far a task of known length is, in a line above the tabs, and a way to stop it.
+final class ProgressLine {
+    let widget: Widget
+    private let text = Widget.label("", .cut(lines: 1)).styled("caption")
+    private let bar = Widget.progressBar()
+
+    /// Is not to be seen until something is told.
+    init(onStop: @escaping () -> Void) {
+        let texts = Widget.column(spacing: 6, text, bar).placed(down: .center).expanding(across: true)
+        let stop = Widget.button(tr("Stop"), onStop).styled("touch", "text-button").placed(down: .center)
+        widget = .row(spacing: 12, texts, stop).styled("progress-line")
+        widget.isVisible = false
+    }
+
+    /// Says how far it is; nil takes the line away.
+    func show(_ progress: EntryClearing.Progress?) {
+        widget.isVisible = progress != nil
+        guard let progress, progress.count > 0 else { return }
+        let (done, count) = ("\(progress.doneCount)", "\(progress.count)")
+        text.setText(Texts.fill(tr("Clearing notifications: %1 of %2"), done, count))
+        bar.setFraction(Double(progress.doneCount) / Double(progress.count))
+        bar.named(Texts.fill(tr("Clearing notifications: %1 of %2"), done, count))
+    }
+}
