@@ -18,7 +18,7 @@ STRICT := --explicit-target-dependency-import-check error
 RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked -Xlinker -z -Xlinker now $(STRICT)
 
 # The tests that POSTHORN_TEST_CASES makes longer; of 10,000 cases, 300 are kills under load.
-SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|RegistrarLivesTests|PanelLivesTests|BusValueTests
+SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|PanelKillTests|RegistrarLivesTests|PanelLivesTests|BusValueTests
 
 help: ## List the targets (this text)
 	@printf 'Posthorn: push notifications for Linux.\n\n'

@@ -4,5 +4,6 @@
 #include <adwaita.h>
 #include <glib-unix.h>
 #include <gdk/x11/gdkx.h>
+#include <X11/extensions/Xrandr.h>
 #include <libintl.h>
 #include <locale.h>

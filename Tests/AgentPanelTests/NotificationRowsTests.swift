@@ -48,6 +48,9 @@ struct NotificationRowsTests {
         }
         #expect(text().title == "No Notifications" && !text().advice.isEmpty)
         #expect(text(searching: true).title == "Nothing Found")
+        let start = filter == .unseen ? "No unseen notification" : "No notification"
+        #expect(text(searching: true).advice.hasPrefix(start))
+        #expect(text(searching: true).advice.contains("not shown") == (filter == .notShown))
         #expect(text(off: true).advice.contains("switched off"))
         #expect(text(paired: false).advice.contains("server"))
         #expect(text(searching: true, agent: false).title == "Not Running")

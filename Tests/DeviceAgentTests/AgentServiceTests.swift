@@ -145,7 +145,7 @@ private final class ServiceHarness {
             service.signals.filter { $0.hasPrefix("NotificationArrived") }.count == 2
         }
         let found = try await service.call(
-            "SearchInbox", .string("dinner"), .string(""), .bool(true), .int64(0), .uint32(5)
+            "SearchInbox", .string("dinner"), .string(""), .string("unread"), .int64(0), .uint32(5)
         ).get().first?.arrayValue
         #expect(found?.count == 1 && found?.first?[key: "body"]?.stringValue == "Dinner")
         let counts = try await service.call("CountInbox").get()

@@ -216,6 +216,16 @@ import Testing
         #expect(try search("x") { ($0.countMax, $0.before) = (3, 5) } == [4, 3, 2])
         #expect(try search("") { $0.appID = "org.example.Other" }.isEmpty)
         _ = try database.inbox.markRead(6, appID: "")
-        #expect(try search("") { ($0.isUnreadOnly, $0.countMax) = (true, 2) } == [7, 5])
+        #expect(try search("") { ($0.kind, $0.countMax) = (.unread, 2) } == [7, 5])
+    }
+
+    @Test func `what was not shown is found by itself, page by page`() throws {
+        for number in 1...4 { try receive(#"{"aps":{"alert":"x \#(number)"}}"#, from: UInt64(number)) }
+        for number: Int64 in [1, 3] {
+            _ = try database.inbox.move(number, from: [.waiting], to: .suppressed, reason: "quiet")
+        }
+        #expect(try search("") { $0.kind = .suppressed } == [3, 1])
+        #expect(try search("x") { ($0.kind, $0.before) = (.suppressed, 3) } == [1])
+        #expect(try search("y") { $0.kind = .suppressed }.isEmpty)
     }
 }

@@ -36,6 +36,22 @@ struct PanelAlertsTests {
         #expect(server.shown.map(\.body) == ["two"] && panel.entries == [1])
     }
 
+    @Test func `the status says who shows alerts now`() async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let desk = try PanelDesk(file, session)
+        func says(_ presenter: String) async throws {
+            try await session.run(until: "it is \(presenter)") {
+                desk.agent.status(nowUnixSeconds: 0).presenter == presenter
+            }
+        }
+        try await says("none")
+        let panel = try ScriptedPanel(session)
+        try await says("panel")
+        let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
+        try await says("desktop, panel")
+        withExtendedLifetime((panel, server)) {}
+    }
+
     @Test func `without a panel an alert goes to the notification server`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let server = try ScriptedNotificationServer(session.bus, loop: session.loop)

@@ -42,8 +42,8 @@ final class PanelDesk {
         desktop = try DesktopPresenter(connection: session.connection, loop: session.loop, environment: [:])
         let desk = DeskBox()
         var surroundings = Surroundings(
-            presenter: StyledPresenter(panel: panel, desktop: desktop), sounds: sounds, opener: app,
-            desk: { desk.owner?.state ?? DeskState() })
+            presenterName: "desktop", presenter: StyledPresenter(panel: panel, desktop: desktop), sounds: sounds,
+            opener: app, desk: { desk.owner?.state ?? DeskState() })
         surroundings.panel = panel
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),

@@ -73,8 +73,9 @@ struct GeneratedPagesCommandLineTests {
         [admin API](admin-api.md), in which times are UNIX seconds. These are the answers of the agent, here with line ends.
         Each member is always there; a text that is not known is empty, a number 0. Members may be added.
 
-        `posthorn agent status --json`: times are UNIX seconds; `presenter` is `desktop`, `terminal` or `none`; `notice` is
-        what else a person should know, such as a channel that the server ended; `next_try` is when the agent connects again.
+        `posthorn agent status --json`: times are UNIX seconds; `presenter` is `desktop`, `panel`, `desktop, panel`, `terminal`,
+        `hooks: ` and their names, or `none`; `notice` is what else a person should know, such as a channel that the server
+        ended; `next_try` is when the agent connects again.
 
         ```json
         {"connected": true, "connected_since": 1795300713, "device_id": "7e5b91bc25b0cf09", "enrolled": true,

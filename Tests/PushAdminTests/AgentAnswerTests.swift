@@ -107,11 +107,18 @@ struct AgentAnswerTests {
         #expect(!AgentCommands.report(of: AgentStatus(.dictionary([]))).text.contains("Next try"))
     }
 
-    @Test(arguments: [("", false), ("none", false), ("desktop", true), ("hooks: any", true)])
+    @Test(arguments: [
+        ("", false), ("none", false), ("desktop", true), ("desktop, panel", true), ("hooks: any", true),
+    ])
     func `a status says when nothing shows alerts`(presenter: String, isThere: Bool) {
         let text = AgentCommands.report(of: AgentStatus(.dictionary([("presenter", .string(presenter))]))).text
         #expect(text.contains("no notification server runs") != isThere, "\(text)")
         #expect(!isThere || text.hasSuffix("Alerts shown by  \(presenter)"), "\(text)")
+    }
+
+    @Test func `a status says which alerts a panel alone does not show`() {
+        let text = AgentCommands.report(of: AgentStatus(.dictionary([("presenter", .string("panel"))]))).text
+        #expect(text.contains("panel, those of style alert; no notification server runs"))
     }
 
     @Test func `facts of another type or without a value read as empty`() throws {

@@ -68,14 +68,14 @@ struct AgentCallTests {
     func `inbox list asks for as many as were wanted`(words: [String], limit: UInt32) throws {
         check(
             try InboxCommands.searchCall(try typed(["inbox", "list"] + words)), "SearchInbox",
-            [.string(""), .string(""), .bool(false), .int64(0), .uint32(limit)])
+            [.string(""), .string(""), .string(""), .int64(0), .uint32(limit)])
     }
 
     @Test func `inbox search asks for all words, of an app, of what is new, page by page`() throws {
         let invocation = try typed("inbox", "search", "Lunch", "--app", "a", "-u", "--before", "7", "noon")
         check(
             try InboxCommands.searchCall(invocation), "SearchInbox",
-            [.string("Lunch noon"), .string("a"), .bool(true), .int64(7), .uint32(20)])
+            [.string("Lunch noon"), .string("a"), .string("unread"), .int64(7), .uint32(20)])
     }
 
     @Test func `read and clear take an entry, an app or everything`() throws {

@@ -74,6 +74,9 @@ package final class DesktopScreen: Sendable {
         }
     }
 
+    /// Takes the display away, as a crash of the X server does.
+    package func endDisplay() async throws { try await display.killNow() }
+
     /// Starts a notification server and waits until it has its name.
     package func start(_ server: Server) async throws -> RunningProcess {
         let process = try RunningProcess(server.path, environment: environment)

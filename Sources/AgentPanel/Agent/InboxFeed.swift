@@ -14,12 +14,20 @@ final class InboxFeed {
     /// Whether nothing came yet for what is asked now.
     private(set) var isLoading = true
     private(set) var hasMore = false
+    /// After which it asks again when it has asked too often.
+    private static let pauseMilliseconds: UInt32 = 300
     private let mirror: AgentMirror
     private let onChange: () -> Void
-    private var text = ""
+    /// What is asked for.
+    private struct Query: Equatable {
+        /// Words that must all be there; empty for none.
+        var text = ""
+        var filter = NotificationRows.Filter.all
+    }
+
+    private var query = Query()
     private var wantedCount = InboxFeed.firstCount
-    /// Answers to earlier questions are too late.
-    private var question = 0
+    /// One question at a time, however fast somebody types: the agent takes few calls of one caller.
     private var isAsking = false
     private var isToBeAskedAgain = false
 
@@ -30,11 +38,18 @@ final class InboxFeed {
     }
 
     /// Asks for entries in which all these words are; what is shown stays until the answer is here.
-    func search(_ text: String) {
-        guard text != self.text else { return }
-        self.text = text
-        question += 1
-        isAsking = false
+    func search(_ text: String) { change { $0.text = text } }
+
+    /// Asks for entries of another kind, of all that the agent has.
+    func choose(_ filter: NotificationRows.Filter) { change { $0.filter = filter } }
+
+    /// Whether everything is asked for.
+    var isWhole: Bool { query == Query() }
+
+    private func change(_ body: (inout Query) -> Void) {
+        let earlier = query
+        body(&query)
+        guard query != earlier else { return }
         isLoading = true
         wantedCount = Self.firstCount
         reload()
@@ -58,22 +73,31 @@ final class InboxFeed {
     private func ask(before: Int64, limit: Int, keeping earlier: [EntryFacts]) {
         guard let agent = mirror.agent else { return }
         isAsking = true
-        let asked = question
+        let asked = query
         let arguments: [BusValue] = [
-            .text(text), .string(""), .bool(false), .int64(before), .uint32(UInt32(limit)),
+            .text(asked.text), .string(""), .string(asked.filter.kind), .int64(before), .uint32(UInt32(limit)),
         ]
         agent.call("SearchInbox", arguments) { [weak self] answer in
-            guard let self, asked == question else { return }
+            guard let self else { return }
             isAsking = false
-            if case .success(let values) = answer {
+            switch answer {
+            case .success(let values) where asked == query:
                 let items = values.first?.arrayValue ?? []
                 take(earlier + items.map(EntryFacts.init), isFull: items.count == limit)
+            // Of another question than that of now, which was asked meanwhile.
+            case .success: break
+            case .failure(let error):
+                if error.name.hasSuffix(".LimitsExceeded") { reloadLater() }
             }
             if isToBeAskedAgain {
                 isToBeAskedAgain = false
                 reload()
             }
         }
+    }
+
+    private func reloadLater() {
+        MainLoop.after(milliseconds: Self.pauseMilliseconds) { [weak self] in self?.reload() }
     }
 
     private func take(_ entries: [EntryFacts], isFull: Bool) {
@@ -84,5 +108,16 @@ final class InboxFeed {
         onChange()
         // The rest of what most people have comes by itself, the older ones when they are scrolled to.
         if entries.count < Self.answerCountMax, !isToBeAskedAgain { loadMore() }
+    }
+}
+
+extension NotificationRows.Filter {
+    /// The agent's word for it.
+    fileprivate var kind: String {
+        switch self {
+        case .all: ""
+        case .unseen: "unread"
+        case .notShown: "suppressed"
+        }
     }
 }

@@ -29,7 +29,12 @@ package struct EmptyInboxText: Equatable, Sendable {
         } else if isSearching {
             icon = "edit-find-symbolic"
             title = tr("Nothing Found")
-            advice = tr("No notification has all of these words.")
+            advice =
+                switch filter {
+                case .all: tr("No notification has all of these words.")
+                case .unseen: tr("No unseen notification has all of these words.")
+                case .notShown: tr("No notification that was not shown has all of these words.")
+                }
         } else if isSwitchedOff {
             advice = tr("All notifications are switched off. Switch them on in Settings.")
         } else if !isPaired {

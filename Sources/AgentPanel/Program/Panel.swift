@@ -28,6 +28,7 @@ package final class Panel {
     private init(_ start: Start) {
         application = .application(id: Self.applicationID, isService: start == .service)
         application.setInactivity(milliseconds: Self.inactivityMilliseconds)
+        application.joinSession()
         if start == .settings { startTab = .settings }
     }
 
@@ -48,6 +49,8 @@ package final class Panel {
 
     private func listen() {
         Signals.connect(application, "startup") { [weak self] in self?.begin() }
+        // Every end means Close for the alert on the screen: the session's, a signal, a bus that is gone.
+        Signals.connect(application, "shutdown") { [weak self] in self?.stage?.closeBeforeTheEnd() }
         Signals.connect(application, "activate") { [weak self] in
             guard let self else { return }
             open(mainWindow == nil ? startTab : nil)
@@ -55,9 +58,9 @@ package final class Panel {
         application.add(action: "show-alerts") { [weak self] in self?.mirror?.ask(.alerts) }
         application.add(action: "show-settings") { [weak self] in self?.open(.settings) }
         application.add(action: "show-notifications") { [weak self] in self?.open(.notifications) }
-        application.add(action: "quit") { [weak self] in self?.end() }
+        application.add(action: "quit") { [weak self] in self?.application.quitApplication() }
         for signal in [SIGTERM, SIGINT, SIGHUP] {
-            MainLoop.onSignal(signal) { [weak self] in self?.end() }
+            MainLoop.onSignal(signal) { [weak self] in self?.application.quitApplication() }
         }
     }
 
@@ -77,11 +80,5 @@ package final class Panel {
         mainWindow = window
         if let tab { window.show(tab) }
         window.present()
-    }
-
-    /// Every end means Close for the alert on the screen.
-    private func end() {
-        stage?.closeBeforeTheEnd()
-        application.quitApplication()
     }
 }

@@ -62,10 +62,7 @@ final class EntryRow {
             if let entry = self?.entry, let self { actions.clear(entry) }
         }
         // To the left where one reads to the right: the button comes from the other side.
-        entryPart.onSwipe { [weak self] across, down in
-            guard let self, abs(across) > 200, abs(across) > 2 * abs(down) else { return }
-            clearPlace.isRevealed = across < 0
-        }
+        entryPart.onStroke(atLeast: 60) { [weak self] across in self?.clearPlace.isRevealed = across < 0 }
     }
 
     /// The notification that it shows; nil for a section's head.

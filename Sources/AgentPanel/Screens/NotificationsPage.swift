@@ -183,6 +183,7 @@ final class NotificationsPage: Page {
 
     private func choose(_ filter: NotificationRows.Filter) {
         self.filter = filter
+        feed?.choose(filter)
         refresh()
     }
 
@@ -275,7 +276,8 @@ final class NotificationsPage: Page {
     }
 
     private func clearAll() {
-        guard !(feed?.entries.isEmpty ?? true) else { return }
+        // Nothing found is not nothing there.
+        guard let feed, !feed.isWhole || !feed.entries.isEmpty else { return }
         window.offer(SheetPlan(destroy: tr("Clear All Notifications"))) { [weak self] role in
             if role == .destroy { self?.window.call("ClearInbox", [.string("")]) }
         }

@@ -38,8 +38,8 @@ enum Desktop {
     /// The size of the monitor at which the person is; nil where the desktop does not tell.
     static var monitorSize: (width: Int, height: Int)? {
         guard let display = unsafe gdk_display_get_default() else { return nil }
-        let pointer = unsafe X11Screen(display).flatMap { $0.pointer }
-        return monitors.first { pointer == nil || $0.contains(pointer ?? (0, 0)) }.map { ($0.width, $0.height) }
+        let monitor = unsafe X11Screen(display)?.monitorOfPointer ?? monitors.first
+        return monitor.map { ($0.width, $0.height) }
     }
 
     /// Puts a window on the middle of the monitor at which the person is, and above others.
@@ -47,12 +47,13 @@ enum Desktop {
     /// X11 only: Wayland's compositors place windows themselves, and put a new one in the middle.
     static func centre(_ window: Widget) {
         guard let display = unsafe gdk_display_get_default(), let screen = unsafe X11Screen(display),
-            let pointer = screen.pointer, let monitor = monitors.first(where: { $0.contains(pointer) })
+            let monitor = screen.monitorOfPointer
         else { return }
         screen.centre(window, on: monitor)
     }
 
-    private static var monitors: [Monitor] {
+    /// The monitors that GTK knows.
+    fileprivate static var monitors: [Monitor] {
         guard let display = unsafe gdk_display_get_default() else { return [] }
         let list = unsafe gdk_display_get_monitors(display)
         return (0..<(unsafe g_list_model_get_n_items(list))).map { index in
@@ -95,8 +96,28 @@ private struct X11Screen {
         scale = unsafe monitor.map { unsafe Int(gdk_monitor_get_scale_factor($0)) } ?? 1
     }
 
+    /// The monitor on which the pointer is; where there is none, the first.
+    var monitorOfPointer: Desktop.Monitor? {
+        let monitors = self.monitors
+        let pointer = pointer ?? (0, 0)
+        return monitors.first { $0.contains(pointer) } ?? monitors.first
+    }
+
+    /// `XRRGetMonitors`: GTK leaves out the parts into which people divide a wide one, all but the first.
+    private var monitors: [Desktop.Monitor] {
+        var count: Int32 = 0
+        guard let list = unsafe XRRGetMonitors(display, root, 1, &count) else { return Desktop.monitors }
+        defer { unsafe XRRFreeMonitors(list) }
+        let monitors = unsafe UnsafeBufferPointer(start: list, count: Int(max(count, 0))).map { monitor in
+            unsafe Desktop.Monitor(
+                x: Int(monitor.x) / scale, y: Int(monitor.y) / scale, width: Int(monitor.width) / scale,
+                height: Int(monitor.height) / scale)
+        }
+        return monitors.isEmpty ? Desktop.monitors : monitors
+    }
+
     /// `XQueryPointer`.
-    var pointer: (x: Int, y: Int)? {
+    private var pointer: (x: Int, y: Int)? {
         var windows: (Window, Window) = (0, 0)
         var points: (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
         var mask: UInt32 = 0

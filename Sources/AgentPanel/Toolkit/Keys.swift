@@ -54,12 +54,30 @@ extension Widget {
         take(controller)
     }
 
-    /// A quick stroke across the widget; the speed is negative towards the left (`gtk_gesture_swipe_new`).
-    func onSwipe(_ body: @escaping (_ speedAcross: Double, _ speedDown: Double) -> Void) {
-        let gesture = unsafe Widget.adopting(gtk_gesture_swipe_new())
-        Signals.connectPoint(gesture, "swipe", body)
+    /// A stroke across the widget; the way is negative towards the left (`gtk_gesture_drag_new`).
+    ///
+    /// - Parameters:
+    ///   - lengthMin: Shorter ones do nothing, and neither does what goes up or down as well.
+    ///   - body: Called when it ends. Whoever moves more than a hand trembles presses nothing.
+    func onStroke(atLeast lengthMin: Double, _ body: @escaping (_ across: Double) -> Void) {
+        let gesture = unsafe Widget.adopting(gtk_gesture_drag_new())
+        let address = unsafe gesture.address
+        Signals.connectPoint(gesture, "drag-update") { across, down in
+            let isAcross = abs(across) >= 2 * abs(down)
+            guard max(abs(across), abs(down)) > Self.trembling else { return }
+            // A finger that goes up or down scrolls, which is another's to claim. The gesture lives while it calls.
+            let device = unsafe gtk_event_controller_get_current_event_device(address)
+            let isFinger = unsafe device.map { unsafe gdk_device_get_source($0) == GDK_SOURCE_TOUCHSCREEN } ?? false
+            if isAcross || !isFinger { unsafe gtk_gesture_set_state(address, GTK_EVENT_SEQUENCE_CLAIMED) }
+        }
+        Signals.connectPoint(gesture, "drag-end") { across, down in
+            if abs(across) >= max(lengthMin, 2 * abs(down)) { body(across) }
+        }
         take(gesture)
     }
+
+    /// How far a press may move, in pixels.
+    private static let trembling = 12.0
 
     /// The keyboard's focus comes into the widget (`gtk_event_controller_focus_new`).
     func onFocusEntering(_ body: @escaping () -> Void) {

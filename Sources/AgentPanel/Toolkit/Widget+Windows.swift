@@ -25,6 +25,16 @@ extension Widget {
     /// For how long it waits for more to do (`g_application_set_inactivity_timeout`).
     func setInactivity(milliseconds: UInt32) { unsafe g_application_set_inactivity_timeout(cast(), milliseconds) }
 
+    /// Lets the session manager end it when the session ends (`GtkApplication:register-session`).
+    func joinSession() {
+        var value = GValue()
+        // G_TYPE_BOOLEAN, a macro.
+        unsafe g_value_init(&value, GType(5 << 2))
+        unsafe g_value_set_boolean(&value, 1)
+        unsafe g_object_set_property(cast(), "register-session", &value)
+        unsafe g_value_unset(&value)
+    }
+
     /// Registers on the bus, and tells whether another process has been here first (`g_application_register`).
     ///
     /// - Returns: Nil when there is no bus to be on, or no display.

@@ -27,8 +27,8 @@ package struct AgentStatus: Sendable, Equatable {
     package var notice = ""
     /// Whether the server said that it does not know this device any more.
     package var isRemoved = false
-    /// What alerts are shown with: `desktop`, `terminal`, `hooks:` and their names, or `none`; the last two also while no
-    /// notification server is there.
+    /// What alerts are shown with: `desktop`, `panel`, `desktop, panel`, `terminal`, `hooks:` and their names, or `none`; the
+    /// last two also while neither notification server nor panel is there.
     package var presenter: String
 
     /// One line, for the service manager, to whom a line feed of the server's would begin another assignment.
@@ -55,8 +55,10 @@ extension Agent {
     }
 
     private var presenterText: String {
-        let isAvailable = surroundings.presenter?.isAvailable ?? false
-        if isAvailable { return surroundings.presenterName }
+        var names: [String] = []
+        if surroundings.presenter?.isAvailable(for: .banner) ?? false { names.append(surroundings.presenterName) }
+        if surroundings.panel?.isAvailable ?? false { names.append("panel") }
+        if !names.isEmpty { return names.joined(separator: ", ") }
         return surroundings.hooks?.summary.map { "hooks: \($0)" } ?? "none"
     }
 

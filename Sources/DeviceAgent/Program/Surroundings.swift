@@ -2,7 +2,7 @@
 
 /// What the agent presents with: a desktop, a terminal, or nothing.
 package struct Surroundings {
-    /// `desktop`, `terminal` or `none`, for the status.
+    /// `desktop`, `terminal` or `none`, for the status, which names the panel beside it.
     package var presenterName: String
     /// Shows alerts; nil leaves them to the inbox.
     package var presenter: (any AlertPresenter)?

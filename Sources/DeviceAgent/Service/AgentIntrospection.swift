@@ -34,8 +34,8 @@ package enum AgentIntrospection {
             <method name="Forget"/>
             <!-- Keys: version s, enrolled b, removed b (the server does not know this device any more: leave it), server_url s, device_id s, connected b, connected_since x, last_connected x
                  (UNIX seconds), next_try x (UNIX seconds; when it connects, or enrols by agent.ini, again; 0 while it waits for nothing), last_error s, notice s (what else a person should know, such as a channel that the server
-                 ended; empty for nothing), presenter s (what shows alerts now: desktop, terminal, 'hooks: ' and the names of up
-                 to five, or none), pid u. -->
+                 ended; empty for nothing), presenter s (what shows alerts now: desktop, panel, both as 'desktop, panel',
+                 terminal, 'hooks: ' and the names of up to five, or none; the panel shows those of style alert, where it runs or can be started), pid u. -->
             <method name="GetStatus">
               <arg name="status" type="a{sv}" direction="out"/>
             </method>
@@ -134,12 +134,12 @@ package enum AgentIntrospection {
               <arg name="entries" type="aa{sv}" direction="out"/>
             </method>
             <!-- The same of those entries in whose texts or app's name all words of text are, in any case. text and app_id may be
-                 empty; unread leaves out what the person has seen; before is the last entry of the page before, 0 for the first page;
-                 limit is at most 1000. -->
+                 empty; kind is empty for all, unread for what the person has not seen, suppressed for what was not shown; before is the
+                 last entry of the page before, 0 for the first page; limit is at most 1000. Error: .BadValue. -->
             <method name="SearchInbox">
               <arg name="text" type="s" direction="in"/>
               <arg name="app_id" type="s" direction="in"/>
-              <arg name="unread" type="b" direction="in"/>
+              <arg name="kind" type="s" direction="in"/>
               <arg name="before" type="x" direction="in"/>
               <arg name="limit" type="u" direction="in"/>
               <arg name="entries" type="aa{sv}" direction="out"/>

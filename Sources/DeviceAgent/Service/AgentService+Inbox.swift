@@ -12,7 +12,7 @@ extension AgentService {
             var query = InboxSearch.Query()
             query.text = try arguments.text(0)
             query.appID = try arguments.text(1)
-            query.isUnreadOnly = try arguments.bool(2)
+            query.kind = try kind(try arguments.text(2))
             query.before = try arguments.int64(3)
             query.countMax = Int64(try arguments.uint32(4))
             return [try list(try agent.inbox(matching: query))]
@@ -35,6 +35,14 @@ extension AgentService {
         default:
             return nil
         }
+    }
+
+    private func kind(_ word: String) throws(AgentRefusal) -> InboxSearch.Kind {
+        if let kind = InboxSearch.Kind.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) }) {
+            return kind
+        }
+        let words = InboxSearch.Kind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw AgentRefusal(.badValue, "SearchInbox knows no kind '\(word)', only \(words).")
     }
 
     private func list(_ entries: [InboxEntry]) throws(AgentRefusal) -> BusValue {

@@ -9,14 +9,32 @@ package import PushSQLite
 /// takes an accent of its own for another text.
 /// An index of words would find only whole ones, or take more room than the notifications.
 package final class InboxSearch {
+    /// Which notifications are of interest.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// All of them.
+        case all = ""
+        /// Only what the person has not seen.
+        case unread
+        /// Only what was not shown, for a reason.
+        case suppressed
+
+        fileprivate var number: Int64 {
+            switch self {
+            case .all: 0
+            case .unread: 1
+            case .suppressed: 2
+            }
+        }
+    }
+
     /// What somebody looks for.
     package struct Query: Sendable, Equatable {
         /// Words that must all be there, in any order and any case; empty for everything.
         package var text = ""
         /// Only of this app; empty for all.
         package var appID = ""
-        /// Only what the person has not seen.
-        package var isUnreadOnly = false
+        /// Only of this kind.
+        package var kind = Kind.all
         /// Only entries before this one; 0 for all.
         package var before: Int64 = 0
         /// At most so many.
@@ -38,7 +56,8 @@ package final class InboxSearch {
         selectTexts = try connection.prepare(
             """
             SELECT entry, app_id, coalesce(title, ''), coalesce(subtitle, ''), coalesce(body, '') FROM inbox
-            WHERE (?1 = 0 OR entry < ?1) AND (?2 = '' OR app_id = ?2) AND (?3 = 0 OR is_read = 0)
+            WHERE (?1 = 0 OR entry < ?1) AND (?2 = '' OR app_id = ?2)
+                AND (?3 = 0 OR ?3 = 1 AND is_read = 0 OR ?3 = 2 AND state = 'suppressed')
             ORDER BY entry DESC
             """)
         selectEntry = try connection.prepare("SELECT * FROM inbox WHERE entry = ?")
@@ -68,7 +87,7 @@ package final class InboxSearch {
         let countMax = min(query.countMax, InboxTable.answerCountMax)
         selectTexts.bind(query.before, at: 1)
         selectTexts.bind(query.appID, at: 2)
-        selectTexts.bind(query.isUnreadOnly ? 1 : 0, at: 3)
+        selectTexts.bind(query.kind.number, at: 3)
         defer { selectTexts.reset() }
         var numbers: [Int64] = []
         while numbers.count < countMax, try selectTexts.step() {

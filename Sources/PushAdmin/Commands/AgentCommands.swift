@@ -160,16 +160,19 @@ package enum AgentCommands {
             fields.append(("Device ID", status.deviceID))
             fields.append(("Connected", connection(of: status)))
         }
-        let hasPresenter = !["", "none"].contains(status.presenter)
-        fields.append(
-            (
-                "Alerts shown by",
-                hasPresenter ? status.presenter : "nothing: no notification server runs; the inbox keeps them"
-            ))
+        fields.append(("Alerts shown by", presenter(of: status)))
         if !status.lastError.isEmpty { fields.append(("Last trouble", status.lastError)) }
         if status.nextTry > 0 { fields.append(("Next try", LocalTime.text(unixSeconds: status.nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
         return Report(Table.fields(fields), json: status)
+    }
+
+    private static func presenter(of status: AgentStatus) -> String {
+        switch status.presenter {
+        case "", "none": "nothing: no notification server runs; the inbox keeps them"
+        case "panel": "panel, those of style alert; no notification server runs; the inbox keeps the others"
+        case let names: names
+        }
     }
 
     private static func enrolment(of status: AgentStatus) -> String {

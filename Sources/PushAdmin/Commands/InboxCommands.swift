@@ -122,8 +122,8 @@ package enum InboxCommands {
             let before = try invocation.integer("before", in: 1...Int64.max) ?? 0
             return AgentCall(
                 "SearchInbox", .string(invocation.arguments.joined(separator: " ")),
-                .string(invocation.value("app") ?? ""), .bool(invocation.has("unread")), .int64(before),
-                .uint32(UInt32(limit)))
+                .string(invocation.value("app") ?? ""), .string(invocation.has("unread") ? "unread" : ""),
+                .int64(before), .uint32(UInt32(limit)))
         } catch {
             throw .usage(error)
         }

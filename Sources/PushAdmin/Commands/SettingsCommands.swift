@@ -143,7 +143,7 @@ package enum SettingsCommands {
     static func checkApp(_ id: String, _ agent: AgentClient) throws(CommandError) {
         let known = try apps(of: agent).map(\.appID)
         guard !id.isEmpty, !known.contains(where: { $0.utf8.elementsEqual(id.utf8) }) else { return }
-        let search = AgentCall("SearchInbox", .string(""), .string(id), .bool(false), .int64(0), .uint32(1))
+        let search = AgentCall("SearchInbox", .string(""), .string(id), .string(""), .int64(0), .uint32(1))
         let found = try AgentAnswer.list(try agent.call(search), of: search.method, as: InboxEntry.init)
         if found.isEmpty { throw unknownApp(id, known: known) }
     }

@@ -190,56 +190,5 @@ extension EndToEnd {
             #expect(switches.first("list item", "New mail")?.description == "Badges, Sounds")
             #expect(switches.first("button", "Details") != nil, "the way back has the name of the page before")
         }
-
-        @Test(.tags(.slow)) func `a thousand notifications and two hundred apps can be used`() async throws {
-            let scene = try await PanelScene()
-            try await scene.send((1001...1999).map { PanelScene.alert("Number \($0).") }, concurrency: 50)
-            try await scene.send(PanelScene.alert("Number 2000."))
-            try await registerApps(199, in: scene)
-            try await scene.user.waitForEntry("all came") { $0.body == "Number 2000." }
-            try await scene.openPanel()
-            try await scene.wait("the newest is on top") { entries($0).first == "Number 2000." }
-            try await scene.click("tab", "Apps")
-            let tiles = try await scene.wait("apps are there") { !apps($0).isEmpty }
-            #expect(apps(tiles).allSatisfy { $0.width >= 44 && $0.height >= 44 })
-            try await scene.click("tab", "Settings")
-            try await scene.click("list item", "App 150")
-            try await scene.click("switch", "Badges")
-            try await scene.waitUntil("badge", of: "org.example.app150", has: "off")
-            try await scene.click("tab", "Notifications")
-            try await scene.press("ctrl+f")
-            try await scene.type("Number 1017.")
-            try await scene.wait("one of the oldest is found") { entries($0) == ["Number 1017."] }
-        }
-
-        private func apps(_ contents: ScreenContents) -> [ScreenElement] {
-            contents.all("button").filter { $0.name.hasPrefix("App ") || $0.name.hasPrefix(PanelScene.appName) }
-        }
-
-        /// Adds apps to the server, with one curl for all, and registers them on the device.
-        private func registerApps(_ count: Int, in scene: PanelScene) async throws {
-            let requests = (1...count).map { number in
-                """
-                unix-socket = "\(scene.house.server.admin.path)"
-                url = "http://posthorn/v1/apps"
-                header = "content-type: application/json"
-                data-binary = "{\\"topic\\":\\"org.example.app\(number)\\"}"
-                fail
-
-                """
-            }
-            try await RunningProcess.run(
-                RepositoryPaths.tool("curl"), ["-sS", "-K", "-"], input: requests.joined(separator: "next\n")
-            ).succeeded()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 1...count {
-                    if number > 4 { try await group.next() }
-                    group.addTask {
-                        _ = try await scene.user.register("org.example.app\(number)", name: "App \(number)")
-                    }
-                }
-                try await group.waitForAll()
-            }
-        }
     }
 }

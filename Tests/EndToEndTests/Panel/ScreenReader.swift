@@ -21,6 +21,16 @@ final class ScreenReader: Sendable {
         let _: Outcome = try await script.ask(Command(op: "press", place: element.place))
     }
 
+    /// How many elements are right inside an element, those out of sight as well.
+    func count(in element: ScreenElement) async throws -> Int {
+        let answer: Count = try await script.ask(Command(op: "count", place: element.place))
+        return answer.count
+    }
+
+    private struct Count: Decodable {
+        let count: Int
+    }
+
     private struct Command: Encodable {
         var op: String
         var process: Int32?

@@ -153,6 +153,8 @@ class Reader:
             return {"nodes": self.tree(facts["process"])}
         if op == "press":
             return {"done": self.act(facts["place"], "org.a11y.atspi.Action", "DoAction", GLib.Variant("(i)", (0,)))}
+        if op == "count":
+            return {"count": len(self.children(facts["place"]))}
         raise ValueError(f"no such op: {op}")
 
 
