@@ -110,7 +110,7 @@ fill_inbox() {
     posthorn inbox read 3 >/dev/null 2>&1 || true
 }
 
-hands() { scripts/panel-hands.py "$@" || fail "$*"; }
+hands() { scripts/panel-hands.py "$@" || { posthorn inbox list --limit 3 >&2; fail "$*"; }; }
 
 open_panel() {
     close_panel
@@ -315,7 +315,7 @@ msgfmt po/zh_TW.po -o "$files/locale/zh_TW/LC_MESSAGES/posthorn-panel.mo"
 start_posthornd
 make_key
 if [ $# -eq 0 ]; then
-    set -- alert reply notifications entry apps settings app sound quiet sheet chinese empty pairing
+    set -- notifications entry apps settings app sound quiet sheet chinese alert reply empty pairing
     take_small
 fi
 for mode in light dark; do take "$mode" 500x720 "$@"; done

@@ -8,7 +8,7 @@ internal import CAdwaita
 enum StyleSheet {
     private static let text = """
         .touch { min-width: 44px; min-height: 44px; padding: 0; }
-        headerbar { min-height: 56px; }
+        headerbar { min-height: 58px; }
         .crowded headerbar .title { font-size: 0.85em; }
         .crowded headerbar .text-button { padding: 0 4px; }
         .caption { font-size: 0.82em; }
