@@ -5,7 +5,9 @@ internal import PushDBus
 /// Notifications as the list shows them, newest first, as many as were asked for.
 final class InboxFeed {
     /// The first page is small, so that there is something to see at once.
-    private static let firstCount = 60
+    private static let firstCount = 30
+    /// After which it asks for the rest: what came first is on the screen by then.
+    private static let restMilliseconds: UInt32 = 100
     private static let pageCount = 500
     /// What one call brings at most.
     private static let answerCountMax = 1000
@@ -107,7 +109,14 @@ final class InboxFeed {
         wantedCount = max(wantedCount, min(entries.count + Self.firstCount, Self.answerCountMax))
         onChange()
         // The rest of what most people have comes by itself, the older ones when they are scrolled to.
-        if entries.count < Self.answerCountMax, !isToBeAskedAgain { loadMore() }
+        if entries.count < Self.answerCountMax, !isToBeAskedAgain { loadRest() }
+    }
+
+    private func loadRest() {
+        let asked = query
+        MainLoop.after(milliseconds: Self.restMilliseconds) { [weak self] in
+            if let self, asked == query, entries.count < Self.answerCountMax { loadMore() }
+        }
     }
 }
 
