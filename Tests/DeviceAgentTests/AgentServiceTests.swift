@@ -334,9 +334,13 @@ private final class ServiceHarness {
         #expect(try other?.requestName(AgentService.name) == true)
         let service = try start()
         let owner = { try service.client.owner(of: AgentService.name) }
-        #expect(try owner() == other?.uniqueName)
+        let otherName = try #require(other?.uniqueName)
+        #expect(try owner() == otherName)
         other = nil
-        try await service.harness.loop.run("the name is the agent's") { (try? owner()) != nil }
+        try await service.harness.loop.run("the name is the agent's") {
+            guard let name = try? owner() else { return false }
+            return name != otherName
+        }
         #expect(try await service.call("GetStatus").get().count == 1)
     }
 }
