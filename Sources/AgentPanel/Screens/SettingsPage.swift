@@ -2,6 +2,8 @@
 
 /// What the person chose for everything, the apps, and the server.
 final class SettingsPage: Page {
+    /// A row for each app takes time that nobody is to wait for who opens another tab.
+    private var isOnScreen = false
     private let stack = Widget.stack()
     private let table: Widget
     private let status = AbsenceText.page()
@@ -28,6 +30,7 @@ final class SettingsPage: Page {
         buildServer()
         for group in [everything, appGroup, serverGroup] { table.add(group: group) }
         mirror.watch(self) { page, topic in
+            guard page.isOnScreen else { return }
             switch topic {
             case .apps, .settings(""): page.refresh()
             case .status: page.showServer()
@@ -35,8 +38,6 @@ final class SettingsPage: Page {
             case .inbox, .alerts, .settings: break
             }
         }
-        refresh()
-        showServer()
     }
 
     private func buildServer() {
@@ -51,9 +52,12 @@ final class SettingsPage: Page {
     private func set(_ name: String, _ isOn: Bool) { window.set(name, to: isOn ? "on" : "off") }
 
     override func appear() {
+        isOnScreen = true
         refresh()
         showServer()
     }
+
+    override func disappear() { isOnScreen = false }
 
     private func refresh() {
         // Nothing is to be switched of which nobody knows how it stands.
