@@ -64,7 +64,6 @@ final class AnswerCollector: AnswerSink {
         guard var response = head.response else { return .failure(.unusable("the answer has no head")) }
         response.body = body
         response.newConnectionCount = handle.newConnectionCount
-        response.certificates = handle.certificates
         return .success(response)
     }
 

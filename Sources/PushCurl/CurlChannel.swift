@@ -29,6 +29,9 @@ package final class CurlChannel {
         self.handle = handle
     }
 
+    /// PEM texts of the certificates that the server showed, its own first; empty unless `looksAtCertificates`.
+    package var certificates: [[UInt8]] { handle.certificates }
+
     /// Reads what is there.
     ///
     /// - Parameter take: Gets the bytes, if there are any, lent for the call.

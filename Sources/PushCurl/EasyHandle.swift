@@ -140,8 +140,6 @@ extension EasyHandle {
         set(CURLOPT_SSL_VERIFYPEER, request.looksAtCertificates ? 0 : 1)
         set(CURLOPT_SSL_VERIFYHOST, request.looksAtCertificates ? 0 : 2)
         set(CURLOPT_CERTINFO, request.looksAtCertificates ? 1 : 0)
-        // Nobody is to use a connection to somebody who is not trusted.
-        if request.looksAtCertificates { set(CURLOPT_FORBID_REUSE, 1) }
         set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         if let file = request.caFile { set(CURLOPT_CAINFO, text: file) }
         if let file = request.clientCertificateFile { set(CURLOPT_SSLCERT, text: file) }

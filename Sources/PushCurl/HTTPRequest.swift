@@ -36,8 +36,8 @@ package struct HTTPRequest: Sendable {
     /// no failure.
     package var ignoresBody = false
 
-    /// Takes whatever certificate the server shows, and gives the ones that it showed in the answer: for a look at a server
-    /// that is not trusted yet, with nothing in the request that may not be told to anybody.
+    /// Takes whatever certificate the server shows: for a look at them, by `MultiClient.connect` and
+    /// `CurlChannel.certificates`, at a server that is not trusted yet.
     package var looksAtCertificates = false
 
     /// Takes what every request has.

@@ -12,8 +12,6 @@ package struct HTTPResponse: Sendable {
     package var isHTTP2: Bool
     /// Connections that were opened for it: 0 when one was used again.
     package var newConnectionCount: Int
-    /// PEM texts of the certificates that the server showed, its own first; empty unless `looksAtCertificates`.
-    package var certificates: [[UInt8]] = []
 
     /// Joins the parts.
     package init(

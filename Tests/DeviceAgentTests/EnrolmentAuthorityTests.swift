@@ -86,6 +86,20 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: kept), "an enrolment that failed leaves nothing behind")
     }
 
+    @Test func `a server that is not trusted yet does not learn whose device asks`() async throws {
+        var access = ServerAccess()
+        (access.clientCertificateFile, access.clientKeyFile) = (server.clientCertificateFile, server.clientKeyFile)
+        let harness = try AgentHarness(in: directory, access: access)
+        try harness.agent.start()
+        try await server.wantCertificate()
+        guard case .failure(let refusal) = try await enrol(harness, code(of: [UInt8](repeating: 1, count: 32))) else {
+            throw NeverHappened(what: "a refusal")
+        }
+        #expect(refusal == .otherAuthority, "it saw the certificates without showing its own")
+        _ = try await enrol(harness, code(of: fingerprint)).get()
+        try await harness.loop.run("the stream is open") { harness.isConnected() }
+    }
+
     @Test func `a file that the person names is trusted, whatever the code says`() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()

@@ -162,17 +162,21 @@ struct PanelAlertsTests {
         #expect(try desk.states() == (1...20).map { $0 % 2 == 0 ? .viewed : .closed })
     }
 
-    @Test func `more than the limit leave the oldest to the inbox`() async throws {
-        let (desk, panel, _) = try await desktop()
-        let presenter = desk.panel
+    @Test func `the notification server gets more than the limit, and nothing leaves the panel`() async throws {
+        let (desk, panel, server) = try await desktop()
+        let presenter = StyledPresenter(panel: desk.panel, desktop: try desk.session.presenter())
+        try await desk.session.run(until: "there is a notification server") { presenter.isAvailable(for: .banner) }
         for number in 1...(Int64(Limits.panelAlertCountMax) + 1) {
             var isShown = false
             presenter.present(Alert(entry: number, appID: "a", appName: "A")) { _ in isShown = true }
             panel.list()
             try await desk.session.run(until: "\(number) is handed over") { isShown }
         }
-        #expect(presenter.entries.count == Limits.panelAlertCountMax)
-        #expect(presenter.entries.first == 2)
+        #expect(desk.panel.entries == Array(1...Int64(Limits.panelAlertCountMax)))
+        #expect(server.shown.count == 1)
+        #expect(!desk.panel.hasRoom)
+        desk.panel.answered([1])
+        #expect(desk.panel.hasRoom)
     }
 
     @Test func `a newer one with the same collapse id takes the place of the older`() async throws {

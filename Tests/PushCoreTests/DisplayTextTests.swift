@@ -91,4 +91,23 @@ struct DisplayTextTests {
 
     /// The scalars, because texts that only look equal are equal to String.
     private func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
+
+    @Test(arguments: [
+        String(repeating: "\u{1F468}\u{200D}", count: 500), "a" + String(repeating: "\u{0301}", count: 500),
+        // A direction's change between two marks does not make them two.
+        "a" + String(repeating: "\u{0301}\u{202E}", count: 500), String(repeating: "\u{1100}", count: 500),
+    ])
+    func `one character has a bound, or no line would break in it`(text: String) {
+        let text = text + " b"
+        for shown in [DisplayText.plain(text), DisplayText.markup(text), DisplayText.terminal(text)] {
+            let longest = shown.map(\.unicodeScalars.count).max() ?? 0
+            #expect(longest <= DisplayText.characterScalarCountMax && shown.hasSuffix(" b"), "\(longest)")
+        }
+    }
+
+    @Test(arguments: [
+        "\u{1F469}\u{1F3FD}\u{200D}\u{2764}\u{FE0F}\u{200D}\u{1F48B}\u{200D}\u{1F468}\u{1F3FF}",
+        "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}", "क्ष्म्य", "한국어", "é̱̂",
+    ])
+    func `what people write is within the bound`(text: String) { #expect(DisplayText.plain(text) == text) }
 }

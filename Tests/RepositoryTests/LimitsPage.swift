@@ -94,7 +94,7 @@ enum LimitsPage {
         "drainPatience": "GOAWAY is sent to those who are still busy",
         "shutdownPatience": "connections that are left are closed, and the process ends",
         "ephemeralNotificationCountMax": "the oldest tenth is forgotten",
-        "panelAlertCountMax": "the oldest is left to the inbox",
+        "panelAlertCountMax": "the notification server gets more; without one they wait",
         "panelPatience": "the notification server gets the alert, and the panel is left alone for a while",
         "panelStartCountMax": "the notification server gets the alerts, and the panel is left alone for a while",
         "panelPause": "the panel is started, if alerts wait still",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushNet
 
 /// The panel's process: `org.posthorn.Panel` on the session bus, its windows, and its end.
 package final class Panel {
@@ -24,6 +25,7 @@ package final class Panel {
     private var mirror: AgentMirror?
     private var stage: AlertStage?
     private var mainWindow: MainWindow?
+    private var hasBus = true
 
     private init(_ start: Start) {
         application = .application(id: Self.applicationID, isService: start == .service)
@@ -44,7 +46,8 @@ package final class Panel {
             panel.application.activateRemotely(action: "show-settings")
         }
         // Where another process was here first, this brings its window to the front, leaves the bus, and is over.
-        return panel.application.runApplication()
+        let status = panel.application.runApplication()
+        return panel.hasBus ? status : 1
     }
 
     private func listen() {
@@ -58,7 +61,6 @@ package final class Panel {
         application.add(action: "show-alerts") { [weak self] in self?.mirror?.ask(.alerts) }
         application.add(action: "show-settings") { [weak self] in self?.open(.settings) }
         application.add(action: "show-notifications") { [weak self] in self?.open(.notifications) }
-        application.add(action: "quit") { [weak self] in self?.application.quitApplication() }
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             MainLoop.onSignal(signal) { [weak self] in self?.application.quitApplication() }
         }
@@ -67,6 +69,16 @@ package final class Panel {
     private func begin() {
         StyleSheet.load()
         let mirror = AgentMirror()
+        hasBus = mirror.agent != nil
+        guard hasBus else {
+            StandardStream.error.write(
+                """
+                posthorn-panel: There is no session bus.
+                  Start it within a desktop, or set DBUS_SESSION_BUS_ADDRESS.
+
+                """)
+            return application.quitApplication()
+        }
         self.mirror = mirror
         // One that the person is not in may be hidden, and would hide what stands above it.
         stage = AlertStage(application, mirror) { [weak self] in

@@ -11,6 +11,10 @@ package enum PanelCommand {
     /// - Returns: The exit status.
     package static func run(_ arguments: [String]) -> Int32 {
         switch command.parse(arguments) {
+        case .success(.run(let invocation)) where invocation.has("service") && invocation.has("settings"):
+            StandardStream.error.write(
+                "posthorn-panel: '--service' opens no window, and '--settings' does.\n  Leave one of them out.\n")
+            return 64
         case .success(.run(let invocation)):
             return Panel.run(invocation.has("service") ? .service : invocation.has("settings") ? .settings : .window)
         case .success(.help(let text)): print(text)
@@ -34,7 +38,7 @@ package enum PanelCommand {
         ],
         exitCodes: [
             Explanation("0", "The window was closed."),
-            Explanation("1", "There is no display."),
+            Explanation("1", "There is no display, or no session bus."),
             Explanation("64", "The command line is wrong."),
         ])
 }

@@ -9,8 +9,15 @@ final class AlertStage {
     private let owner: () -> Widget?
     private var queue = AlertQueue()
     private var window: AlertWindow?
-    /// Answers that the agent has not taken yet.
-    private var unsent: [Int64: [BusValue]] = [:]
+    /// Answers that the agent has not taken yet; the process stays for them.
+    private var untaken: [Int64: [BusValue]] = [:] {
+        didSet {
+            guard oldValue.isEmpty != untaken.isEmpty else { return }
+            if untaken.isEmpty { application.releaseApplication() } else { application.holdApplication() }
+        }
+    }
+    /// Those that are on their way to it.
+    private var underWay: Set<Int64> = []
 
     /// Watches the agent.
     ///
@@ -34,9 +41,9 @@ final class AlertStage {
         // Who has the panel's name must ask, or the agent takes the alerts for not shown; the calls of the mirror come from
         // a connection of their own.
         application.callFromOwnName(AgentProxy.name, AgentProxy.path, "ListAlerts")
-        for alert in mirror.alerts {
-            if let arguments = unsent[alert.entry] { send(alert.entry, arguments) }
-        }
+        // What the agent does not know any more needs no answer.
+        untaken = untaken.filter { answer in mirror.alerts.contains { $0.entry == answer.key } }
+        for entry in untaken.keys.sorted() { send(entry) }
         switch queue.take(mirror.alerts) {
         case .nothing: break
         case .takeDown: window = nil
@@ -58,16 +65,19 @@ final class AlertStage {
         MainLoop.whenIdle { [weak self] in
             if self?.window === answered { self?.window = nil }
         }
-        send(entry, arguments)
+        untaken[entry] = arguments
+        send(entry)
     }
 
-    private func send(_ entry: Int64, _ arguments: [BusValue]) {
-        unsent[entry] = nil
+    private func send(_ entry: Int64) {
+        guard let arguments = untaken[entry], underWay.insert(entry).inserted else { return }
         mirror.agent?.call("AnswerAlert", arguments) { [weak self] result in
             guard let self else { return }
-            // What the agent does not know any more needs no answer; one that is away gets it when it is back.
-            if case .failure(let error) = result, !error.name.hasPrefix("org.posthorn.Error.") {
-                unsent[entry] = arguments
+            underWay.remove(entry)
+            switch result {
+            // One that is away gets it when it is back.
+            case .failure(let error) where !error.name.hasPrefix("org.posthorn.Error."): break
+            case .success, .failure: untaken[entry] = nil
             }
             mirror.ask(.alerts)
         }
@@ -86,7 +96,7 @@ final class AlertStage {
 
     /// Closes the alert on the screen and waits until the agent knows: what waits behind it is another process's.
     func closeBeforeTheEnd() {
-        guard let entry = queue.answer() else { return }
-        mirror.agent?.callBeforeTheEnd("AnswerAlert", Self.arguments(entry, .close))
+        if let entry = queue.answer() { untaken[entry] = Self.arguments(entry, .close) }
+        for arguments in untaken.values { mirror.agent?.callBeforeTheEnd("AnswerAlert", arguments) }
     }
 }

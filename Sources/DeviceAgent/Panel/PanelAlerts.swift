@@ -105,8 +105,14 @@ package final class PanelAlerts: AlertPresenter {
     /// The entries that wait for an answer, in the order in which the panel shows them.
     package var entries: [Int64] { waiting.map(\.alert.entry) }
 
+    /// Whether one more can wait: nothing that waits is taken from the screen for what is newer.
+    package var hasRoom: Bool { waiting.count < Limits.panelAlertCountMax }
+
     package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         guard isAvailable else { return completion(.unavailable("no panel runs, and none can be started")) }
+        guard hasRoom || place(of: alert) != nil else {
+            return completion(.unavailable("too many alerts wait in the panel"))
+        }
         let handover = Handover(completion)
         handover.timer = loop.schedule(after: times.patience) { [weak self] in self?.isOverdue(handover) }
         enqueue(Waiting(alert: alert, handover: handover))
@@ -185,33 +191,29 @@ package final class PanelAlerts: AlertPresenter {
     // MARK: The list
 
     private func enqueue(_ newer: Waiting) {
-        if let index = waiting.firstIndex(where: { newer.alert.entry == $0.alert.entry }) {
-            waiting[index] = newer
-        } else if let index = waiting.firstIndex(where: { $0.alert.isReplaced(by: newer.alert) }) {
-            let older = waiting[index]
-            waiting[index] = newer
-            delegate?.alertsLeft([older.alert.entry])
-            // Who reads the newer one needs it no more.
-            if let handover = older.handover { finish(handover, .shown(playsSound: true)) }
-        } else {
-            if waiting.count >= Limits.panelAlertCountMax { leaveOldest() }
-            waiting.append(newer)
-        }
+        guard let index = place(of: newer.alert) else { return waiting.append(newer) }
+        let older = waiting[index]
+        waiting[index] = newer
+        guard older.alert.entry != newer.alert.entry else { return }
+        delegate?.alertsLeft([older.alert.entry])
+        // Who reads the newer one needs it no more.
+        if let handover = older.handover { finish(handover, .shown(playsSound: true)) }
     }
 
-    private func leaveOldest() {
-        let oldest = waiting[0].alert.entry
-        delegate?.alert(oldest, ended: .expired)
-        take { $0.alert.entry == oldest }
+    /// Where an alert stands already, or the one that it replaces.
+    private func place(of alert: Alert) -> Int? {
+        waiting.firstIndex { $0.alert.entry == alert.entry } ?? waiting.firstIndex { $0.alert.isReplaced(by: alert) }
     }
 
     /// Takes alerts out of the list, without an outcome.
     private func take(where isTaken: (Waiting) -> Bool) {
         let taken = waiting.filter(isTaken)
         guard !taken.isEmpty else { return }
+        let wasFull = !hasRoom
         waiting.removeAll(where: isTaken)
         delegate?.alertsLeft(taken.map(\.alert.entry))
         onChange?()
+        if wasFull, isAvailable { delegate?.presenterBecameAvailable() }
         for handover in taken.compactMap(\.handover) {
             finish(handover, .unavailable("withdrawn before it was shown"))
         }

@@ -25,7 +25,7 @@ package final class StyledPresenter: AlertPresenter {
     package var isAvailable: Bool { panel.isAvailable || desktop.isAvailable }
 
     package func isAvailable(for style: AlertStyle) -> Bool {
-        style == .alert && panel.isAvailable || desktop.isAvailable
+        style == .alert && panel.isAvailable && panel.hasRoom || desktop.isAvailable
     }
 
     package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {

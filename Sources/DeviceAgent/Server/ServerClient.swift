@@ -78,14 +78,21 @@ package struct ServerClient {
         return request
     }
 
-    /// The certificates that whoever answers there shows, trusted or not, PEM; tells them nothing.
+    /// The certificates that whoever answers there shows, trusted or not, PEM; tells them nothing, nor who we are.
     package func certificates(completion: @escaping (Result<[[UInt8]], ServerError>) -> Void) {
-        var request = request("HEAD", "/")
+        var request = HTTPRequest(method: "GET", url: url)
+        var way = access
+        (way.clientCertificateFile, way.clientKeyFile) = (nil, nil)
+        way.apply(to: &request)
         request.looksAtCertificates = true
-        request.ignoresBody = true
-        curl.start(request) { result in
-            completion(result.map(\.certificates).mapError { ServerError($0) })
-        }
+        var connecting: TransferID?
+        connecting = curl.connect(
+            request,
+            onConnect: { [curl] channel in
+                let certificates = channel.certificates
+                if let connecting { curl.cancel(connecting) }
+                completion(.success(certificates))
+            }, onFailure: { completion(.failure(ServerError($0))) })
     }
 
     /// `POST /v1/devices`.

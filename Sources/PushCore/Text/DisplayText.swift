@@ -9,6 +9,8 @@ package enum DisplayText {
     package static let titleScalarCountMax = 256
     /// The most scalars of a body.
     package static let bodyScalarCountMax = 2000
+    /// The most scalars of what people take for one character: no line breaks within it, however wide or high it gets.
+    package static let characterScalarCountMax = 16
 
     /// Text for a widget that shows it as it is.
     ///
@@ -67,7 +69,7 @@ package enum DisplayText {
     ) {
         var heldBack: Unicode.Scalar?
         var count = 0
-        for scalar in scalars where !isLeftOut(scalar) {
+        for scalar in withBoundedCharacters(scalars.filter { !isLeftOut($0) }) {
             count += 1
             guard count <= scalarCountMax else {
                 // The last one that fits gives way to the ellipsis.
@@ -83,6 +85,15 @@ package enum DisplayText {
                 }
         }
         if let heldBack { append(heldBack) }
+    }
+
+    /// Leaves out what is beyond the bound of one character: joined emoji, marks upon marks, and letters of Hangul without end.
+    private static func withBoundedCharacters(_ scalars: String.UnicodeScalarView) -> String.UnicodeScalarView {
+        let text = String(scalars)
+        guard text.contains(where: { $0.unicodeScalars.count > characterScalarCountMax }) else { return scalars }
+        return text.reduce(into: String.UnicodeScalarView()) { bounded, character in
+            bounded.append(contentsOf: character.unicodeScalars.prefix(characterScalarCountMax))
+        }
     }
 
     /// Whether nothing may show a scalar.

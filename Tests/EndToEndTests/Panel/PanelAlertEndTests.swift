@@ -45,6 +45,25 @@ extension EndToEnd {
             #expect(scene.opened.isEmpty)
         }
 
+        @Test(.tags(.slow)) func `no other program ends the panel over the bus`() async throws {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.send(PanelScene.alert("Stays."))
+            try await scene.wait("it is on the screen") { $0.texts.contains("Stays.") }
+            let process = try await scene.panelProcess()
+            for action in ["quit", "close", "exit"] {
+                _ = try await scene.screen.bus.busctl(
+                    "call", PanelScene.busName, "/org/posthorn/Panel", "org.freedesktop.Application", "ActivateAction",
+                    "sava{sv}", action, "0", "0")
+            }
+            let listed = try await scene.screen.bus.busctl(
+                "call", PanelScene.busName, "/org/posthorn/Panel", "org.gtk.Actions", "List")
+            let actions = listed.output.split(separator: "\"").filter { $0.contains("-") }.sorted()
+            #expect(actions == ["show-alerts", "show-notifications", "show-settings"] && listed.output.hasPrefix("as 3 "))
+            #expect(try await scene.panelProcess() == process)
+            try await scene.answer("Stays.", becoming: "viewed") { try await scene.press("Return") }
+        }
+
         @Test(.tags(.slow)) func `an alert outlives panel and agent, and is answered once`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
@@ -75,6 +94,8 @@ extension EndToEnd {
                 try await scene.press("Escape")
                 return try await scene.contents().nodes.isEmpty
             }
+            // Longer than the panel stays without a window and without an answer to give.
+            try await Task.sleep(for: .seconds(7))
             try await scene.user.startAgent()
             try await scene.waitUntil("Closed without one.", is: "closed")
         }

@@ -195,6 +195,18 @@ extension EndToEnd {
             #expect(try await scene.panelProcess() == process)
         }
 
+        @Test(.tags(.slow)) func `without a session bus it ends and says why`() async throws {
+            let scene = try await PanelScene()
+            var environment = scene.user.environment
+            environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere"
+            for arguments in [[], ["--settings"]] {
+                let result = try await RunningProcess.run(
+                    RepositoryPaths.program("posthorn-panel"), arguments, environment: environment)
+                #expect(result.exit == .code(1))
+                #expect(result.errorOutput.contains("There is no session bus."), "\(result.errorOutput)")
+            }
+        }
+
         /// Whether nothing is wider than the window, everything has a name, and the window is no larger than the screen.
         private func fits(_ contents: ScreenContents, _ size: DesktopScreen.Size) -> Bool {
             guard let window = contents.windows.first else { return false }
