@@ -8,7 +8,7 @@ package struct CurlError: Error, Sendable, Equatable {
     package enum Kind: Sendable {
         /// The host name is unknown, or no name server answers.
         case resolve
-        /// Nobody listens there.
+        /// Nobody listens there, or somebody who does not speak TLS.
         case connect
         /// The TLS handshake or the certificate failed.
         case tls
@@ -60,9 +60,13 @@ extension CurlError.Kind {
     /// Who hangs up inside a handshake, as a server that falls over does, has not shown a certificate that is wrong.
     private static let hangUps = ["reset by peer", "SSL_ERROR_SYSCALL", "unexpected eof", "Broken pipe"]
 
+    /// What OpenSSL says of an answer that is no TLS.
+    private static let otherProtocols = ["wrong version number", "unknown protocol", "packet length too long"]
+
     fileprivate init(_ code: CURLcode, _ text: String) {
         self =
             switch code {
+            case CURLE_SSL_CONNECT_ERROR where Self.otherProtocols.contains(where: text.contains): .connect
             case CURLE_SSL_CONNECT_ERROR where Self.hangUps.contains(where: text.contains): .interrupted
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
             case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: .connect

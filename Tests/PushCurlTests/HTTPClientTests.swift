@@ -116,6 +116,13 @@ import Testing
         #expect(error?.message == "the server does not speak HTTP/2")
     }
 
+    @Test func `a server without TLS is no server that is not trusted`() throws {
+        let server = try ScriptedServer()
+        let request = HTTPRequest(method: "GET", url: "https://127.0.0.1:\(server.port)/")
+        let error = #expect(throws: CurlError.self) { try HTTPClient().send(request) }
+        #expect(error?.kind == .connect, "\(error?.message ?? "")")
+    }
+
     @Test(arguments: [("/cut", CurlError.Kind.interrupted), ("/garbage", .other), ("/slow", .timeout)])
     func `a broken answer is an error that says what happened`(path: String, kind: CurlError.Kind) throws {
         let server = try ScriptedServer()
