@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AgentPanel
+import TestSupport
 import Testing
 
 struct ListChangeTests {
-    /// SplitMix64.
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var bits = state
-            bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-            bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-            return bits ^ bits >> 31
-        }
-    }
-
     private func change(_ old: String, _ new: String) -> ListChange {
         ListChange(from: old.map { String($0) }, to: new.map { String($0) })
     }
@@ -45,7 +33,7 @@ struct ListChangeTests {
     }
 
     @Test(arguments: 0..<100) func `any list becomes any other`(seed: Int) {
-        var random = Numbers(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let keys = (0..<20).map { "\($0)" }
         let old = Array(keys.shuffled(using: &random).prefix(Int.random(in: 0...20, using: &random)))
         let new = Array(keys.shuffled(using: &random).prefix(Int.random(in: 0...20, using: &random)))

@@ -9,19 +9,6 @@ import Testing
 /// Random lives of an agent: notifications come, come again, are shown, cannot be shown, and the process is killed
 /// between any two steps and in the middle of showing.
 @Suite struct ExactlyOnceTests {
-    /// SplitMix64.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     /// A screen that may refuse an alert, or take it and die before it answers.
     private final class Screen: AlertPresenter {
         enum Mood: CaseIterable { case good, refusing, dying }
@@ -62,14 +49,14 @@ import Testing
     @Test func `nothing is lost, nothing is shown twice, and everything is acknowledged`() throws {
         for seed in 0..<UInt64(max(10, Patience.caseCount / 5)) {
             do {
-                try live(Generator(state: seed))
+                try live(SeededGenerator(seed: seed))
             } catch {
                 Issue.record("seed \(seed): \(error)")
             }
         }
     }
 
-    private func live(_ generator: Generator) throws {
+    private func live(_ generator: SeededGenerator) throws {
         var generator = generator
         let file = try DatabaseFile()
         let screen = Screen()

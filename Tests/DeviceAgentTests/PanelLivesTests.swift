@@ -7,19 +7,6 @@ import Testing
 
 /// Random lives of an agent and a panel: alerts come and are answered, and either process is killed between any two steps.
 @Suite struct PanelLivesTests {
-    /// SplitMix64.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     /// A bus with what runs on it at the moment.
     private final class World {
         let file: DatabaseFile
@@ -84,14 +71,14 @@ import Testing
     @Test(.tags(.slow)) func `whoever is killed, every alert is answered once or waits in the panel`() async throws {
         for seed in 0..<UInt64(max(5, Patience.caseCount / 20)) {
             do {
-                try await live(Generator(state: seed))
+                try await live(SeededGenerator(seed: seed))
             } catch {
                 Issue.record("seed \(seed): \(error)")
             }
         }
     }
 
-    private func live(_ generator: Generator) async throws {
+    private func live(_ generator: SeededGenerator) async throws {
         var generator = generator
         let world = try await World()
         for _ in 0..<15 {

@@ -9,19 +9,6 @@ import Testing
 /// Random lives of an agent beside a server that fails, forgets and is restored from a backup: in the end the server
 /// has what the app wants, and nothing else.
 @Suite(.serialized) struct RegistrarLivesTests {
-    /// SplitMix64.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     private static let app = "org.example.Mail"
     private static let channels = (1...4).map { ChannelID(high: 7, low: $0).text }
 
@@ -29,7 +16,7 @@ import Testing
         let server = try await ScriptedDeviceServer()
         for seed in 0..<UInt64(max(8, Patience.caseCount / 10)) {
             do {
-                try await live(Generator(state: seed), server)
+                try await live(SeededGenerator(seed: seed), server)
             } catch {
                 Issue.record("seed \(seed): \(error)")
             }
@@ -60,7 +47,7 @@ import Testing
         }
     }
 
-    private func live(_ generator: Generator, _ server: ScriptedDeviceServer) async throws {
+    private func live(_ generator: SeededGenerator, _ server: ScriptedDeviceServer) async throws {
         var generator = generator
         try await server.setChannels([])
         let life = try Life()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceAgent
+import TestSupport
 import Testing
 
 @Suite struct StreamMachineTests {
@@ -85,35 +86,23 @@ import Testing
     }
 
     @Test(arguments: [0, 30]) func `devices that lost the same server come back one after the other`(asked: Int) {
-        var random = Generator()
+        var random = SeededGenerator(seed: 2026)
         var counts = [Int](repeating: 0, count: 10)
         for _ in 0..<1000 {
             var machine = StreamMachine()
             _ = machine.start(atNanoseconds: 0)
             // A restart that takes a while: the seventh time, the ceiling is a minute.
             for _ in 0..<6 {
-                _ = machine.ended(atNanoseconds: 0, fraction: random.fraction())
+                _ = machine.ended(atNanoseconds: 0, fraction: Double.random(in: 0..<1, using: &random))
                 _ = machine.timeIsUp()
             }
             let action = machine.ended(
-                atNanoseconds: 0, fraction: random.fraction(), retryAfter: asked > 0 ? .seconds(asked) : nil)
+                atNanoseconds: 0, fraction: Double.random(in: 0..<1, using: &random),
+                retryAfter: asked > 0 ? .seconds(asked) : nil)
             guard case .wait(let wait) = action else { return #expect(action == .wait(.zero)) }
             counts[min(9, Int((wait - .seconds(asked)) / .seconds(6)))] += 1
         }
         #expect(counts.allSatisfy { (70...130).contains($0) }, "of 1000 devices in each six seconds: \(counts)")
-    }
-
-    /// The same fractions each time (SplitMix64).
-    private struct Generator {
-        private var state: UInt64 = 2026
-
-        mutating func fraction() -> Double {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var bits = state
-            bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-            bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-            return Double((bits ^ bits >> 31) >> 11) / Double(1 << 53)
-        }
     }
 
     @Test func `nothing makes the server's wish for a pause forgotten`() {

@@ -7,19 +7,6 @@ internal import Testing
 extension EndToEnd {
     /// The real agent is killed at random moments under notifications, and what it promised is held against what came.
     struct AgentKillTests {
-        /// SplitMix64.
-        private struct Generator: RandomNumberGenerator {
-            var state: UInt64
-
-            mutating func next() -> UInt64 {
-                state &+= 0x9E37_79B9_7F4A_7C15
-                var mixed = state
-                mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-                mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-                return mixed ^ (mixed >> 31)
-            }
-        }
-
         private static let doubt = "the agent ended while it was shown"
 
         /// 15 rounds, and 300 in `make soak`.
@@ -29,7 +16,7 @@ extension EndToEnd {
             async throws
         {
             let seed = UInt64.random(in: 0...UInt64.max)
-            var generator = Generator(state: seed)
+            var generator = SeededGenerator(seed: seed)
             let turmoil = try await Turmoil()
             let rounds = max(15, Patience.caseCount * 3 / 100)
             let (sent, kills) = try await turmoil.rage(rounds: rounds, using: &generator)

@@ -2,6 +2,7 @@
 
 import Foundation
 import PushCore
+import TestSupport
 import Testing
 
 struct Base64Tests {

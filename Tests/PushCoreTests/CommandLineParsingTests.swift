@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import TestSupport
 internal import Testing
 
 struct CommandLineParsingTests {

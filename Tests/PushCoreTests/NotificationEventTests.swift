@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushCore
+import struct TestSupport.SeededGenerator
 import Testing
 
 struct NotificationEventTests {

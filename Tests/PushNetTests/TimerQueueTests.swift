@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 // The heap has no clock, and only from inside can its order be compared with a model over thousands of steps.

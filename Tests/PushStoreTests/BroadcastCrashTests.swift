@@ -93,7 +93,7 @@ private let channelCount: UInt64 = 3
 
 /// Publishes and acknowledges as fast as it can, writes down each answer, and is killed at a random moment.
 private func publishUntilKilled(_ path: String, _ diary: String, seed: UInt64) throws {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let store = try TestStore(path: path)
     if seed == 0 {
         let station = try Station(store)

@@ -131,7 +131,7 @@ import Testing
     @Test(.tags(.slow), arguments: 0..<20)
     func `flipped bits never come out as another text`(seed: Int) throws {
         try prepare()
-        var random = SplitMix64(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         for _ in 0..<20 {
             let bit = Int.random(in: 0..<bytes.count * 8, using: &random)

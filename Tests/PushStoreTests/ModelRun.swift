@@ -12,7 +12,7 @@ struct ModelRun {
     let devices: [TestDevice]
     let topics: [(name: String, id: TopicID)]
     var model: StoreModel
-    var random: SplitMix64
+    var random: SeededGenerator
     var tokens: [DeviceTokenContents] = []
     var textBySequence: [Int64: String] = [:]
     var channels: [TestChannel] = []
@@ -22,7 +22,7 @@ struct ModelRun {
     private var nextChannel: UInt64 = 0
 
     init(seed: UInt64) throws {
-        random = SplitMix64(seed: seed)
+        random = SeededGenerator(seed: seed)
         isCrowded = seed % 3 == 0
         let countMax = isCrowded ? 1000 : Int.random(in: 1...60, using: &random)
         let (recentMax, cardMax) = seed % 2 == 0 ? (Int.random(in: 0...8, using: &random), 1) : (.max, .max)

@@ -39,7 +39,7 @@ import Testing
 
 /// Accepts and reports as fast as it can, writes down each answer, and is killed at a random moment.
 private func traceUntilKilled(_ path: String, _ diary: String, seed: UInt64) throws {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let store = try TestStore(path: path) { $0.pendingPerTopicCountMax = 1_000_000 }
     if seed == 0 { _ = try store.registeredDevice() }
     let device = TestDevice(number: 1)

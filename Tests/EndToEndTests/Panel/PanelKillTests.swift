@@ -63,7 +63,7 @@ extension EndToEnd {
 private final class PanelTurmoil {
     let scene: PanelScene
     private let seed: UInt64
-    private var generator: SplitMix
+    private var generator: SeededGenerator
     private(set) var sentCount = 0
     private(set) var agentKillCount = 0
     private var panelKillCount = 0
@@ -73,7 +73,7 @@ private final class PanelTurmoil {
 
     init(seed: UInt64) async throws {
         self.seed = seed
-        generator = SplitMix(state: seed)
+        generator = SeededGenerator(seed: seed)
         scene = try await PanelScene()
         try await scene.useAlerts()
         try await scene.user.posthorn("settings", "set", "inbox-count", "100000")
@@ -168,18 +168,5 @@ private final class PanelTurmoil {
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...300, using: &generator)))
         if Bool.random(using: &generator) { try await answerAtOnce() }
         try scene.user.launchAgent()
-    }
-}
-
-/// SplitMix64.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushHTTP
+import TestSupport
 import Testing
 
 /// What real clients do, which no limit may punish.

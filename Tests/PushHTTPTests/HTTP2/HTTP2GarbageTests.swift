@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PushHTTP
+import TestSupport
 import Testing
 
 /// Whatever comes, the process goes on and the delegate's books balance.

@@ -50,21 +50,6 @@ extension HTTPSessionLimits {
         headerFieldCountMax: 64)
 }
 
-/// Pseudo-random numbers that a seed repeats (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
-
 extension HTTPExchange {
     /// Sends an array's bytes.
     func send(_ bytes: [UInt8]) { send(bytes.span) }

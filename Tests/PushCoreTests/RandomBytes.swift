@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A generator of random numbers that gives the same ones for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
+import TestSupport
 
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-        return bits ^ bits >> 31
-    }
-
+extension SeededGenerator {
     /// Random bytes, of a random number up to a bound.
     mutating func bytes(countMax: Int) -> [UInt8] {
         (0..<Int.random(in: 0...countMax, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
