@@ -65,7 +65,9 @@ final class AlertWindow {
         typingPlace.isVisible = false
         let content = Widget.column(spacing: 4, head, scroller, typingPlace, buttons.padded(above: 12))
             .padded(across: 18, above: 18, below: 16).sized(width: contentWidth)
-        window.setDialogContent(.handle(Widget.column(content).styled("alert")))
+        // Whatever its texts would like.
+        let clamp = Widget.clamp(content, widthMax: contentWidth + 36)
+        window.setDialogContent(.handle(Widget.column(clamp).styled("alert")))
         window.setResizable(false)
         window.styled("alert-window")
     }
@@ -89,7 +91,8 @@ final class AlertWindow {
         head.append(.appIcon(alert.icon, of: alert.appName, pixels: isLow ? 32 : 48).placed(across: .center))
         head.append(Widget.label(alert.appName, .cut(lines: 1)).centred().styled("app-name", "dim-label"))
         head.placed(across: isLow ? .center : .fill)
-        for (text, style) in [(alert.title, "alert-title"), (alert.subtitle, "heading"), (alert.body, "body")]
+        let text = AlertText(alert)
+        for (text, style) in [(text.title, "alert-title"), (text.subtitle, "heading"), (text.body, "body")]
         where !text.isEmpty {
             texts.append(Widget.label(text).centred().styled(style))
         }
@@ -98,8 +101,7 @@ final class AlertWindow {
             texts.append(Widget.label(text).centred().styled("caption", "dim-label"))
         }
         scroller.fitScroller(to: texts, width: contentWidth, heightMax: textHeightMax)
-        let spoken = [alert.title, alert.subtitle, alert.body].filter { !$0.isEmpty }.joined(separator: "\n")
-        window.named(DisplayText.plain(alert.appName)).described(DisplayText.plain(spoken))
+        window.named(DisplayText.plain(alert.appName)).described(DisplayText.plain(text.spoken))
     }
 
     private func showButtons(_ plan: AlertButtons) {
@@ -116,8 +118,7 @@ final class AlertWindow {
         }
         buttons.setContent(box)
         let first = made[plan.defaultIndex]
-        let spoken = [alert.appName, alert.title, alert.body].filter { !$0.isEmpty }.joined(separator: "\n")
-        first.described(DisplayText.plain(spoken))
+        first.described(DisplayText.plain("\(alert.appName)\n\(AlertText(alert).spoken)"))
         window.setDefault(first)
         first.focus()
         sendButton = nil
@@ -190,7 +191,7 @@ final class AlertWindow {
         writing = id
         showButtons(plan)
         sendButton = buttons.firstChild?.lastChild?.lastChild
-        typing.named(DisplayText.plain(action.title))
+        typing.named(VisibleText.label(action.title))
         typingPlace.isVisible = true
         typingPlace.isRevealed = true
         typing.focus()

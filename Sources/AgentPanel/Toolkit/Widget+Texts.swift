@@ -21,6 +21,7 @@ extension Widget {
         switch fit {
         case .wrapped:
             unsafe gtk_label_set_wrap(label.address, 1)
+            label.boundLabel()
         case .cut(let lines):
             unsafe gtk_label_set_ellipsize(label.address, PANGO_ELLIPSIZE_END)
             unsafe gtk_label_set_lines(label.address, Int32(lines))
