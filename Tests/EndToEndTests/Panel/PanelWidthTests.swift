@@ -102,6 +102,23 @@ extension EndToEnd {
             #expect(badge.left >= tile.left && badge.right <= tile.right, "\(contents.transcript)")
         }
 
+        @Test(.tags(.slow)) func `an app's name widens neither its page nor the question whether to remove it`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            let name = Array(repeating: "👩", count: 36).joined(separator: "\u{200D}")
+            _ = try await scene.user.register(PanelScene.app, name: name)
+            try await scene.openPanel()
+            let usual = try #require(try await scene.contents().windows.first)
+            try await scene.click("tab", "Settings")
+            try await scene.click("the app") { contents in
+                contents.all("list item").first { $0.name.unicodeScalars.first == "👩" }
+            }
+            try await inside(usual, in: scene, "the app's page is there") { $0.first("switch", "Badges") != nil }
+            try await scene.click("button", "Remove App")
+            try await inside(usual, in: scene, "it is asked") { $0.first("button", "Cancel") != nil }
+        }
+
         /// Waits until the window holds every button of what is meant, and insists that it is as wide as ever.
         private func inside(
             _ usual: ScreenElement, in scene: PanelScene, _ what: String, _ condition: (ScreenContents) -> Bool
