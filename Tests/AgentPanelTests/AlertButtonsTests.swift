@@ -25,7 +25,7 @@ struct AlertButtonsTests {
         #expect(plan.buttons.map(\.title) == ["Close", "REPLY"])
     }
 
-    @Test(arguments: 2...5) func `more choices stand one below the other, Close at the bottom`(count: Int) {
+    @Test(arguments: 2...4) func `more choices stand one below the other, Close at the bottom`(count: Int) {
         let plan = AlertButtons(SampleFacts.alert(actions: (0..<count).map { ("a\($0)", false) }))
         #expect(plan.isColumn && plan.buttons.count == count + 1)
         #expect(plan.buttons.last?.role == .close && plan.buttons.first?.role == .action("a0"))
@@ -34,12 +34,30 @@ struct AlertButtonsTests {
     }
 
     @Test(arguments: [
-        (2, [[0, 1], [2]]), (3, [[0, 1], [3, 2]]), (4, [[0, 1], [2, 3], [4]]), (5, [[0, 1], [2, 3], [5, 4]]),
+        (2, [[0, 1], [2]]), (3, [[0, 1], [3, 2]]), (4, [[0, 1], [2, 3], [4]]),
     ])
     func `on a low screen two stand side by side, and Close at the left of the last`(count: Int, rows: [[Int]]) {
         let plan = AlertButtons(SampleFacts.alert(actions: (0..<count).map { ("a\($0)", false) }))
         #expect(plan.rows(isLow: true) == rows)
         #expect(plan.rows(isLow: true).flatMap { $0 }.sorted() == Array(plan.buttons.indices))
+    }
+
+    @Test func `an app has four buttons at most, whatever the agent says`() {
+        let plan = AlertButtons(SampleFacts.alert(actions: (0..<9).map { ("a\($0)", false) }))
+        #expect(plan.buttons.map(\.title) == ["A0", "A1", "A2", "A3", "Close"])
+    }
+
+    @Test func `a button has something to read on it, and not too much`() throws {
+        let wide = String(repeating: "W", count: 243)
+        let short = String(repeating: "W", count: 39) + "…"
+        var alert = SampleFacts.alert(viewLabel: "\u{200B}", actions: [("a", false), ("\u{200B}", false)])
+        #expect(AlertButtons(alert).buttons.map(\.title) == ["Close", "A"])
+        alert.actions[0].title = wide
+        #expect(AlertButtons(alert).buttons.map(\.title) == ["Close", short])
+        #expect(AlertButtons(writing: alert.actions[0]).buttons.map(\.title) == ["Close", short])
+        alert.actions = [alert.actions[1]]
+        #expect(AlertButtons(alert).buttons.map(\.title) == ["Close", "View"])
+        #expect(AlertButtons(SampleFacts.alert(viewLabel: wide)).buttons.map(\.title) == ["Close", short])
     }
 
     @Test func `while one types there are Close and what sends`() throws {

@@ -28,6 +28,13 @@ struct AppTextTests {
         #expect(BadgeText.icon(100) == "100" && BadgeText.icon(4_294_967_295) == "4294967295")
     }
 
+    @Test func `an icon's badge is at most what a server can send, and small where it is long`() {
+        let facts = AppFacts(.dictionary([("badge", .int64(.max))]))
+        #expect(BadgeText.icon(facts.badge) == "4294967295")
+        #expect(!BadgeText.isLong("99999999", textScale: 1) && BadgeText.isLong("999999999", textScale: 1))
+        #expect(!BadgeText.isLong("9999", textScale: 2) && BadgeText.isLong("99999", textScale: 2))
+    }
+
     @Test func `a tab's badge is digits, or an ellipsis while nobody knows`() {
         #expect(BadgeText.tab(nil) == "…" && BadgeText.tab(0) == nil && BadgeText.tab(1000) == "1000")
     }

@@ -61,7 +61,8 @@ package struct AppFacts: Equatable, Sendable {
         id = facts.text("app_id")
         name = facts.text("name").isEmpty ? id : facts.text("name")
         icon = facts.text("icon")
-        badge = facts.number("badge")
+        // The most that the contract knows; whatever else an agent says must not cover the icons beside.
+        badge = min(facts.number("badge"), Int64(UInt32.max))
         allowsBadge = facts.flag("allows_badge")
         allowsSound = facts.flag("allows_sound")
         alertStyle = facts.text("alert_style")

@@ -34,24 +34,30 @@ package struct AlertButtons: Equatable, Sendable {
     /// Which one Return presses.
     package var defaultIndex: Int
 
+    /// The most buttons of an app's own; manifests have no more.
+    static let actionCountMax = 4
+
     /// The buttons of an alert.
     package init(_ alert: AlertFacts) {
         let close = Button(title: tr("Close"), role: .close, isDark: true)
-        if !alert.actions.isEmpty {
-            self.init(choices: alert.actions.map { Self.button(for: $0) }, close: close)
+        // Nobody knows what a button without a word does.
+        let choices = alert.actions.map { Self.button(for: $0) }.filter { !$0.title.isEmpty }
+        if !choices.isEmpty {
+            self.init(choices: Array(choices.prefix(Self.actionCountMax)), close: close)
         } else if alert.viewLabel.isEmpty {
             self.init(choices: [Button(title: tr("OK"), role: .close, isDark: false)], close: nil)
         } else {
             // The agent's own word for it; what an app calls it is the app's to translate.
-            let title = alert.viewLabel == "View" ? tr("View") : alert.viewLabel
-            self.init(choices: [Button(title: title, role: .view, isDark: false)], close: close)
+            let title = alert.viewLabel == "View" ? "" : VisibleText.label(alert.viewLabel)
+            self.init(
+                choices: [Button(title: title.isEmpty ? tr("View") : title, role: .view, isDark: false)], close: close)
         }
     }
 
     /// The buttons while the person types for an action.
     package init(writing action: AlertFacts.Action) {
         self.init(
-            choices: [Button(title: action.title, role: .action(action.id), isDark: false)],
+            choices: [Button(title: VisibleText.label(action.title), role: .action(action.id), isDark: false)],
             close: Button(title: tr("Close"), role: .close, isDark: true))
     }
 
@@ -78,6 +84,7 @@ package struct AlertButtons: Equatable, Sendable {
     }
 
     private static func button(for action: AlertFacts.Action) -> Button {
-        Button(title: action.title, role: action.takesText ? .write(action.id) : .action(action.id), isDark: false)
+        let role: Role = action.takesText ? .write(action.id) : .action(action.id)
+        return Button(title: VisibleText.label(action.title), role: role, isDark: false)
     }
 }

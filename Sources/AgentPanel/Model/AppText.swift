@@ -43,6 +43,14 @@ package enum BadgeText {
     /// On an app's icon: digits only, however many; nil for none.
     package static func icon(_ badge: Int64) -> String? { badge > 0 ? "\(badge)" : nil }
 
+    /// Whether an icon has no room for it in the usual size; it is smaller then, and all of it to be read.
+    package static func isLong(_ text: String, textScale: Double) -> Bool {
+        Double(text.utf8.count) * digitWidth * textScale > iconWidth
+    }
+
+    /// The room of a digit and that of an icon, in pixels.
+    private static let (digitWidth, iconWidth) = (9.0, 76.0)
+
     /// On a tab: how many are new, or an ellipsis while nobody knows; nil for none.
     package static func tab(_ count: Int?) -> String? {
         guard let count else { return "…" }

@@ -11,7 +11,7 @@ package struct EntryText: Equatable, Sendable {
 
     /// Words for an entry.
     package init(_ entry: EntryFacts) {
-        let (title, body) = (Self.line(entry.title), Self.line(entry.body))
+        let (title, body) = (Self.line(VisibleText.line(entry.title)), Self.line(VisibleText.lines(entry.body)))
         if !title.isEmpty {
             (headline, detail) = (title, body)
         } else {

@@ -13,11 +13,6 @@ final class AlertWindow {
         case action(String, text: String)
     }
 
-    /// For so long keys are not taken: the person may be in the middle of a word in another window.
-    private static let keyDelayMilliseconds: Int64 = 600
-    /// For so long presses are not: the second press of two belongs to the alert before.
-    private static let pressDelayMilliseconds: Int64 = 300
-
     private let window: Widget
     private let onAnswer: (Answer) -> Void
     private var alert: AlertFacts
@@ -33,7 +28,9 @@ final class AlertWindow {
     private var sendButton: Widget?
     /// The action for which the person types.
     private var writing: String?
-    private var shownAt: Int64 = 0
+    /// The person may be in the middle of a word in another window, and press twice on the alert before.
+    private var pause = AlertPause(at: MainLoop.monotonicMilliseconds)
+    private var isDrawn = false
 
     /// Shows an alert.
     ///
@@ -68,7 +65,9 @@ final class AlertWindow {
         typingPlace.isVisible = false
         let content = Widget.column(spacing: 4, head, scroller, typingPlace, buttons.padded(above: 12))
             .padded(across: 18, above: 18, below: 16).sized(width: contentWidth)
-        window.setDialogContent(.handle(Widget.column(content).styled("alert")))
+        // Whatever its texts would like.
+        let clamp = Widget.clamp(content, widthMax: contentWidth + 36)
+        window.setDialogContent(.handle(Widget.column(clamp).styled("alert")))
         window.setResizable(false)
         window.styled("alert-window")
     }
@@ -92,7 +91,8 @@ final class AlertWindow {
         head.append(.appIcon(alert.icon, of: alert.appName, pixels: isLow ? 32 : 48).placed(across: .center))
         head.append(Widget.label(alert.appName, .cut(lines: 1)).centred().styled("app-name", "dim-label"))
         head.placed(across: isLow ? .center : .fill)
-        for (text, style) in [(alert.title, "alert-title"), (alert.subtitle, "heading"), (alert.body, "body")]
+        let text = AlertText(alert)
+        for (text, style) in [(text.title, "alert-title"), (text.subtitle, "heading"), (text.body, "body")]
         where !text.isEmpty {
             texts.append(Widget.label(text).centred().styled(style))
         }
@@ -101,8 +101,7 @@ final class AlertWindow {
             texts.append(Widget.label(text).centred().styled("caption", "dim-label"))
         }
         scroller.fitScroller(to: texts, width: contentWidth, heightMax: textHeightMax)
-        let spoken = [alert.title, alert.subtitle, alert.body].filter { !$0.isEmpty }.joined(separator: "\n")
-        window.named(DisplayText.plain(alert.appName)).described(DisplayText.plain(spoken))
+        window.named(DisplayText.plain(alert.appName)).described(DisplayText.plain(text.spoken))
     }
 
     private func showButtons(_ plan: AlertButtons) {
@@ -119,8 +118,7 @@ final class AlertWindow {
         }
         buttons.setContent(box)
         let first = made[plan.defaultIndex]
-        let spoken = [alert.appName, alert.title, alert.body].filter { !$0.isEmpty }.joined(separator: "\n")
-        first.described(DisplayText.plain(spoken))
+        first.described(DisplayText.plain("\(alert.appName)\n\(AlertText(alert).spoken)"))
         window.setDefault(first)
         first.focus()
         sendButton = nil
@@ -129,22 +127,16 @@ final class AlertWindow {
     // MARK: What the person does
 
     private func listen() {
-        Signals.connect(window, "map") { [weak self] in
-            self?.shownAt = MainLoop.monotonicMilliseconds
-        }
+        waitForPause()
         // The first time when it has its size, and then when something is to be typed and it grows.
         window.onLayout { [weak self] in
             // Not while GTK gives out the space.
-            MainLoop.whenIdle { [weak self] in self?.centre() }
+            MainLoop.whenIdle { [weak self] in self?.place() }
         }
         Signals.connectProperty(typingPlace, "child-revealed") { [weak self] in self?.centre() }
         Signals.connectAnswering(window, "close-request") { [weak self] in
             self?.onAnswer(.close)
             return true
-        }
-        window.onKeyFirst { [weak self] _, _ in
-            guard let self else { return false }
-            return MainLoop.monotonicMilliseconds - shownAt < Self.keyDelayMilliseconds
         }
         Keys.on(window, "Escape") { [weak self] in
             self?.onAnswer(.close)
@@ -154,10 +146,37 @@ final class AlertWindow {
         Signals.connect(typing, "activate") { [weak self] in self?.send() }
     }
 
+    private func waitForPause() {
+        Signals.connect(window, "map") { [weak self] in self?.pause.appear(at: MainLoop.monotonicMilliseconds) }
+        Signals.connectProperty(window, "is-active") { [weak self] in
+            guard let self, window.isActive else { return }
+            pause.gainKeyboard(at: MainLoop.monotonicMilliseconds, heldKeys: Desktop.keysDown)
+        }
+        window.onKeyFirst(
+            down: { [weak self] code, eventTime in
+                guard let self else { return true }
+                return !pause.takesKey(code, at: Self.time(eventTime))
+            },
+            up: { [weak self] in self?.pause.releaseKey($0) })
+        window.onPressFirst { [weak self] eventTime in
+            guard let self else { return true }
+            return !pause.takesPress(at: Self.time(eventTime))
+        }
+    }
+
+    private static func time(_ eventTime: UInt32) -> Int64 {
+        AlertPause.time(ofEvent: eventTime, now: MainLoop.monotonicMilliseconds)
+    }
+
+    private func place() {
+        centre()
+        if !isDrawn { pause.appear(at: MainLoop.monotonicMilliseconds) }
+        isDrawn = true
+    }
+
     private func centre() { Desktop.centre(window) }
 
     private func press(_ role: AlertButtons.Role) {
-        guard MainLoop.monotonicMilliseconds - shownAt >= Self.pressDelayMilliseconds else { return }
         switch role {
         case .close: onAnswer(.close)
         case .view: onAnswer(.view)
@@ -172,7 +191,7 @@ final class AlertWindow {
         writing = id
         showButtons(plan)
         sendButton = buttons.firstChild?.lastChild?.lastChild
-        typing.named(DisplayText.plain(action.title))
+        typing.named(VisibleText.label(action.title))
         typingPlace.isVisible = true
         typingPlace.isRevealed = true
         typing.focus()

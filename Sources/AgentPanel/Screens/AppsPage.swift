@@ -120,6 +120,7 @@ final class AppTile {
         let text = BadgeText.icon(app.badge)
         badge.setText(text ?? "")
         badge.isVisible = text != nil
+        badge.setStyle("long-badge", text.map { BadgeText.isLong($0, textScale: Desktop.textScale) } ?? false)
         widget.named(AppText.iconName(app))
     }
 }

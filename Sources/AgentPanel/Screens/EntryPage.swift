@@ -24,7 +24,8 @@ final class EntryPage: Page {
             spacing: 10, .appIcon(icon, of: entry.appName, pixels: 40),
             Widget.label(entry.appName, .cut(lines: 1)).styled("heading"))
         group.add(row: head.padded(below: 10))
-        for (text, style) in [(entry.title, "title-4"), (entry.body, "body")] where !text.isEmpty {
+        let (title, body) = (VisibleText.line(entry.title), VisibleText.lines(entry.body))
+        for (text, style) in [(title, "title-4"), (body, "body")] where !text.isEmpty {
             group.add(row: Widget.label(text).selectable().styled(style).padded(below: 4))
         }
         return group

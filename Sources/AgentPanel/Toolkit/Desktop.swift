@@ -52,6 +52,14 @@ enum Desktop {
         screen.centre(window, on: monitor)
     }
 
+    /// The codes of the keys that are down, whoever gets them.
+    ///
+    /// X11 only: Wayland's compositors tell no window of a key that was down before, and GTK repeats none there.
+    static var keysDown: Set<UInt32> {
+        guard let display = unsafe gdk_display_get_default(), let screen = unsafe X11Screen(display) else { return [] }
+        return screen.keysDown
+    }
+
     /// The monitors that GTK knows.
     fileprivate static var monitors: [Monitor] {
         guard let display = unsafe gdk_display_get_default() else { return [] }
@@ -124,6 +132,18 @@ private struct X11Screen {
         let found = unsafe XQueryPointer(
             display, root, &windows.0, &windows.1, &points.0, &points.1, &points.2, &points.3, &mask)
         return found == 0 ? nil : (Int(points.0) / scale, Int(points.1) / scale)
+    }
+
+    /// `XQueryKeymap`: a bit for each code.
+    var keysDown: Set<UInt32> {
+        var bits = [CChar](repeating: 0, count: 32)
+        unsafe _ = XQueryKeymap(display, &bits)
+        let codes: Range<UInt32> = 0..<256
+        return Set(
+            codes.filter { code in
+                let byte = UInt8(bitPattern: bits[Int(code / 8)])
+                return byte & (1 << UInt8(code % 8)) != 0
+            })
     }
 
     /// `XMoveWindow`, and `_NET_WM_STATE_ABOVE` for window managers.

@@ -54,6 +54,38 @@ extension Widget {
         take(controller)
     }
 
+    /// Every key before anything else in the widget gets it, down and up (`gtk_event_controller_key_new`).
+    ///
+    /// - Parameters:
+    ///   - down: Whether nothing else may get it; a key that is held comes again and again.
+    ///   - up: It is let go.
+    func onKeyFirst(
+        down: @escaping (_ code: UInt32, _ eventTime: UInt32) -> Bool, up: @escaping (_ code: UInt32) -> Void
+    ) {
+        let controller = unsafe Widget.adopting(gtk_event_controller_key_new())
+        let address = unsafe controller.address
+        unsafe gtk_event_controller_set_propagation_phase(address, GTK_PHASE_CAPTURE)
+        // The controller lives while it calls.
+        Signals.connectKeyDown(controller) { down($0, unsafe gtk_event_controller_get_current_event_time(address)) }
+        Signals.connectKeyUp(controller, up)
+        take(controller)
+    }
+
+    /// Every press of the pointer or a finger before anything else in the widget gets it (`gtk_gesture_click_new`).
+    ///
+    /// - Parameter body: Whether nothing else may get it.
+    func onPressFirst(_ body: @escaping (_ eventTime: UInt32) -> Bool) {
+        let gesture = unsafe Widget.adopting(gtk_gesture_click_new())
+        let address = unsafe gesture.address
+        unsafe gtk_event_controller_set_propagation_phase(address, GTK_PHASE_CAPTURE)
+        Signals.connectPress(gesture, "pressed") {
+            // The gesture lives while it calls.
+            let isTaken = body(unsafe gtk_event_controller_get_current_event_time(address))
+            unsafe gtk_gesture_set_state(address, isTaken ? GTK_EVENT_SEQUENCE_CLAIMED : GTK_EVENT_SEQUENCE_DENIED)
+        }
+        take(gesture)
+    }
+
     /// A stroke across the widget; the way is negative towards the left (`gtk_gesture_drag_new`).
     ///
     /// - Parameters:
@@ -106,7 +138,7 @@ extension Widget {
     /// A press of the pointer on the widget (`gtk_gesture_click_new`).
     func onPress(_ body: @escaping () -> Void) {
         let gesture = unsafe Widget.adopting(gtk_gesture_click_new())
-        Signals.connectPress(gesture, body)
+        Signals.connectPress(gesture, "released", body)
         take(gesture)
     }
 

@@ -10,6 +10,7 @@ enum Signals {
         fileprivate(set) var object: OpaquePointer?
         fileprivate(set) var numbers: (first: Double, second: Double) = (0, 0)
         fileprivate(set) var key: UInt32 = 0
+        fileprivate(set) var code: UInt32 = 0
         fileprivate(set) var modifiers: UInt32 = 0
     }
 
@@ -80,6 +81,19 @@ enum Signals {
         attach(object, signal, unsafe unsafeBitCast(answering, to: GCallback.self)) { _ in body() }
     }
 
+    /// `key-pressed` of a key controller: which one of the keyboard it is.
+    static func connectKeyDown(_ object: Widget, _ body: @escaping (_ code: UInt32) -> Bool) {
+        attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { body($0.code) }
+    }
+
+    /// `key-released` of a key controller.
+    static func connectKeyUp(_ object: Widget, _ body: @escaping (_ code: UInt32) -> Void) {
+        attach(object, "key-released", unsafe unsafeBitCast(withKeyUp, to: GCallback.self)) { arguments in
+            body(arguments.code)
+            return false
+        }
+    }
+
     /// `key-pressed` of a key controller: the key and its modifiers.
     static func connectKey(_ object: Widget, _ body: @escaping (_ key: UInt32, _ modifiers: UInt32) -> Bool) {
         attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { arguments in
@@ -87,9 +101,9 @@ enum Signals {
         }
     }
 
-    /// `released` of a click gesture.
-    static func connectPress(_ object: Widget, _ body: @escaping () -> Void) {
-        attach(object, "released", unsafe unsafeBitCast(withPress, to: GCallback.self)) { _ in
+    /// `pressed` or `released` of a click gesture.
+    static func connectPress(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
+        attach(object, signal, unsafe unsafeBitCast(withPress, to: GCallback.self)) { _ in
             body()
             return false
         }
@@ -136,7 +150,11 @@ private let withPress: @convention(c) (Pointer?, Int32, Double, Double, Pointer?
 private let answering: @convention(c) (Pointer?, Pointer?) -> Int32 = { unsafe call($1) ? 1 : 0 }
 
 private let withKey: @convention(c) (Pointer?, UInt32, UInt32, UInt32, Pointer?) -> Int32 = {
-    unsafe call($4, Signals.Arguments(key: $1, modifiers: $3)) ? 1 : 0
+    unsafe call($4, Signals.Arguments(key: $1, code: $2, modifiers: $3)) ? 1 : 0
+}
+
+private let withKeyUp: @convention(c) (Pointer?, UInt32, UInt32, UInt32, Pointer?) -> Void = {
+    _ = unsafe call($4, Signals.Arguments(key: $1, code: $2, modifiers: $3))
 }
 
 private let released: GClosureNotify = { handler, _ in

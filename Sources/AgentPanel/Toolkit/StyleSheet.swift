@@ -21,6 +21,7 @@ enum StyleSheet {
             background-color: #c01c28; color: #ffffff; border-radius: 11px; min-width: 14px; min-height: 22px;
             padding: 0 4px; font-size: 0.8rem; font-weight: bold; font-feature-settings: "tnum";
         }
+        .badge.long-badge { font-size: 9px; padding: 0 3px; }
         .app-icon { border-radius: 22%; -gtk-icon-style: regular; }
         .footer { margin: 8px 4px 0 4px; }
         .tabs { padding: 2px 6px; border-top: 1px solid @borders; background-color: @headerbar_bg_color; }

@@ -37,6 +37,7 @@ extension Widget {
         row.setRowTitle(title)
         row.setRowSubtitle(subtitle)
         unsafe adw_action_row_set_subtitle_lines(row.cast(), 2)
+        row.boundLabels()
         return row
     }
 

@@ -28,6 +28,7 @@ extension Widget {
             unsafe gtk_label_set_single_line_mode(label.address, lines > 1 ? 0 : 1)
         case .whole: break
         }
+        if unsafe gtk_label_get_wrap(label.address) != 0 { label.boundLabel() }
         unsafe gtk_label_set_wrap_mode(label.address, PANGO_WRAP_WORD_CHAR)
         label.setText(text)
         return label.atStart()

@@ -92,6 +92,7 @@ extension EndToEnd {
             try await scene.wait("it is on the screen") { $0.texts.contains("Closed without one.") }
             try await scene.user.agent.killNow()
             try await eventually("the window is gone") {
+                try await scene.rest()
                 try await scene.press("Escape")
                 return try await scene.contents().nodes.isEmpty
             }

@@ -57,6 +57,7 @@ extension EndToEnd {
             try await scene.send(lunch)
             try await scene.waitFor("button", "View")
             try await eventually("the alert is answered") {
+                try await scene.rest()
                 if let place = try await place(of: "View", in: scene) {
                     try await scene.screen.xdotool(
                         "mousemove", "\(place.x)", "\(place.y)", "click", "--repeat", "3", "--delay", "20", "1"
@@ -122,9 +123,55 @@ extension EndToEnd {
 
         private func pressReturnUntilGone(_ body: String, in scene: PanelScene) async throws {
             try await eventually("'\(body)' is gone") {
+                try await scene.rest()
                 try await scene.press("Return")
                 return try await !scene.contents().texts.contains(body)
             }
+        }
+
+        @Test(.tags(.slow)) func `one who types on answers nothing, for as long as it takes`() async throws {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            let hands = try RunningProcess(
+                RepositoryPaths.tool("xdotool"),
+                ["type", "--delay", "40", String(repeating: "ab c\n", count: 1000)],
+                environment: scene.screen.environment)
+            try await scene.send(["Typed over.", "Behind it."].map(PanelScene.alert))
+            try await scene.wait("it is on the screen") { $0.texts.contains("Typed over.") }
+            try await Task.sleep(for: .seconds(3))
+            #expect(try await scene.contents().texts.contains("Typed over."))
+            #expect(try await scene.user.inbox().map(\.state) == ["shown", "shown"])
+            try await hands.killNow()
+            // It may have been in the middle of one.
+            try await scene.screen.xdotool("keyup", "a", "b", "c", "space", "Return").succeeded()
+            try await scene.answer("Typed over.", becoming: "viewed") { try await scene.press("Return") }
+            try await scene.wait("the next one is there") { $0.texts.contains("Behind it.") }
+        }
+
+        @Test(.tags(.slow)) func `a key that is held answers one alert, and a quick series of clicks as well`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.send((1...6).map { PanelScene.alert("Number \($0).") })
+            try await scene.wait("the first is on the screen") { $0.texts.contains("Number 1.") }
+            try await scene.rest()
+            try await scene.screen.xdotool("keydown", "Escape").succeeded()
+            try await scene.wait("the second is on the screen") { $0.texts.contains("Number 2.") }
+            try await Task.sleep(for: .seconds(3))
+            #expect(try await scene.contents().texts.contains("Number 2."))
+            try await scene.screen.xdotool("keyup", "Escape").succeeded()
+            try await scene.answer("Number 2.", becoming: "closed") { try await scene.press("Escape") }
+
+            try await scene.wait("the third is on the screen") { $0.texts.contains("Number 3.") }
+            try await scene.rest()
+            let view = try #require(try await place(of: "View", in: scene))
+            try await scene.screen.xdotool(
+                "mousemove", "\(view.x)", "\(view.y)", "click", "--repeat", "60", "--delay", "30", "1"
+            ).succeeded()
+            try await scene.waitUntil("Number 3.", is: "viewed")
+            try await scene.wait("the fourth is on the screen") { $0.texts.contains("Number 4.") }
+            #expect(try await scene.user.inbox().count { ["viewed", "closed"].contains($0.state) } == 3)
         }
 
         @Test(.tags(.slow)) func `Close is left of View where text runs from right to left, too`() async throws {
@@ -163,6 +210,7 @@ extension EndToEnd {
             let contents = try await scene.wait("the actions are there") { $0.first("button", "Reply") != nil }
             #expect(contents.all("button").map(\.name) == ["Archive", "Reply", "Close"])
             try await eventually("there is a line to type in") {
+                try await scene.rest()
                 try await scene.click("button", "Reply")
                 return try await scene.contents().nodes.contains { $0.role == "text box" && $0.isFocused }
             }

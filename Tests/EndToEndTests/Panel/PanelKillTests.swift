@@ -138,7 +138,10 @@ private final class PanelTurmoil {
         try await eventually("one more is answered", evidence: { self.evidence }) {
             try await look()
             if answered.count > countBefore || answered.count == sentCount { return true }
-            if shown(try await scene.contents()) != nil { try await answerAtOnce() }
+            if shown(try await scene.contents()) != nil {
+                try await scene.rest()
+                try await answerAtOnce()
+            }
             return false
         }
     }

@@ -7,7 +7,7 @@ extension PanelScene {
     /// The payload of an alert.
     static func alert(_ body: String) -> String { #"{"aps":{"alert":{"title":"Alert","body":"\#(body)"}}}"# }
 
-    /// Waits until an alert is on the screen, and does something until it is answered: its first moments take nothing.
+    /// Waits until an alert is on the screen, and does something until it is answered.
     ///
     /// - Parameters:
     ///   - body: The alert's.
@@ -18,10 +18,16 @@ extension PanelScene {
         try await wait("'\(body)' is on the screen") { $0.texts.contains(body) }
         try await eventually("'\(body)' is \(state)", evidence: { self.user.agent.now.transcript }) {
             // The next alert is not meant.
-            if try await contents().texts.contains(body) { try await action() }
+            if try await contents().texts.contains(body) {
+                try await rest()
+                try await action()
+            }
             return try await user.inbox().first { $0.body == body }?.state == state
         }
     }
+
+    /// Keeps the hands still, as a person does who looks at an alert: what comes without a pause is not taken.
+    func rest() async throws { try await Task.sleep(for: .milliseconds(750)) }
 
     /// Waits until the panel has no window.
     func waitUntilEmpty() async throws { try await wait("the window is gone") { $0.nodes.isEmpty } }

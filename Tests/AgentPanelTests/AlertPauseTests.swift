@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentPanel
+import Testing
+
+struct AlertPauseTests {
+    /// What happens, and whether the alert takes it.
+    enum Step: Sendable {
+        case drawn(Int64)
+        case keyboard(Int64, held: Set<UInt32>)
+        case key(UInt32, Int64, isTaken: Bool)
+        case keyUp(UInt32)
+        case press(Int64, isTaken: Bool)
+    }
+
+    @Test(arguments: keys)
+    func `keys are taken after a pause without any`(steps: [Step]) { walk(steps) }
+
+    private static let keys: [[Step]] = [
+        // A key before the pause is over, and one after it, from which on all are taken.
+        [.key(9, 599, isTaken: false), .keyUp(9), .key(9, 1199, isTaken: true), .key(10, 1200, isTaken: true)],
+        [.key(9, 600, isTaken: true), .key(9, 610, isTaken: true)],
+        // One who types on, for as long as it takes.
+        (1...20).map { Step.key(UInt32($0), $0 * 590, isTaken: false) } + [.key(36, 20 * 590 + 600, isTaken: true)],
+        // A key that is held repeats itself, the first time after any pause.
+        [.key(9, 100, isTaken: false), .key(9, 1100, isTaken: false), .key(9, 1130, isTaken: false)],
+        [.keyboard(10, held: [9]), .key(9, 1100, isTaken: false), .keyUp(9), .key(9, 1700, isTaken: true)],
+        // Another key while one is held.
+        [.keyboard(10, held: [9]), .key(36, 610, isTaken: true), .key(9, 1300, isTaken: false)],
+        // The window that the person typed in goes, and the alert has the keyboard again.
+        [
+            .key(9, 700, isTaken: true), .keyboard(900, held: []), .key(36, 1400, isTaken: false), .keyUp(36),
+            .key(36, 2000, isTaken: true),
+        ],
+        // What the person could not see yet.
+        [.drawn(500), .key(9, 1099, isTaken: false), .press(899, isTaken: false), .press(1299, isTaken: true)],
+    ]
+
+    @Test(arguments: presses)
+    func `a press is taken after a pause without any`(steps: [Step]) { walk(steps) }
+
+    private static let presses: [[Step]] = [
+        [.press(399, isTaken: false), .press(798, isTaken: false), .press(1198, isTaken: true)],
+        [.press(400, isTaken: true), .press(401, isTaken: true)],
+        // A series that has gone on since before the window came.
+        (1...40).map { Step.press($0 * 30, isTaken: false) } + [.press(40 * 30 + 400, isTaken: true)],
+        // Keys do not keep the pointer waiting, nor the pointer keys.
+        [.key(9, 390, isTaken: false), .press(400, isTaken: true), .key(10, 990, isTaken: true)],
+        // It may be pressed where it does not have the keyboard.
+        [.press(500, isTaken: true), .keyboard(500, held: []), .press(510, isTaken: true)],
+        // What the panel hears of late does not shorten the pause.
+        [.press(-50, isTaken: false), .press(399, isTaken: false)],
+    ]
+
+    private func walk(_ steps: [Step]) {
+        var pause = AlertPause(at: 0)
+        for step in steps {
+            switch step {
+            case .drawn(let time): pause.appear(at: time)
+            case .keyboard(let time, let held): pause.gainKeyboard(at: time, heldKeys: held)
+            case .key(let code, let time, let isTaken):
+                #expect(pause.takesKey(code, at: time) == isTaken, "\(step) of \(steps)")
+            case .keyUp(let code): pause.releaseKey(code)
+            case .press(let time, let isTaken): #expect(pause.takesPress(at: time) == isTaken, "\(step) of \(steps)")
+            }
+        }
+    }
+
+    @Test(arguments: times)
+    func `an event's own time holds where the display has our clock`(event: UInt32, now: Int64, time: Int64) {
+        #expect(AlertPause.time(ofEvent: event, now: now) == time)
+    }
+
+    private static let times: [(UInt32, Int64, Int64)] = [
+        (5000, 5000, 5000), (4000, 5000, 4000), (5001, 5000, 5000), (0, 5000, 5000), (90_000_000, 5000, 5000),
+        (UInt32.max, 1 << 32, (1 << 32) - 1), (7, (5 << 32) + 9, (5 << 32) + 7), (1, 60_001, 1), (1, 60_002, 60_002),
+    ]
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentPanel
+import Testing
+
+struct AlertTextTests {
+    @Test func `title and subtitle are a line each, and the body has its own`() {
+        var alert = SampleFacts.alert(body: "One.\nTwo.")
+        (alert.title, alert.subtitle) = ("Lunch\n\nat noon", "\n")
+        let text = AlertText(alert)
+        #expect(text.title == "Lunch  at noon" && text.subtitle == "" && text.body == "One.\nTwo.")
+        #expect(text.spoken == "Lunch  at noon\nOne.\nTwo.")
+    }
+
+    @Test(arguments: ["", "\n\n\n\n", " \u{200B}"]) func `an alert without any text says so`(nothing: String) {
+        var alert = SampleFacts.alert(body: nothing)
+        (alert.title, alert.subtitle) = (nothing, nothing)
+        #expect(AlertText(alert).body == "No text" && AlertText(alert).title == "" && AlertText(alert).subtitle == "")
+        #expect(EntryText(SampleFacts.entry(1, title: nothing, body: nothing)).headline == "No text")
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentPanel
+import Testing
+
+struct VisibleTextTests {
+    @Test(arguments: [
+        ("Lunch\nat noon", "Lunch at noon"), ("a\r\nb", "a b"), ("a\u{2028}b\u{2029}c", "a b c"), ("", ""),
+        ("\n\n\n", ""), (" \u{3000}\u{A0}\t", ""), ("\u{200B}\u{200D}\u{FEFF}\u{AD}", ""), ("\u{3164}\u{2800}", ""),
+        ("\u{E000}", "\u{E000}"), (".", "."), ("👍🏽", "👍🏽"),
+    ])
+    func `a line has no ends of lines, and is nothing where nothing is to be seen`(text: String, line: String) {
+        #expect(VisibleText.line(text) == line)
+    }
+
+    @Test func `lines stay, if there is something to be seen in them`() {
+        #expect(VisibleText.lines("One.\nTwo.") == "One.\nTwo." && VisibleText.lines("\n \n") == "")
+    }
+
+    @Test func `a button's text has 40 characters at most`() {
+        let wide = String(repeating: "W", count: 40)
+        #expect(VisibleText.label(wide) == wide)
+        #expect(VisibleText.label(wide + "W") == wide.dropLast() + "…")
+        #expect(VisibleText.label("Say\nyes") == "Say yes")
+    }
+}
