@@ -190,6 +190,14 @@ struct DesktopEntryTests {
         #expect(try entry("Icon=\(icon)").0?.icon == (isIcon ? icon : nil))
     }
 
+    @Test(arguments: [
+        ("mail-unread", true), ("/usr/share/pixmaps/mail.png", true), ("/", true), ("icons/mail.png", false),
+        ("../mail.png", false), ("./mail", false), ("mail/", false), ("file:///mail.png", false),
+    ])
+    func `an icon is a name or an absolute path`(icon: String, isIcon: Bool) throws {
+        #expect(try entry("Icon=\(icon)").0?.icon == (isIcon ? icon : nil))
+    }
+
     @Test(arguments: ["/srv", "srv", ""])
     func `a working directory is absolute`(path: String) throws {
         #expect(try entry("Path=\(path)").0?.workingDirectory == (path == "/srv" ? "/srv" : nil))

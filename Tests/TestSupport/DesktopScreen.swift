@@ -100,6 +100,18 @@ package final class DesktopScreen: Sendable {
             .output
     }
 
+    /// How many points of the screen have exactly this colour, given as `#rrggbb`.
+    package func pointCount(ofColour colour: String) async throws -> Int {
+        let convert = try RepositoryPaths.tool("convert")
+        let counting = [
+            "x:root", "-depth", "8", "-fill", "black", "+opaque", colour, "-fill", "white", "-opaque", colour,
+            "-format", "%[fx:round(w*h*mean)]", "info:",
+        ]
+        let counted = try await RunningProcess.run(convert, counting, environment: environment)
+            .output
+        return Int(counted.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+    }
+
     /// Moves the pointer to a place on the screen and clicks.
     package func click(_ place: Place, button: Int = 1) async throws {
         try await xdotool("mousemove", "\(place.x)", "\(place.y)", "click", "\(button)").succeeded()

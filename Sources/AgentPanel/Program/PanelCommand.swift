@@ -16,6 +16,10 @@ package enum PanelCommand {
                 "posthorn-panel: '--service' opens no window, and '--settings' does.\n  Leave one of them out.\n")
             return 64
         case .success(.run(let invocation)):
+            guard !invocation.has(iconsOption) else {
+                IconReader.run()
+                return 0
+            }
             return Panel.run(invocation.has("service") ? .service : invocation.has("settings") ? .settings : .window)
         case .success(.help(let text)): print(text)
         case .success(.version): print("posthorn-panel \(ProductVersion.text)")
@@ -26,12 +30,16 @@ package enum PanelCommand {
         return 0
     }
 
+    /// Makes this program a reader of icons.
+    static let iconsOption = "read-icons"
+
     static let command = Command(
         "posthorn-panel", "The agent's windows: alerts, what came, and what each app may do.",
         discussion: "It holds nothing itself: it shows what posthorn-agent says, and tells it what a person switched.",
         options: [
             Option("settings", "Open the settings"),
             Option("service", "Open no window until the bus asks for one, as the agent does for an alert"),
+            Option(iconsOption, "Decode icons for another panel, which asks on standard input"),
         ],
         environment: [
             Explanation(Texts.folderVariable, "Where the catalogues of languages are, in the place of ../share/locale")

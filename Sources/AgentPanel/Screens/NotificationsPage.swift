@@ -24,6 +24,8 @@ final class NotificationsPage: Page {
     /// What is chosen for clearing; nil while nothing is to be chosen.
     private var chosen: Set<Int64>?
     private var isShown = false
+    private lazy var wasAbsent = mirror.presence == .absent
+    private var hasCount = false
     private var now = PanelTime.now
 
     init(in window: MainWindow) {
@@ -91,7 +93,7 @@ final class NotificationsPage: Page {
     private func listen() {
         mirror.watch(self) { page, topic in
             switch topic {
-            case .inbox: page.feed?.reload()
+            case .inbox: page.noteInbox()
             case .apps: page.showIcons()
             case .settings: page.refresh()
             case .presence: page.notePresence()
@@ -127,8 +129,16 @@ final class NotificationsPage: Page {
         }
     }
 
+    /// The first count is of what the list has asked for itself.
+    private func noteInbox() {
+        if hasCount { feed?.reload() }
+        hasCount = true
+    }
+
     private func notePresence() {
-        if mirror.presence == .present { feed?.reload() }
+        if mirror.presence == .present, wasAbsent { feed?.reload() }
+        wasAbsent = mirror.presence == .absent
+        if wasAbsent { hasCount = false }
         refresh()
     }
 

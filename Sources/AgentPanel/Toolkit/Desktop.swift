@@ -35,6 +35,17 @@ enum Desktop {
     /// How large the person wants text, beside the usual: the height of a line.
     static var textScale: Double { max(1, Double(Widget.label("Ag", .cut(lines: 1)).naturalHeight) / 17) }
 
+    /// How many points of the screen a pixel is wide, where they are finest (`gdk_monitor_get_scale_factor`).
+    static var scale: Int {
+        guard let display = unsafe gdk_display_get_default() else { return 1 }
+        let list = unsafe gdk_display_get_monitors(display)
+        let scales = (0..<(unsafe g_list_model_get_n_items(list))).map { index in
+            let monitor = unsafe Widget.adopting(OpaquePointer(g_list_model_get_item(list, index)))
+            return unsafe Int(gdk_monitor_get_scale_factor(monitor.address))
+        }
+        return min(max(scales.max() ?? 1, 1), 4)
+    }
+
     /// The size of the monitor at which the person is; nil where the desktop does not tell.
     static var monitorSize: (width: Int, height: Int)? {
         guard let display = unsafe gdk_display_get_default() else { return nil }

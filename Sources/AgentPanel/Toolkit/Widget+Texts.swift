@@ -72,14 +72,27 @@ extension Widget {
 
     /// An app's icon: the file or the theme's; without one its initials, which differ from app to app.
     static func appIcon(_ icon: String, of name: String, pixels: Int) -> Widget {
-        if icon.hasPrefix("/") {
-            let image = unsafe Widget(gtk_image_new_from_file(icon))
-            unsafe gtk_image_set_pixel_size(image.address, Int32(pixels))
-            return image.styled("app-icon").unread()
-        }
-        if !icon.isEmpty, hasIcon(icon) { return symbol(icon, pixels: pixels).styled("app-icon") }
+        if icon.hasPrefix("/") { return fileIcon(icon, of: name, pixels: pixels) }
+        guard !icon.isEmpty, !icon.contains("/"), hasIcon(icon) else { return initials(of: name, pixels: pixels) }
+        return symbol(icon, pixels: pixels).styled("app-icon")
+    }
+
+    /// `adw_avatar_new`.
+    private static func initials(of name: String, pixels: Int) -> Widget {
         let avatar = unsafe Widget(adw_avatar_new(Int32(pixels), DisplayText.plain(name), 1))
         return avatar.styled("app-icon").unread()
+    }
+
+    /// The initials, until there is a picture.
+    private static func fileIcon(_ path: String, of name: String, pixels: Int) -> Widget {
+        let place = Widget.bin().sized(width: pixels, height: pixels).unread()
+        place.setContent(initials(of: name, pixels: pixels))
+        unsafe IconStore.shared.load(path, pixels: pixels * Desktop.scale) { picture in
+            let image = unsafe Widget(gtk_image_new_from_paintable(picture.address))
+            unsafe gtk_image_set_pixel_size(image.address, Int32(pixels))
+            place.setContent(image.styled("app-icon").unread())
+        }
+        return place
     }
 
     /// `gtk_icon_theme_has_icon`.

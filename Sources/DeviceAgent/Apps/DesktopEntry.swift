@@ -41,8 +41,12 @@ package struct DesktopEntry: Equatable, Sendable {
         }
     }
 
-    /// Whether a text may be an icon's name or path: no path is longer than the system takes.
-    static func isIcon(_ text: String) -> Bool { !text.isEmpty && text.utf8.count < Self.iconByteCountEnd }
+    /// Whether a text may be an icon's name, which has no slash, or an absolute path, no longer than the system takes.
+    static func isIcon(_ text: String) -> Bool {
+        let slash = UInt8(ascii: "/")
+        guard !text.isEmpty, text.utf8.count < Self.iconByteCountEnd else { return false }
+        return text.utf8.first == slash || !text.utf8.contains(slash)
+    }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         switch byte {

@@ -55,6 +55,21 @@ extension EndToEnd {
             try await scene.wait("it is no news") { $0.all("tab").first?.name == "Notifications, 2 new" }
         }
 
+        @Test(.tags(.slow)) func `a panel that opens asks for the list once`() async throws {
+            let scene = try await PanelScene()
+            try await scene.send((1...3).map { PanelScene.alert("Number \($0).") })
+            try await scene.user.waitForEntry("all came") { $0.body == "Number 3." }
+            let monitor = try await scene.screen.bus.monitor("type='method_call'")
+            try await scene.openPanel()
+            try await scene.wait("all is answered") { contents in
+                entries(contents).count == 3 && contents.all("tab").first?.name == "Notifications, 3 new"
+            }
+            try await scene.click("tab", "Apps")
+            try await eventually("it has said that they were seen") { monitor.output.contains("member=MarkRead") }
+            let before = monitor.output.components(separatedBy: "member=MarkRead")[0]
+            #expect(before.components(separatedBy: "member=SearchInbox").count == 2)
+        }
+
         @Test(.tags(.slow)) func `one is cleared by a key, several by choosing, all by the sheet`() async throws {
             let scene = try await scene((1...5).map { "Number \($0)." }, count: 5)
             // One: the row that has the focus, which goes on to the next.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CAdwaita
+
+/// Makes a picture of a file's bytes (`GdkPixbufLoader`), no larger than it is wanted.
+final class IconDecoder {
+    private static let sideMax = 4096
+    /// Little enough that the size is known before much is decoded.
+    private static let chunkByteCount = 4096
+
+    private let loader: Widget
+    private let pixels: Int
+    private var refusal: IconRefusal?
+
+    private init(pixels: Int) {
+        self.pixels = pixels
+        loader = unsafe Widget.adopting(OpaquePointer(gdk_pixbuf_loader_new()))
+        Signals.connectSize(loader, "size-prepared") { [weak self] in self?.fit($0, $1) }
+    }
+
+    /// Decodes a picture.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's.
+    ///   - pixels: The largest width and height.
+    /// - Returns: The picture.
+    /// - Throws: Why it cannot be shown.
+    static func decode(_ bytes: [UInt8], pixels: Int) throws(IconRefusal) -> IconPicture {
+        try IconDecoder(pixels: pixels).decode(bytes)
+    }
+
+    /// What can be drawn at any size is drawn at the wanted one; what is made of points is made smaller, or refused.
+    private func fit(_ width: Int, _ height: Int) {
+        guard width > 0, height > 0 else { return }
+        let format = unsafe gdk_pixbuf_loader_get_format(loader.cast())
+        let isScalable = unsafe format != nil && gdk_pixbuf_format_is_scalable(format) != 0
+        guard isScalable || max(width, height) <= Self.sideMax else {
+            refusal = IconRefusal(reason: "\(width)x\(height) are more than \(Self.sideMax)x\(Self.sideMax) pixels")
+            // As `gdk_pixbuf_get_file_info` ends the decoding.
+            unsafe gdk_pixbuf_loader_set_size(loader.cast(), 0, 0)
+            return
+        }
+        let scale = Double(pixels) / Double(max(width, height))
+        guard isScalable || scale < 1 else { return }
+        let fitted = [width, height].map { min(max(Int32(Double($0) * scale), 1), Int32(pixels)) }
+        unsafe gdk_pixbuf_loader_set_size(loader.cast(), fitted[0], fitted[1])
+    }
+
+    private func decode(_ bytes: [UInt8]) throws(IconRefusal) -> IconPicture {
+        var failure = write(bytes)
+        // It must be closed, whatever came before.
+        let closing = unsafe attempt { unsafe gdk_pixbuf_loader_close(loader.cast(), $0) }
+        failure = failure ?? closing
+        if let refusal { throw refusal }
+        if let failure { throw failure }
+        guard let picture = unsafe gdk_pixbuf_loader_get_pixbuf(loader.cast()) else {
+            throw IconRefusal(reason: "there is no picture in it")
+        }
+        return try unsafe Self.points(of: picture, pixels: pixels)
+    }
+
+    /// `gdk_pixbuf_loader_write`, in parts.
+    private func write(_ bytes: [UInt8]) -> IconRefusal? {
+        for start in stride(from: 0, to: bytes.count, by: Self.chunkByteCount) {
+            let part = Array(bytes[start..<min(start + Self.chunkByteCount, bytes.count)])
+            let failure = unsafe attempt { unsafe gdk_pixbuf_loader_write(loader.cast(), part, gsize(part.count), $0) }
+            if let failure { return failure }
+            if refusal != nil { break }
+        }
+        return nil
+    }
+
+    private func attempt(
+        _ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> gboolean
+    ) -> IconRefusal? {
+        var error: UnsafeMutablePointer<GError>?
+        guard unsafe body(&error) == 0 else { return nil }
+        defer { unsafe g_clear_error(&error) }
+        return IconRefusal(reason: unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? "it is damaged")
+    }
+
+    /// The points of a `GdkPixbuf`, each with an opacity (`gdk_pixbuf_add_alpha`), without what is between two lines.
+    private static func points(of picture: OpaquePointer, pixels: Int) throws(IconRefusal) -> IconPicture {
+        let copy = unsafe Widget.adopting(gdk_pixbuf_add_alpha(picture, 0, 0, 0, 0))
+        let width = unsafe Int(gdk_pixbuf_get_width(copy.address))
+        let height = unsafe Int(gdk_pixbuf_get_height(copy.address))
+        let stride = unsafe Int(gdk_pixbuf_get_rowstride(copy.address))
+        guard width <= pixels, height <= pixels, let start = unsafe gdk_pixbuf_read_pixels(copy.address) else {
+            throw IconRefusal(reason: "it cannot be made smaller")
+        }
+        let points = unsafe (0..<height).flatMap { row in
+            unsafe UnsafeBufferPointer(start: start + row * stride, count: width * 4)
+        }
+        return IconPicture(width: width, height: height, points: points)
+    }
+}

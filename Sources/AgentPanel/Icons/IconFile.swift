@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import PushNet
+
+/// Why a file is not shown, in words for the log.
+struct IconRefusal: Error {
+    var reason: String
+}
+
+/// A file that an app gives as its icon: an open one that is regular and not too large.
+struct IconFile: ~Copyable {
+    private static let byteCountMax = 2 << 20
+
+    private let file: FileDescriptor
+    private let byteCount: Int
+    /// Differs when the file does.
+    let stamp: String
+
+    /// Opens it, without waiting for whoever is at its other end, and looks at what was opened.
+    ///
+    /// - Parameter path: Absolute.
+    /// - Throws: Why it is not read.
+    init(_ path: String) throws(IconRefusal) {
+        let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { throw IconRefusal(reason: Self.text(of: errno)) }
+        let file = FileDescriptor(adopting: number)
+        var facts = stat()
+        guard unsafe fstat(number, &facts) == 0 else { throw IconRefusal(reason: Self.text(of: errno)) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw IconRefusal(reason: "it is no regular file") }
+        guard facts.st_size <= Self.byteCountMax else { throw Self.tooLarge }
+        self.file = file
+        byteCount = Int(facts.st_size)
+        stamp = "\(facts.st_size).\(facts.st_ino).\(facts.st_mtim.tv_sec).\(facts.st_mtim.tv_nsec)"
+    }
+
+    /// All that is in it.
+    ///
+    /// - Returns: As much as was there when it was opened, or less.
+    /// - Throws: Why it cannot be read.
+    func contents() throws(IconRefusal) -> [UInt8] {
+        var contents: [UInt8] = []
+        while contents.count < byteCount {
+            let wanted = byteCount - contents.count
+            var count = 0
+            let more = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+                count = unsafe read(file.rawValue, buffer.baseAddress, wanted)
+                filled = max(count, 0)
+            }
+            guard count >= 0 else { throw IconRefusal(reason: Self.text(of: errno)) }
+            guard count > 0 else { break }
+            contents += more
+        }
+        return contents
+    }
+
+    private static var tooLarge: IconRefusal { IconRefusal(reason: "it has more than \(byteCountMax >> 20) MiB") }
+
+    private static func text(of code: Int32) -> String { unsafe String(cString: strerror(code)) }
+}

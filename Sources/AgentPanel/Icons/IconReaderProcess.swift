@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CAdwaita
+internal import Glibc
+internal import PushNet
+
+/// The reader of icons as the panel has it: a child process (`GSubprocess`), and the socket to it.
+final class IconReaderProcess {
+    /// The reader is gone, or says what nobody understands.
+    struct Gone: Error {}
+
+    private let process: Widget
+    private let socket: FileDescriptor
+    private var watch: MainLoop.Source?
+    private var answers = IconAnswers()
+    private var pixels = 1
+    private let onAnswer: (Result<IconAnswer, Gone>) -> Void
+
+    /// Starts this program once more, as a reader; nil where no process can be started.
+    ///
+    /// - Parameter onAnswer: Gets each answer, and the end once, after which nothing comes.
+    init?(onAnswer: @escaping (Result<IconAnswer, Gone>) -> Void) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+        let socket = FileDescriptor(adopting: ends[0])
+        // Both go over to the launcher, which closes them.
+        let output = fcntl(ends[1], F_DUPFD_CLOEXEC, 3)
+        let launcher = unsafe Widget.adopting(g_subprocess_launcher_new(GSubprocessFlags(rawValue: 0)))
+        unsafe g_subprocess_launcher_take_stdin_fd(launcher.address, ends[1])
+        if output >= 0 { unsafe g_subprocess_launcher_take_stdout_fd(launcher.address, output) }
+        guard let process = Self.start(launcher) else { return nil }
+        self.process = process
+        self.socket = socket
+        self.onAnswer = onAnswer
+        let readiness = MainLoop.Readiness(isReadable: true, isWritable: false)
+        watch = MainLoop.watch(self.socket.rawValue, for: readiness) { [weak self] in self?.read() }
+    }
+
+    /// Ends it, whatever it does (`g_subprocess_force_exit`).
+    deinit {
+        watch?.cancel()
+        unsafe g_subprocess_force_exit(process.address)
+    }
+
+    /// `g_subprocess_launcher_spawnv`.
+    private static func start(_ launcher: Widget) -> Widget? {
+        let words = ["/proc/self/exe", "--\(PanelCommand.iconsOption)"]
+        var copies = unsafe words.map { unsafe UnsafePointer<CChar>(g_strdup($0)) }
+        unsafe copies.append(nil)
+        defer { unsafe copies.forEach { unsafe g_free(UnsafeMutableRawPointer(mutating: $0)) } }
+        return unsafe g_subprocess_launcher_spawnv(launcher.address, copies, nil).map { unsafe Widget.adopting($0) }
+    }
+
+    /// Asks for one picture; only when the one before is answered, so that the socket has room.
+    func ask(_ request: IconRequest) {
+        pixels = request.pixels
+        let bytes = request.bytes
+        let count = unsafe send(socket.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        guard count != bytes.count else { return }
+        MainLoop.whenIdle { [weak self] in self?.end() }
+    }
+
+    private func read() {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = unsafe recv(socket.rawValue, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        guard count > 0 else { return end() }
+        answers.append(Array(bytes.prefix(count)))
+        do throws(IconAnswers.Malformed) {
+            while watch != nil, let answer = try answers.next(pixels: pixels) { onAnswer(.success(answer)) }
+        } catch {
+            end()
+        }
+    }
+
+    private func end() {
+        guard let watch else { return }
+        self.watch = nil
+        watch.cancel()
+        onAnswer(.failure(Gone()))
+    }
+}

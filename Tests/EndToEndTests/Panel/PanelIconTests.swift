@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// The icons that apps give, which may be anything: what comes is shown all the same.
+    struct PanelIconTests {
+        /// Far below what each of the hostile ones would take, and far above the panel's own.
+        private static let residentKilobytesMax = 400_000
+
+        /// The icons of which the log says why they are not shown.
+        @Test(
+            .tags(.slow),
+            arguments: [
+                ["queue", "endless", "folder", "unreadable"],
+                ["missing", "no-picture.png", "huge.png", "many.svg", "slow.svg"],
+            ])
+        func `what no icon can be made of delays no alert`(icons: [String]) async throws {
+            let scene = try await PanelScene { try Self.makeIcons(for: $0) }
+            try await scene.useAlerts()
+            let panel = try await scene.openPanel()
+            for icon in icons {
+                try await showAlert(icon, in: scene)
+                try await eventually("the log says why", evidence: { panel.transcript }) {
+                    panel.transcript.contains("event=icon-refused file=\(scene.user.files.path(of: icon)) reason=")
+                }
+                try await answer(icon, in: scene)
+                try isModest(panel)
+            }
+        }
+
+        @Test(.tags(.slow)) func `pictures and drawings are shown, and large drawings only at the size of an icon`()
+            async throws
+        {
+            let scene = try await PanelScene { try Self.makeIcons(for: $0) }
+            try await scene.useAlerts()
+            let panel = try await scene.openPanel()
+            for (icon, colour) in [("good.png", "#ff00ff"), ("good.svg", "#00ff7f"), ("wide.svg", "#0000fe")] {
+                try await showAlert(icon, in: scene)
+                try await eventually("\(icon) is on the screen", evidence: { panel.transcript }) {
+                    // Most of 48 times 48, or of a half of that.
+                    try await scene.screen.pointCount(ofColour: colour) > 1000
+                }
+                try await answer(icon, in: scene)
+            }
+            try await showAlert("blurred.svg", in: scene)
+            try await answer("blurred.svg", in: scene)
+            try isModest(panel)
+            #expect(!panel.transcript.contains("icon-refused"))
+        }
+
+        @Test(.tags(.slow)) func `the reader of icons has little memory and says no`() async throws {
+            let files = try TemporaryDirectory()
+            let path = try files.write(Self.manyUses, to: "many.svg")
+            let answer = try await RunningProcess.run(
+                RepositoryPaths.program("posthorn-panel"), ["--read-icons"],
+                input: "48 - \(path.utf8.count)\n\(path)48 - 9\n/dev/zero")
+            let lines = answer.output.split(separator: "\n").filter { !$0.hasPrefix("stamp ") }
+            #expect(lines.first == "ready" && lines.last == "refused it is no regular file", "\(answer)")
+            #expect(lines.count == 3 && lines[1].hasPrefix("refused "), "\(answer)")
+        }
+
+        // MARK: An app with an icon
+
+        /// Lets the app have an icon, and an alert come.
+        private func showAlert(_ icon: String, in scene: PanelScene) async throws {
+            let files = scene.user.files
+            let path = "data/applications/\(PanelScene.app).desktop"
+            let lines = files.read(path).split(separator: "\n").filter { !$0.hasPrefix("Icon=") }
+            let text = lines.joined(separator: "\n") + "\nIcon=\(files.path(of: icon))\n"
+            try files.write(text, to: path, permissions: 0o644)
+            _ = try await scene.user.register(PanelScene.app)
+            try await scene.send(PanelScene.alert("Icon \(icon)."))
+            try await scene.wait("the alert is there") { contents in
+                contents.texts.contains("Icon \(icon).") && contents.first("button", "Close") != nil
+                    && contents.first("button", "View") != nil
+            }
+        }
+
+        private func answer(_ icon: String, in scene: PanelScene) async throws {
+            try await scene.answer("Icon \(icon).", becoming: "closed") { try await scene.press("Escape") }
+        }
+
+        private func isModest(_ panel: RunningProcess) throws {
+            let status = try String(contentsOfFile: "/proc/\(panel.identifier)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+            #expect(try #require(Int(line.filter(\.isNumber))) < Self.residentKilobytesMax)
+        }
+
+        // MARK: What icons there are
+
+        private static func makeIcons(for user: DeviceUser) throws {
+            let isQueueMade = unsafe mkfifo(user.files.path(of: "queue"), 0o600) == 0
+            #expect(isQueueMade)
+            try FileManager.default.createSymbolicLink(
+                atPath: user.files.path(of: "endless"), withDestinationPath: "/dev/zero")
+            try user.files.makeDirectory("folder")
+            try user.files.write("nothing", to: "unreadable", permissions: 0)
+            try user.files.write("no picture", to: "no-picture.png")
+            try user.files.write(manyUses, to: "many.svg")
+            try user.files.write(slow, to: "slow.svg")
+            try user.files.write(drawing(width: 64, height: 64, "#00ff7f"), to: "good.svg")
+            try user.files.write(drawing(width: 40_000, height: 20_000, "#0000fe"), to: "wide.svg")
+            try user.files.write(blurred, to: "blurred.svg")
+            for (name, text) in [("good.png", picture), ("huge.png", hugePicture)] {
+                let bytes = try #require(Data(base64Encoded: text))
+                try bytes.write(to: URL(filePath: user.files.path(of: name)))
+            }
+        }
+
+        private static func drawing(width: Int, height: Int, _ colour: String, _ more: String = "") -> String {
+            """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)">\(more)\
+            <rect width="\(width)" height="\(height)" fill="\(colour)" filter="url(#f)"/></svg>
+            """.replacing(more.isEmpty ? #" filter="url(#f)""# : "\n", with: "")
+        }
+
+        /// At its own size it takes gigabytes.
+        private static let blurred = drawing(
+            width: 30_000, height: 30_000, "#000000",
+            #"<filter id="f"><feGaussianBlur stdDeviation="900"/></filter>"#)
+
+        /// Ten to the eleventh rectangles in some lines.
+        private static let manyUses: String = {
+            let groups = (1...11).map { level in
+                "<g id='g\(level)'>" + String(repeating: "<use href='#g\(level - 1)'/>", count: 10) + "</g>"
+            }
+            return "<svg xmlns='http://www.w3.org/2000/svg' width='64' height='64'><defs><g id='g0'>"
+                + "<rect width='9' height='9'/></g>\(groups.joined())</defs><use href='#g11'/></svg>"
+        }()
+
+        /// Half a minute of work for each point.
+        private static let slow = drawing(
+            width: 64, height: 64, "#000000", #"<filter id="f"><feTurbulence numOctaves="100000000"/></filter>"#)
+
+        /// 64 times 64 points of one colour.
+        private static let picture =
+            "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAdklEQVR4nO3PQQkAMAzAwPo33Yno4xgEIuAyO/t1wwUNaEEDWtCAFjSgBQ1o"
+            + "QQNa0IAWNKAFDWhBA1rQgBY0oAUNaEEDWtCAFjSgBQ1oQQNa0IAWNKAFDWhBA1rQgBY0oAUNaEEDWtCAFjSgBQ1oQQNa0IAWHHtBp+HS"
+            + "thEAJgAAAABJRU5ErkJggg=="
+
+        /// The beginning of one that says that it has 20,000 times 20,000 points.
+        private static let hugePicture =
+            "iVBORw0KGgoAAAANSUhEUgAATiAAAE4gCAIAAABsEtFuABHMI0lEQVR42uzBAQEAAACAkP6v7ggKAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+            + "AAAAAAAAAAAAAAAA"
+    }
+}
