@@ -117,7 +117,7 @@ start_virtual_desktop() {
     export HOME="$files" XDG_RUNTIME_DIR="$files/run" XDG_CACHE_HOME="$files/cache" NO_AT_BRIDGE=1
     export GSETTINGS_BACKEND=keyfile XDG_DATA_DIRS="$files/data:/usr/local/share:/usr/share"
     mkdir -m 700 -p "$XDG_RUNTIME_DIR"
-    Xvfb -displayfd 3 -screen 0 960x540x24 -nolisten tcp 3>"$files/display" >"$files/Xvfb.log" 2>&1 &
+    Xvfb -displayfd 3 -screen 0 1024x720x24 -nolisten tcp 3>"$files/display" >"$files/Xvfb.log" 2>&1 &
     processes="$! $processes"
     wait_for "a display" test -s "$files/display"
     DISPLAY=:$(cat "$files/display")
@@ -125,7 +125,7 @@ start_virtual_desktop() {
     install_panel
     start_bus
     start openbox
-    convert -size 960x540 gradient:'#31456e'-'#86a3c3' "$files/background.png"
+    convert -size 1024x720 gradient:'#31456e'-'#86a3c3' "$files/background.png"
     # It paints the background and then fails.
     display -window root "$files/background.png" 2>/dev/null || true
     start_sound_server

@@ -26,6 +26,17 @@ struct EntryTextTests {
         #expect(EntryText(SampleFacts.entry(1, state: state, reason: reason)).outcome == words)
     }
 
+    @Test func `an alert that was kept away is not shown, though the badge is`() {
+        var entry = SampleFacts.entry(1, state: "shown", reason: "")
+        entry.effects = ["badge", "sound:do-not-disturb", "alert:do-not-disturb"]
+        #expect(entry.reasonNotShown == "do-not-disturb" && NotificationRows.Filter.notShown.takes(entry))
+        #expect(EntryText(entry).outcome == "Not shown: Do Not Disturb was on.")
+        for effects in [["badge"], ["badge", "alert"], ["sound:silent", "alert"]] {
+            entry.effects = effects
+            #expect(EntryText(entry).outcome == "Shown" && !NotificationRows.Filter.notShown.takes(entry))
+        }
+    }
+
     @Test(arguments: [
         "master-off", "switched-off", "event-off", "do-not-disturb", "silent", "muted", "recording", "passive",
         "unknown-app", "nothing-to-show", "expired", "duplicate", "replaced", "too-many", "cleared", "unreadable",

@@ -16,6 +16,16 @@ struct QuietTextTests {
         #expect(state("until \(Self.now)") == "Off" && state("nonsense") == "Off")
     }
 
+    @Test func `times that hold now say when they end`() {
+        let everyDay = "mon tue wed thu fri sat sun"
+        let minute = { (offset: Int64) in PanelTime.moment(Self.now + offset * 60, now: Self.now).suffix(5) }
+        let holding = "\(everyDay) \(minute(-60))-\(minute(90))"
+        #expect(QuietText.state("off", schedule: holding, now: Self.now) == "Until \(minute(90))")
+        #expect(
+            QuietText.state("off", schedule: "\(everyDay) \(minute(60))-\(minute(90))", now: Self.now) == "Scheduled")
+        #expect(QuietText.state("on", schedule: holding, now: Self.now) == "On")
+    }
+
     @Test func `it ends by itself only where a moment is given`() {
         #expect(QuietText.end("on", now: Self.now) == nil && QuietText.end("until 5", now: Self.now) == nil)
         #expect(QuietText.end("until \(Self.now + 60)", now: Self.now) != nil)

@@ -224,7 +224,13 @@ import Testing
         for number: Int64 in [1, 3] {
             _ = try database.inbox.move(number, from: [.waiting], to: .suppressed, reason: "quiet")
         }
+        for number: Int64 in [2, 4] { _ = try database.inbox.move(number, from: [.waiting], to: .shown) }
+        try database.inbox.setEffects("badge alert", of: 4)
         #expect(try search("") { $0.kind = .suppressed } == [3, 1])
+        // Its badge came.
+        try database.inbox.setEffects("badge alert:do-not-disturb", of: 2)
+        #expect(try search("") { $0.kind = .suppressed } == [3, 2, 1])
+        try database.inbox.setEffects("badge", of: 2)
         #expect(try search("x") { ($0.kind, $0.before) = (.suppressed, 3) } == [1])
         #expect(try search("y") { $0.kind = .suppressed }.isEmpty)
     }

@@ -21,13 +21,15 @@ package struct EntryText: Equatable, Sendable {
     }
 
     private static func outcome(of entry: EntryFacts) -> String {
+        if let reason = entry.reasonNotShown.map(ReasonText.sentence) {
+            return reason.isEmpty ? tr("Not shown") : Texts.fill(tr("Not shown: %1"), reason)
+        }
         let reason = ReasonText.sentence(entry.reason)
         switch entry.state {
         case "shown": return reason.isEmpty ? tr("Shown") : reason
         case "viewed": return reason.isEmpty ? tr("Viewed") : reason
         case "closed": return tr("Closed")
         case "waiting", "claimed": return tr("Waiting")
-        case "suppressed": return reason.isEmpty ? tr("Not shown") : Texts.fill(tr("Not shown: %1"), reason)
         default: return entry.state
         }
     }
@@ -35,5 +37,16 @@ package struct EntryText: Equatable, Sendable {
     /// On one line.
     private static func line(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}
+
+extension EntryFacts {
+    /// Why the person saw no alert of it, though it had one or nothing at all came of it; nil where it was shown.
+    package var reasonNotShown: String? {
+        switch state {
+        case "suppressed": reason
+        case "shown": effects.first { $0.hasPrefix("alert:") }.map { String($0.dropFirst("alert:".count)) }
+        default: nil
+        }
     }
 }

@@ -11,7 +11,7 @@ package struct NotificationRows: Equatable, Sendable {
             switch self {
             case .all: true
             case .unseen: !entry.isRead
-            case .notShown: entry.state == "suppressed"
+            case .notShown: entry.reasonNotShown != nil
             }
         }
     }

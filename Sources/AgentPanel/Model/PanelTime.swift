@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import PushCore
 
 /// Moments as the panel writes them, in this machine's time zone.
 package enum PanelTime {
@@ -62,6 +63,11 @@ package enum PanelTime {
         guard let parts = Parts(now) else { return now }
         let difference = minute - (parts.hour * 60 + parts.minute)
         return (now / 60 + Int64(difference > 0 ? difference : difference + 1440)) * 60
+    }
+
+    /// A moment as the clock on the wall shows it; nil for one that no calendar has.
+    static func local(_ unixSeconds: Int64) -> QuietSchedule.LocalTime? {
+        Parts(unixSeconds).map { QuietSchedule.LocalTime(weekday: $0.weekday, minute: $0.hour * 60 + $0.minute) }
     }
 
     /// A minute of the day as a clock shows it.

@@ -12,7 +12,7 @@ package enum ProblemText {
         switch name.split(separator: ".").last.map(String.init) ?? "" {
         case "Locked": tr("Your administrator decided this. Ask them to change it.")
         case "Unreachable": tr("The server cannot be reached. Check the address and the network, then try again.")
-        case "BadEnrolmentCode": tr("The code is not right, or was used before. Ask for a new one.")
+        case "BadEnrolmentCode": tr("The code is not right, or was used before. Check it, or ask for another.")
         case "BadServer": tr("That is no server’s address. Write it as https://host:port.")
         case "NotTrusted": tr("The server cannot show that it is the right one. Check address and code.")
         case "AlreadyEnrolled": tr("This computer has a server already. Leave that one first.")

@@ -13,7 +13,21 @@ package enum QuietText {
     /// - Returns: A word or two.
     package static func state(_ value: String, schedule: String, now: Int64) -> String {
         if isOn(value, now: now) { return end(value, now: now).map { Texts.fill(tr("Until %1"), $0) } ?? tr("On") }
+        if let end = scheduledEnd(of: schedule, now: now) { return Texts.fill(tr("Until %1"), end) }
         return QuietTimes.all(of: schedule).isEmpty ? tr("Off") : tr("Scheduled")
+    }
+
+    /// When the times that hold now end; nil when none hold, or some always do.
+    private static func scheduledEnd(of schedule: String, now: Int64) -> String? {
+        guard let schedule = QuietSchedule(schedule), let start = PanelTime.local(now), schedule.contains(start) else {
+            return nil
+        }
+        let minutesOfWeek = 7 * 1440
+        let first = start.weekday * 1440 + start.minute
+        let end = (1..<minutesOfWeek).map { (first + $0) % minutesOfWeek }.first {
+            !schedule.contains(QuietSchedule.LocalTime(weekday: $0 / 1440, minute: $0 % 1440))
+        }
+        return end.map { PanelTime.clock(minute: $0 % 1440) }
     }
 
     /// Whether it holds now, by itself and not by the schedule.

@@ -44,7 +44,7 @@ final class AppSettingsPage: Page {
     }
 
     private var locked: Widget {
-        let group = Widget.group(footer: tr("Anybody may read them while the computer is locked."))
+        let group = Widget.group(footer: tr("Where it is on, anybody can read them on the locked screen."))
         group.add(row: preview.widget)
         return group
     }
@@ -116,7 +116,7 @@ final class AppSettingsPage: Page {
             guard let self else { return }
             window.set("alert", of: appID, to: value)
         }
-        page.show(chosen: setting("alert")?.value)
+        page.follow(.settings(appID)) { [weak self] in self?.setting("alert")?.value }
         navigator?.push(page)
     }
 

@@ -47,6 +47,14 @@ class ChoicePage: Page {
         show(chosen: chosen)
     }
 
+    /// Marks what holds, now and whenever it changes.
+    func follow(_ topic: AgentMirror.Topic, _ value: @escaping () -> String?) {
+        show(chosen: value())
+        mirror.watch(self) { page, changed in
+            if changed == topic { page.show(chosen: value()) }
+        }
+    }
+
     /// Marks what is chosen.
     func show(chosen value: String?) {
         chosen = value
@@ -68,16 +76,12 @@ final class SoundPage: ChoicePage {
             window.set("sound-name", of: appID, to: value)
             if value != "none" { window.play(value == "as-sent" ? "" : value, of: appID) }
         }
-        show(chosen: mirror.setting("sound-name", of: appID)?.value)
+        follow(.settings(appID)) { [weak window] in window?.mirror.setting("sound-name", of: appID)?.value }
         window.call(
             "ListSounds", [.text(appID)],
             onSuccess: { [weak self] values in
                 self?.show(Self.choices((values.first?.arrayValue ?? []).map(SoundFacts.init)))
             })
-        mirror.watch(self) { page, topic in
-            guard topic == .settings(page.appID) else { return }
-            page.show(chosen: page.mirror.setting("sound-name", of: page.appID)?.value)
-        }
     }
 
     private static func choices(_ sounds: [SoundFacts]) -> [Choice] {

@@ -128,14 +128,17 @@ final class EntryRow {
         let text = EntryText(entry)
         headline.setText(text.headline)
         headline.setStyle("unseen-title", !entry.isRead)
-        let reason = entry.state == "suppressed" ? ReasonText.sentence(entry.reason) : ""
+        let reason = entry.reasonNotShown.map(ReasonText.sentence) ?? ""
         detail.setText(reason.isEmpty ? text.detail : reason)
         detail.isVisible = !reason.isEmpty || !text.detail.isEmpty
-        suppressed.isVisible = entry.state == "suppressed"
+        suppressed.isVisible = entry.reasonNotShown != nil
         time.setText(PanelTime.short(entry.receivedUnixMilliseconds / 1000, now: now))
         dot.isVisible = !entry.isRead
         details.firstChild?.described(text.headline)
     }
+
+    /// Puts the button away that a stroke brought.
+    func hideClear() { clearPlace.isRevealed = false }
 
     private static func appName(of row: NotificationRows.Row) -> String {
         switch row {
@@ -155,7 +158,7 @@ final class EntryRow {
             let parts = [
                 entry.isRead ? "" : tr("New"), entry.appName, text.headline, text.detail,
                 PanelTime.short(entry.receivedUnixMilliseconds / 1000, now: now),
-                entry.state == "suppressed" ? text.outcome : "",
+                entry.reasonNotShown == nil ? "" : text.outcome,
             ]
             return parts.filter { !$0.isEmpty }.joined(separator: tr(", "))
         }

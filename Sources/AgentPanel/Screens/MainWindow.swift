@@ -131,6 +131,7 @@ final class MainWindow {
         Keys.on(window, "Escape") { [weak self] in self?.escape() ?? false }
         Keys.on(window, "F5") { [weak self] in
             self?.mirror.askAll()
+            self?.showPresence()
             return true
         }
     }
@@ -183,7 +184,11 @@ final class MainWindow {
     // MARK: What pages do through it
 
     /// Tells what went wrong and what to do.
-    func tell(_ error: BusError) { notice.show(ProblemText.text(error.name, error.message)) }
+    func tell(_ error: BusError) {
+        // Without an agent, that is what is wrong.
+        guard mirror.presence != .absent else { return showPresence() }
+        notice.show(ProblemText.text(error.name, error.message))
+    }
 
     /// Tells the agent something; what goes wrong is told, and done about in `onFailure`.
     func call(
@@ -217,7 +222,8 @@ final class MainWindow {
         let focused = window.focusedWidget
         sheet = ActionSheet(plan, on: place, over: content) { [weak self] role in
             self?.sheet = nil
-            focused?.focus()
+            // A menu's item is gone with the menu.
+            if let focused, focused.isMapped { focused.focus() } else { self?.top?.focus() }
             onChosen(role)
         }
     }

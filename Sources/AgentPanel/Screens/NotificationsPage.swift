@@ -265,7 +265,7 @@ final class NotificationsPage: Page {
 
     /// Clears what is chosen, else what has the focus: a notification, or all of an app.
     private func clearFocused() -> Bool {
-        guard chosen?.isEmpty ?? true else {
+        guard chosen == nil else {
             clearChosen()
             return true
         }
@@ -314,6 +314,7 @@ final class NotificationsPage: Page {
         clearButton.isSensitive = count > 0
         for row in list?.shownRows ?? [] {
             row.show(isChecked: chosen.map { chosen in row.entry.map { chosen.contains($0.entry) } ?? false })
+            if chosen != nil { row.hideClear() }
         }
     }
 

@@ -98,7 +98,7 @@ final class PairingWindow {
             setBusy(false)
             switch answer {
             case .success: abandon()
-            case .failure(let error): fail(ProblemText.text(error.name, error.message))
+            case .failure(let error): fail(error)
             }
         }
     }
@@ -110,9 +110,10 @@ final class PairingWindow {
         spinner.isVisible = isBusy
     }
 
-    private func fail(_ text: String) {
-        trouble.setText(text)
+    private func fail(_ error: BusError) {
+        trouble.setText(ProblemText.text(error.name, error.message))
         trouble.isVisible = true
-        server.focus()
+        let isOfCode = ["BadEnrolmentCode", "NotTrusted"].contains { error.name.hasSuffix(".\($0)") }
+        (isOfCode ? code : server).focus()
     }
 }

@@ -72,8 +72,10 @@ final class QuietPage: Page {
             guard let index = Int(value), choices.indices.contains(index) else { return }
             self?.window.set("do-not-disturb", to: choices[index].value(now: PanelTime.now))
         }
-        let chosen = mirror.setting("do-not-disturb").flatMap { QuietText.Choice.of($0.value, now: now) }
-        page.show(chosen: chosen.flatMap { choices.firstIndex(of: $0) }.map { "\($0)" })
+        page.follow(.settings("")) { [weak self] in
+            let chosen = self?.mirror.setting("do-not-disturb").flatMap { QuietText.Choice.of($0.value, now: now) }
+            return chosen.flatMap { choices.firstIndex(of: $0) }.map { "\($0)" }
+        }
         navigator?.push(page)
     }
 

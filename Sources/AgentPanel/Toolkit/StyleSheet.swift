@@ -72,6 +72,7 @@ enum StyleSheet {
         .alert-window { border-radius: 14px; }
         .solid-csd { padding: 0; box-shadow: none; }
         .alert-window.solid-csd, .alert-window.solid-csd .alert { border-radius: 0; }
+        .alert-window.solid-csd .alert { border: 1px solid alpha(currentColor, 0.25); }
         .alert .app-name { font-size: 0.95rem; }
         .alert .alert-title { font-size: 1.15rem; font-weight: bold; }
         .alert button { min-height: 44px; border-radius: 9px; font-weight: bold; }

@@ -15,7 +15,7 @@ package final class InboxSearch {
         case all = ""
         /// Only what the person has not seen.
         case unread
-        /// Only what was not shown, for a reason.
+        /// Only what was not shown, for a reason; its badge or its sound may have come.
         case suppressed
 
         fileprivate var number: Int64 {
@@ -57,7 +57,8 @@ package final class InboxSearch {
             """
             SELECT entry, app_id, coalesce(title, ''), coalesce(subtitle, ''), coalesce(body, '') FROM inbox
             WHERE (?1 = 0 OR entry < ?1) AND (?2 = '' OR app_id = ?2)
-                AND (?3 = 0 OR ?3 = 1 AND is_read = 0 OR ?3 = 2 AND state = 'suppressed')
+                AND (?3 = 0 OR ?3 = 1 AND is_read = 0 OR ?3 = 2 AND (state = 'suppressed'
+                    OR state = 'shown' AND instr(' ' || effects, ' alert:')))
             ORDER BY entry DESC
             """)
         selectEntry = try connection.prepare("SELECT * FROM inbox WHERE entry = ?")

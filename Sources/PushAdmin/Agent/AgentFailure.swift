@@ -41,7 +41,8 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     package var remedy: String {
         switch self {
         case .alreadyEnrolled: "To enrol anew, leave that server first: posthorn agent unenrol"
-        case .badEnrolmentCode: "Make a code on the server (posthorn enrol) and give it behind the server's URL."
+        case .badEnrolmentCode:
+            "Check that all of the code is there, behind the server's URL, or make another on the server (posthorn enrol)."
         case .badServer: "Write the server as https://HOST[:PORT], without a path."
         case .unreachable: "Check that the server runs and that this machine reaches it, then try again."
         case .notTrusted: "If the server has another authority now: posthorn agent unenrol --local, then enrol again."

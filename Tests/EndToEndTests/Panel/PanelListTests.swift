@@ -96,12 +96,24 @@ extension EndToEnd {
             try await scene.click("button", "Clear 2 Notifications")
             try await scene.wait("two are left") { entries($0) == ["Number 5.", "Number 2."] }
 
-            try await scene.click("button", "Menu")
-            try await scene.moveFocus(to: "the menu's item", by: "Down") { $0.first("menu item", "Clear All…") }
-            try await scene.press("Return")
+            try await openSheetFromMenu(of: scene)
+            try await scene.press("Escape")
+            try await scene.wait("the sheet is gone") { $0.first("button", "Clear All Notifications") == nil }
+            // The menu's item, which had the keyboard's focus, is gone: keys are taken all the same.
+            try await scene.press("ctrl+3")
+            try await scene.wait("the settings are there") { $0.first("switch", "Silence Sounds") != nil }
+            try await scene.press("ctrl+1")
+            try await openSheetFromMenu(of: scene)
             try await scene.click("button", "Clear All Notifications")
             try await scene.wait("the list says that it is empty") { $0.texts.contains("No Notifications") }
             #expect(try await scene.user.inbox().isEmpty)
+        }
+
+        private func openSheetFromMenu(of scene: PanelScene) async throws {
+            try await scene.click("button", "Menu")
+            try await scene.moveFocus(to: "the menu's item", by: "Down") { $0.first("menu item", "Clear All…") }
+            try await scene.press("Return")
+            try await scene.waitFor("button", "Clear All Notifications")
         }
 
         /// Gives the focus to a row, as Tab does.
