@@ -20,9 +20,20 @@ struct ServerTextTests {
 
     @Test func `without one it says when there last was one, and why there is none`() {
         let text = text(since: nil, last: Self.now - 60, error: "connection refused")
-        #expect(text.connection(now: Self.now).hasPrefix("Last connected ") && text.trouble == "connection refused")
+        #expect(text.connection(now: Self.now).hasPrefix("Last connected "))
+        #expect(text.trouble == "The server cannot be reached. It is tried again by itself.\nconnection refused")
         #expect(text.state == "Not Connected")
         #expect(self.text(since: nil, last: nil).connection(now: Self.now) == "Not connected yet")
+    }
+
+    @Test func `a device that was removed is told what to do, and not that it is tried again`() {
+        var text = text(since: nil, last: Self.now - 60, error: "the server does not know this device any more")
+        text.isRemoved = true
+        #expect(text.trouble == "The server does not know this computer any more. Leave it, and pair again.")
+    }
+
+    @Test func `nothing is wrong before the first connection was tried`() {
+        #expect(text(since: nil, last: nil).trouble == "")
     }
 
     @Test func `a device without a server says so`() {

@@ -18,7 +18,8 @@ package struct StatusFacts: Equatable, Sendable {
         server = ServerText(
             url: facts.text("server_url"),
             connectedSinceUnixSeconds: facts.flag("connected") ? time("connected_since") : nil,
-            lastConnectedUnixSeconds: time("last_connected"), lastError: facts.text("last_error"))
+            lastConnectedUnixSeconds: time("last_connected"), lastError: facts.text("last_error"),
+            isRemoved: facts.flag("removed"))
         notice = facts.text("notice")
     }
 }

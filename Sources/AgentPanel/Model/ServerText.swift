@@ -8,17 +8,21 @@ package struct ServerText: Equatable, Sendable {
     package var connectedSinceUnixSeconds: Int64?
     /// UNIX seconds; nil when there never was one.
     package var lastConnectedUnixSeconds: Int64?
-    /// What went wrong last; empty for nothing.
+    /// What went wrong last, in the agent's words, which are English; empty for nothing.
     package var lastError: String
+    /// Whether the server said that it knows this device no more.
+    package var isRemoved: Bool
 
     /// Joins the parts.
     package init(
-        url: String, connectedSinceUnixSeconds: Int64?, lastConnectedUnixSeconds: Int64?, lastError: String
+        url: String, connectedSinceUnixSeconds: Int64?, lastConnectedUnixSeconds: Int64?, lastError: String,
+        isRemoved: Bool = false
     ) {
         self.url = url
         self.connectedSinceUnixSeconds = connectedSinceUnixSeconds
         self.lastConnectedUnixSeconds = lastConnectedUnixSeconds
         self.lastError = lastError
+        self.isRemoved = isRemoved
     }
 
     /// The server's name without what only machines need; empty for none.
@@ -45,6 +49,11 @@ package struct ServerText: Equatable, Sendable {
         return Texts.fill(tr("Last connected %1"), PanelTime.moment(last, now: now))
     }
 
-    /// What is wrong while there is no connection; empty for nothing.
-    package var trouble: String { connectedSinceUnixSeconds == nil ? lastError : "" }
+    /// What is wrong while there is no connection and what becomes of it, and below it the agent's words for whoever runs the
+    /// server; empty for nothing.
+    package var trouble: String {
+        guard connectedSinceUnixSeconds == nil, !lastError.isEmpty else { return "" }
+        if isRemoved { return tr("The server does not know this computer any more. Leave it, and pair again.") }
+        return tr("The server cannot be reached. It is tried again by itself.") + "\n" + lastError
+    }
 }

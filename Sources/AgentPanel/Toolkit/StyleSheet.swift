@@ -76,6 +76,9 @@ enum StyleSheet {
         .alert .app-name { font-size: 0.95rem; }
         .alert .alert-title { font-size: 1.15rem; font-weight: bold; }
         .alert button { min-height: 44px; border-radius: 9px; font-weight: bold; }
+        .alert button:focus-visible, .alert scrolledwindow:focus-visible {
+            outline: 2px solid @accent_color; outline-offset: 2px;
+        }
         .alert button.dark { background-color: #5e5c64; color: #ffffff; box-shadow: none; }
         .alert button.dark:hover { background-color: #6b6972; }
         .alert button.light {

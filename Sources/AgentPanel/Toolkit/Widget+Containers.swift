@@ -72,7 +72,8 @@ extension Widget {
 
     /// As high as its child is at this width (`gtk_widget_measure`), up to a bound.
     ///
-    /// The scroller's own natural height is that of texts on one line.
+    /// The scroller's own natural height is that of texts on one line. The keyboard goes to it where there is something to
+    /// scroll.
     func fitScroller(to child: Widget, width: Int, heightMax: Int) {
         var natural: Int32 = 0
         unsafe gtk_widget_measure(child.cast(), GTK_ORIENTATION_VERTICAL, Int32(width), nil, &natural, nil, nil)
@@ -80,6 +81,7 @@ extension Widget {
         unsafe gtk_scrolled_window_set_max_content_height(address, -1)
         unsafe gtk_scrolled_window_set_min_content_height(address, height)
         unsafe gtk_scrolled_window_set_max_content_height(address, height)
+        unsafe gtk_widget_set_can_focus(cast(), natural > height ? 1 : 0)
     }
 
     /// `gtk_overlay_new`: others can lie over the child.

@@ -51,6 +51,28 @@ extension EndToEnd {
             }
         }
 
+        @Test(.tags(.slow)) func `Tab goes from button to button, and to a text only where it scrolls`() async throws {
+            let scene = try await PanelScene(size: .init(width: 480, height: 320))
+            try await scene.useAlerts()
+            try await scene.send(lunch)
+            try await scene.wait("View has the focus") { $0.first("button", "View")?.isFocused == true }
+            try await scene.rest()
+            for name in ["Close", "View"] {
+                try await scene.press("Tab")
+                try await scene.wait("\(name) has it") { $0.first("button", name)?.isFocused == true }
+            }
+            try await scene.answer("At noon.", becoming: "viewed") { try await scene.press("Return") }
+
+            let long = (1...60).map { "Sentence \($0) of many." }.joined(separator: " ")
+            try await scene.send(title: "Long", body: long)
+            let before = try await scene.wait("the long alert is there") { $0.texts.contains(long) }
+            let top = try #require(before.first("label", long)).top
+            try await scene.rest()
+            try await scene.press("Tab")
+            try await scene.press("Page_Down")
+            try await scene.wait("its text moved up") { ($0.first("label", long)?.top ?? top) < top }
+        }
+
         @Test(.tags(.slow)) func `View opens the app once, however often it is pressed`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
