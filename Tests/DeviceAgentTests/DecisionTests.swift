@@ -98,6 +98,7 @@ import Testing
                 decision.badge == (badge ? 3 : nil) && decision.sound == (sound ? .standard : nil)
                 && decision.alert == (alert ? settings.alertStyle : nil)
                 && decision.hidesTexts == (alert && desk.isLocked)
+                && decision.mayTakeFocus == !(alert && (desk.isRecording || desk.isQuiet && !passes))
                 && (decision.suppression == nil) == (badge || sound || alert)
                 && decision.needsPresentation == (sound || alert)
             if !isRight { wrong.append(row.testDescription) }

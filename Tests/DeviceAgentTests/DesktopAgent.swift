@@ -16,7 +16,7 @@ final class DesktopAgent {
 
     init(
         _ file: DatabaseFile, _ session: DesktopSession, desk: DeskState = DeskState(),
-        answerTimeout: Duration = DesktopPresenter.answerTimeout
+        answerTimeout: Duration = DesktopPresenter.answerTimeout, words: [String: String] = [:]
     ) throws {
         self.session = session
         database = try file.open()
@@ -25,15 +25,20 @@ final class DesktopAgent {
         agent = Agent(
             loop: session.loop, database: database, secretFile: SecretFile(path: file.directory.path(of: "secret")),
             authorityFile: AuthorityFile(path: file.directory.path(of: "authority.pem")),
-            surroundings: Surroundings(presenter: presenter, desk: { desk }))
+            surroundings: Surroundings(presenter: presenter, desk: { desk }, texts: { _ in { words[$0] } }))
         sentCount = try database.inbox.newest(countMax: 1).first.map { UInt64($0.entry) } ?? 0
         try agent.start()
     }
 
     /// Receives an alert with a text, and more members of `aps`.
     func receive(_ text: String, _ members: String = "", collapseID: String? = nil) {
+        receive(alert: "\"\(text)\"", members, collapseID: collapseID)
+    }
+
+    /// Receives an alert as JSON has it, and more members of `aps`.
+    func receive(alert: String, _ members: String = "", collapseID: String? = nil) {
         sentCount += 1
-        let payload = #"{"aps":{"alert":"\#(text)"\#(members)}}"#
+        let payload = #"{"aps":{"alert":\#(alert)\#(members)}}"#
         #expect(
             agent.streamReceived([
                 .notification(Sample.notification(sentCount, collapseID: collapseID, payload: payload))

@@ -13,11 +13,13 @@ struct DesktopReturnTests {
     init() throws { file = try DatabaseFile() }
 
     /// A desktop with an agent, for which the app's alerts have a style.
-    private func desktop(_ style: AlertStyle, serverName: String = "scripted") async throws -> DesktopAgent {
+    private func desktop(
+        _ style: AlertStyle, serverName: String = "scripted", words: [String: String] = [:]
+    ) async throws -> DesktopAgent {
         let session = try DesktopSession(await DesktopBus())
         session.notificationServer = try ScriptedNotificationServer(
             session.bus, loop: session.loop, name: serverName)
-        let desk = try DesktopAgent(file, session)
+        let desk = try DesktopAgent(file, session, words: words)
         try desk.database.choose(.alert, style.rawValue, for: "org.example.Mail")
         return desk
     }
@@ -53,6 +55,17 @@ struct DesktopReturnTests {
         try next.say("ActionInvoked", 2, .string("close"))
         try await desk.session.run(until: "the third is closed") { try desk.states()[2] == .closed }
         #expect(try desk.database.outboxLines().suffix(1) == ["3 closed"])
+    }
+
+    @Test func `what comes back says what it said, in the words of the app`() async throws {
+        let desk = try await desktop(.alert, words: ["DOOR_ANSWER": "Answer Now"])
+        desk.receive(alert: #"{"body":"Somebody rings","action-loc-key":"DOOR_ANSWER"}"#)
+        try await desk.settle()
+        let first = try #require(desk.session.notificationServer?.shown.first)
+        #expect(first.actions.contains("Answer Now"))
+        let next = try await restartServer(desk)
+        try await desk.session.run(until: "it came back") { next.shown.count == 1 }
+        #expect(next.shown[0].actions == first.actions)
     }
 
     @Test func `banners do not come back`() async throws {

@@ -229,6 +229,60 @@ struct PanelAlertsTests {
         #expect(try desk.database.alerts.unanswered().isEmpty)
     }
 
+    @Test(arguments: [("master", ""), ("do-not-disturb", ""), ("alert", "org.example.Mail")])
+    func `what the person switches off leaves the panel and stays in the inbox`(name: String, app: String)
+        async throws
+    {
+        let (desk, panel, _) = try await desktop()
+        for text in ["one", "two"] { desk.receive(text) }
+        try await panel.wait(for: 1, 2)
+        let count = panel.changeCount
+        try desk.agent.set(name, appID: app, event: "", to: ["alert": "none", "master": "off"][name] ?? "on")
+        try await desk.session.run(until: "the panel hears of it") { panel.changeCount > count }
+        try await panel.wait()
+        #expect(try desk.states() == [.shown, .shown])
+        #expect(try desk.database.alerts.unanswered().isEmpty)
+        try desk.agent.set(name, appID: app, event: "", to: ["alert": "alert", "master": "on"][name] ?? "off")
+        desk.receive("three")
+        try await panel.wait(for: 3)
+    }
+
+    @Test func `what is allowed still stays`() async throws {
+        let (desk, panel, _) = try await desktop()
+        desk.receive("one", #","interruption-level":"time-sensitive""#)
+        desk.receive("two")
+        try await panel.wait(for: 1, 2)
+        try desk.agent.set("do-not-disturb", appID: "", event: "", to: "on")
+        try await panel.wait(for: 1)
+    }
+
+    @Test(arguments: [DeskState(isQuiet: true), DeskState(isRecording: true)])
+    func `no window takes the keyboard while the desktop is quiet or a microphone is on`(state: DeskState)
+        async throws
+    {
+        let (desk, panel, server) = try await desktop()
+        desk.state = state
+        desk.receive("meanwhile")
+        try await desk.wait(for: .shown)
+        #expect(server.shown.map(\.body) == ["meanwhile"])
+        desk.receive("urgent", #","interruption-level":"time-sensitive""#)
+        try await desk.wait(for: .shown, .shown)
+        #expect(server.shown.count == (state.isRecording ? 2 : 1))
+        desk.state = DeskState()
+        desk.receive("later")
+        try await desk.wait(for: .shown, .shown, .shown)
+        if state.isRecording { try await panel.wait(for: 3) } else { try await panel.wait(for: 2, 3) }
+    }
+
+    @Test func `where there is no other place the panel shows it all the same`() async throws {
+        let session = try DesktopSession(await DesktopBus())
+        let panel = try ScriptedPanel(session)
+        let desk = try PanelDesk(file, session)
+        desk.state.isRecording = true
+        desk.receive("one")
+        try await panel.wait(for: 1)
+    }
+
     @Test func `texts are hidden while the screen is locked, and only then`() async throws {
         let (desk, panel, _) = try await desktop()
         try desk.database.choose(.preview, "off", for: "org.example.Mail")

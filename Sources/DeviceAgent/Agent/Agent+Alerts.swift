@@ -92,6 +92,20 @@ extension Agent {
         if surroundings.panel?.entries.isEmpty == false { observer?.alertsChanged() }
     }
 
+    /// Takes alerts from the panel that the person does not want to be shown any more; the inbox keeps them.
+    func withdrawUnwantedAlerts() throws(AgentRefusal) {
+        let unwanted = try asking { () throws(SQLiteError) in
+            let circumstances = try presentations.circumstances()
+            var unwanted: [Int64] = []
+            for (entry, app, payload) in try storedAlerts()
+            where try database.decide(payload, for: app, circumstances).alert == nil {
+                unwanted.append(entry.entry)
+            }
+            return unwanted
+        }
+        if !unwanted.isEmpty { presentations.withdraw(unwanted) }
+    }
+
     /// Tells the observer, once for all that changes in a turn.
     func alertsChanged() {
         guard !isAlertsChangeDue else { return }
@@ -106,20 +120,29 @@ extension Agent {
 
     /// What waits, as the provider wrote it.
     private func unhiddenAlerts() throws(AgentRefusal) -> [WaitingAlert] {
-        let entries = surroundings.panel?.entries ?? []
-        return try asking { () throws(SQLiteError) in
+        try asking { () throws(SQLiteError) in
             var alerts: [WaitingAlert] = []
-            for number in entries {
-                guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
-                    let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
-                else { continue }
+            for (entry, app, payload) in try storedAlerts() {
                 var alert = Alert(entry, app, payload, sound: nil)
-                if entry.threadID != nil { alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: number) }
+                if entry.threadID != nil {
+                    alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: entry.entry)
+                }
                 alerts.append(
                     WaitingAlert(alert: alert, receivedUnixMilliseconds: entry.receivedUnixMilliseconds))
             }
             return alerts
         }
+    }
+
+    private func storedAlerts() throws(SQLiteError) -> [(InboxEntry, RegisteredApp, Payload)] {
+        var alerts: [(InboxEntry, RegisteredApp, Payload)] = []
+        for number in surroundings.panel?.entries ?? [] {
+            guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
+                let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
+            else { continue }
+            alerts.append((entry, app, payload))
+        }
+        return alerts
     }
 
     private func hidingTexts(_ waiting: WaitingAlert) throws(AgentRefusal) -> WaitingAlert {

@@ -91,7 +91,8 @@ extension Agent {
         try settingsChanged(appID: appID)
     }
 
-    /// Lets changed settings take effect: badges come and go, and the server hears what it need not send.
+    /// Lets changed settings take effect: badges come and go, alerts leave the panel, and the server hears what it need not
+    /// send.
     func settingsChanged(appID: String) throws(AgentRefusal) {
         try asking { () throws(SQLiteError) in
             for app in try database.apps.all() where appID.isEmpty || app.appID.utf8.elementsEqual(appID.utf8) {
@@ -99,6 +100,7 @@ extension Agent {
                 if app.badge > 0 || shown > 0 { present(badge: shown, appID: app.appID) }
             }
         }
+        try withdrawUnwantedAlerts()
         if appID.isEmpty { trimInbox() }
         observer?.settingsChanged(appID: appID)
         link?.uplink.setNeedsFlush()

@@ -3,7 +3,7 @@
 package import PushCore
 
 /// Shows alerts where their style belongs: what waits for an answer in the panel, banners at the notification server, which
-/// also gets what no panel takes.
+/// also gets what no panel takes, and what may not take the keyboard now.
 package final class StyledPresenter: AlertPresenter {
     package weak var delegate: (any AlertPresenterDelegate)? {
         didSet {
@@ -29,7 +29,8 @@ package final class StyledPresenter: AlertPresenter {
     }
 
     package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
-        guard alert.style == .alert, panel.isAvailable else { return presentOnDesktop(alert, completion) }
+        let isForPanel = alert.style == .alert && (alert.mayTakeFocus || !desktop.isAvailable)
+        guard isForPanel, panel.isAvailable else { return presentOnDesktop(alert, completion) }
         handingOver.insert(alert.entry)
         panel.present(alert) { [weak self] presented in
             guard let self else { return }

@@ -31,6 +31,8 @@ package struct Alert: Sendable, Equatable {
     package var sound: Sound?
     /// A banner goes by itself, an alert stays until it is answered.
     package var style = AlertStyle.alert
+    /// Whether it may come as a window that takes the keyboard, where there is another place for it.
+    package var mayTakeFocus = true
 
     package init(
         entry: Int64, appID: String, appName: String, icon: String? = nil, title: String? = nil,

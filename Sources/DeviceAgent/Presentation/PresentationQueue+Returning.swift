@@ -46,7 +46,7 @@ extension PresentationQueue {
     private func alertToReturn(_ number: Int64) throws(SQLiteError) -> Alert? {
         guard let entry = try database.inbox.entry(number), entry.state == .shown, !entry.isRead,
             try !database.inbox.isReplaced(number), let app = try database.apps.app(id: entry.appID),
-            let payload = try? Payload(parsing: entry.payload.span)
+            let payload = try database.shownPayload(of: entry, texts(entry.appID))
         else { return nil }
         let decision = try database.decide(payload, for: app, circumstances())
         guard decision.alert == .alert else { return nil }

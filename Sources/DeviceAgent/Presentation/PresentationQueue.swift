@@ -35,7 +35,7 @@ package final class PresentationQueue {
     let hooks: HookRunner?
     private let sounds: (any SoundPresenter)?
     private let desk: () -> DeskState
-    private let texts: (String) -> AppTexts.Translation
+    let texts: (String) -> AppTexts.Translation
     let retry: StorageRetry
     var waiting: [Int64] = []
     /// Of these, what can do nothing but wait for something that shows alerts.
@@ -246,6 +246,7 @@ package final class PresentationQueue {
         var alert = Alert(entry, app, payload, sound: nil)
         if entry.threadID != nil { alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: entry.entry) }
         if decision.hidesTexts { alert.hideTexts() }
+        alert.mayTakeFocus = decision.mayTakeFocus
         return alert
     }
 

@@ -17,6 +17,9 @@ package struct Decision: Sendable, Equatable {
     package var alert: AlertStyle?
     /// Whether the alert says nothing but whose it is: the screen is locked.
     package var hidesTexts = false
+    /// Whether the alert may come as a window that takes the keyboard: not while the desktop itself is not to be disturbed, and
+    /// not while the person speaks with somebody.
+    package var mayTakeFocus = true
     /// Why nothing at all happens; nil when something does.
     package var suppression: SuppressionReason?
     /// What the notification has and what becomes of it, for the inbox.
@@ -89,7 +92,9 @@ package struct Decision: Sendable, Equatable {
             let obstacle = Self.alertObstacle(question, settings)
             if obstacle == nil {
                 alert = settings.alertStyle
-                hidesTexts = question.circumstances.desk.isLocked && !settings.showsPreview
+                let desk = question.circumstances.desk
+                hidesTexts = desk.isLocked && !settings.showsPreview
+                mayTakeFocus = !desk.isRecording && (!desk.isQuiet || Self.comesThrough(payload, settings))
             }
             effects.append(Effect(.alert, obstacle))
         }
