@@ -10,3 +10,4 @@
 #include <sys/random.h>
 #include <linux/rtnetlink.h>
 #include <malloc.h>
+#include <libintl.h>

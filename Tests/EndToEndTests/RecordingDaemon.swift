@@ -29,6 +29,8 @@ final class RecordingDaemon: Sendable {
         /// The number in whose place it is shown; 0 for a place of its own.
         let replaced: Int
         let body: String
+        /// Keys and labels in turn.
+        let actions: [String]
     }
 
     private struct Answered: Decodable {

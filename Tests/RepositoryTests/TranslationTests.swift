@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// What the panel says and what `po/` has of it.
+/// What the panel and the agent's alerts say and what `po/` has of it.
 struct TranslationTests {
     private static let folder = "\(RepositoryPaths.root)/po"
 
@@ -12,10 +12,13 @@ struct TranslationTests {
     private static let languages =
         (try? FileManager.default.contentsOfDirectory(atPath: folder))?.filter { $0.hasSuffix(".po") }.sorted() ?? []
 
-    /// The texts in the panel's sources, as they are written there.
+    /// The texts in the sources, as they are written there.
     private static let texts: Set<String> = {
-        let files = RepositoryFiles.sources.filter { $0.path.hasPrefix("Sources/AgentPanel/") }
-        return Set(files.flatMap { literals(after: "tr(", in: $0.text) + literals(after: "Texts.text(", in: $0.text) })
+        let files = RepositoryFiles.sources.filter { file in
+            ["Sources/AgentPanel/", "Sources/DeviceAgent/"].contains { file.path.hasPrefix($0) }
+        }
+        let calls = ["tr(", "Texts.text(", "MessageCatalogue.text("]
+        return Set(files.flatMap { file in calls.flatMap { literals(after: $0, in: file.text) } })
     }()
 
     /// What stands between quotes right after a word that is no part of a longer one.
@@ -54,7 +57,7 @@ struct TranslationTests {
         return found
     }
 
-    @Test func `the template has every text of the panel, and no other: make translations`() {
+    @Test func `the template has every text, and no other: make translations`() {
         #expect(Self.texts.count > 100)
         let known = Set(entries(of: "posthorn-panel.pot").keys)
         #expect(known.subtracting(Self.texts) == [] && Self.texts.subtracting(known) == [])

@@ -42,7 +42,7 @@ package enum PanelCommand {
             Option(iconsOption, "Decode icons for another panel, which asks on standard input"),
         ],
         environment: [
-            Explanation(Texts.folderVariable, "Where the catalogues of languages are, in the place of ../share/locale")
+            Explanation(MessageCatalogue.folderVariable, MessageCatalogue.folderHelp)
         ],
         exitCodes: [
             Explanation("0", "The window was closed."),

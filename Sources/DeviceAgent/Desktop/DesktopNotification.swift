@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushDBus
+internal import PushNet
 
 /// An alert as the arguments of `org.freedesktop.Notifications.Notify`, made for one server.
 struct DesktopNotification {
@@ -68,8 +69,13 @@ struct DesktopNotification {
             title, headline(alert.subtitle),
             cleaned(alert.body, DesktopNotification.bodyScalarCountMax)?.prefix(
                 lineCount: DesktopNotification.bodyLineCountMax),
-            server.keepsList || alert.earlierCount == 0 ? nil : "and \(alert.earlierCount) more",
+            server.keepsList || alert.earlierCount == 0 ? nil : earlierLine,
         ].compactMap(\.self)
+    }
+
+    private var earlierLine: String {
+        let count = alert.earlierCount
+        return MessageCatalogue.text("and %d more", "and %d more", count: count).replacing("%d", with: "\(count)")
     }
 
     private func headline(_ text: String?) -> String? {
@@ -93,10 +99,11 @@ struct DesktopNotification {
     /// View, too.
     var actions: [String] {
         guard server.hasActions else { return [] }
-        guard let label = alert.viewLabel else { return ["ok", "OK"] }
-        let view = buttonLabel(label) ?? "View"
+        guard let label = alert.viewLabel else { return ["ok", tr("OK")] }
+        // The agent's own word for it; what an app calls it is the app's to translate.
+        let view = label == "View" ? tr("View") : buttonLabel(label) ?? tr("View")
         let buttons = alert.actions.flatMap { [key(of: $0), buttonLabel($0.title) ?? $0.id] }
-        let (clicking, close) = (["default", view], ["close", "Close"])
+        let (clicking, close) = (["default", view], ["close", tr("Close")])
         guard server.quirks.contains(.showsDefaultAsButton) else {
             return clicking + close + (buttons.isEmpty ? ["view", view] : buttons)
         }

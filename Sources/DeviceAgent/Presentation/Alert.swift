@@ -62,7 +62,7 @@ extension Alert {
         actions = []
         title = nil
         subtitle = nil
-        body = "Notification"
+        body = tr("Notification")
         // A button's label is the provider's text, too.
         if viewLabel != nil { viewLabel = "View" }
     }

@@ -2,6 +2,7 @@
 
 package import PushCore
 internal import PushDBus
+internal import PushNet
 
 /// The command line of `posthorn-agent`.
 package enum AgentCommand {
@@ -34,6 +35,7 @@ package enum AgentCommand {
             Explanation(
                 BusConnection.Bus.agentVariable,
                 "Answer on another bus than the session's: 'system', or a D-Bus address; there is no desktop then."),
+            Explanation(MessageCatalogue.folderVariable, MessageCatalogue.folderHelp + "."),
             Explanation("XDG_STATE_HOME", "Where inbox, settings and secret lie, below posthorn/ (~/.local/state)."),
             Explanation("XDG_CONFIG_HOME", "Where posthorn/agent.ini lies (~/.config)."),
         ],

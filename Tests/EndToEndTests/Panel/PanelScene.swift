@@ -269,8 +269,8 @@ final class PanelScene: Sendable {
         }
     }
 
-    /// The panel's catalogue in a language, if there is one.
-    private static func catalogues(for language: String) async throws -> TemporaryDirectory {
+    /// The catalogue of a language, if there is one.
+    static func catalogues(for language: String) async throws -> TemporaryDirectory {
         let files = try TemporaryDirectory()
         let source = "\(RepositoryPaths.root)/po/\(language).po"
         guard FileManager.default.fileExists(atPath: source) else { return files }

@@ -41,10 +41,10 @@ class Daemon:
             invocation.return_value(None)
             closed = GLib.Variant("(uu)", (parameters.unpack()[0], 3))
             return connection.emit_signal(None, PATH, NAME, "NotificationClosed", closed)
-        _, replaced, _, summary, body, *_ = parameters.unpack()
+        _, replaced, _, summary, body, actions, *_ = parameters.unpack()
         self.count += 1
         number = replaced or self.count
-        self.write(call=self.count, number=number, replaced=replaced, summary=summary, body=body)
+        self.write(call=self.count, number=number, replaced=replaced, summary=summary, body=body, actions=actions)
         invocation.return_value(GLib.Variant("(u)", (number,)))
         connection.flush_sync(None)
         self.write(answered=self.count)

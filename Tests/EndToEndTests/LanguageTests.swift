@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// The agent's own words on what the notification server shows.
+    struct LanguageTests {
+        private func show(language: String) async throws -> [RecordingDaemon.Shown] {
+            let bus = try await DesktopBus()
+            let daemon = try await RecordingDaemon(bus)
+            let catalogues = try await PanelScene.catalogues(for: language)
+            let house = try await House(
+                bus: bus,
+                environment: [
+                    "LANG": "C.UTF-8", "LANGUAGE": language, "POSTHORN_LOCALE_DIR": catalogues.path,
+                ])
+            for alert in [#""One.""#, #"{"body":"Two.","action-loc-key":null}"#] {
+                let payload = #"{"aps":{"alert":\#(alert),"thread-id":"x"}}"#
+                let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+                #expect(sent.status == 200)
+            }
+            return try await eventualValue("both are shown") {
+                let shown = daemon.shown().map(\.call)
+                return shown.count == 2 ? shown : nil
+            }
+        }
+
+        @Test(
+            .tags(.slow),
+            arguments: [
+                ("zh_TW", ["查看", "關閉"], "確定", "還有 1 則"), ("en", ["View", "Close"], "OK", "and 1 more"),
+                ("xx", ["View", "Close"], "OK", "and 1 more"),
+            ])
+        func `buttons and counts are in the person's language`(
+            language: String, labels: [String], ok: String, count: String
+        ) async throws {
+            let shown = try await show(language: language)
+            #expect(shown[0].actions == ["default", labels[0], "close", labels[1], "view", labels[0]])
+            #expect(shown[1].actions == ["ok", ok])
+            #expect(shown[1].body.hasSuffix("\n\(count)"), "\(shown[1].body)")
+        }
+    }
+}
