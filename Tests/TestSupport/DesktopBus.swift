@@ -16,20 +16,26 @@ package final class DesktopBus: Sendable {
     /// - Parameters:
     ///   - environment: For the services that the bus starts, beside that of the tests.
     ///   - kept: Where such services have their files: lives as long as the bus.
+    ///   - isOpen: Whether other users of the machine may connect.
     /// - Throws: `DeadlinePassed`, `MissingProgram`.
-    package init(environment: [String: String] = [:], keeping kept: TemporaryDirectory? = nil) async throws {
+    package init(
+        environment: [String: String] = [:], keeping kept: TemporaryDirectory? = nil, isOpen: Bool = false
+    ) async throws {
         self.kept = kept
         files = try TemporaryDirectory()
+        if isOpen { try files.setPermissions(0o711) }
         try files.makeDirectory("services")
         let socket = files.path(of: "bus")
         let configuration = try files.write(
-            DesktopBus.configuration(socket: socket, services: files.path(of: "services")), to: "bus.conf")
+            DesktopBus.configuration(socket: socket, services: files.path(of: "services"), isOpen: isOpen),
+            to: "bus.conf")
         address = "unix:path=\(socket)"
         let variables = environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 }
         daemon = try RunningProcess(
             RepositoryPaths.tool("dbus-daemon"),
             ["--config-file=\(configuration)", "--nofork", "--print-address", "--nopidfile"], environment: variables)
         _ = try await daemon.outputLine()
+        if isOpen { try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: socket) }
     }
 
     /// Adds a service that the bus starts when its name is called.
@@ -82,7 +88,7 @@ package final class DesktopBus: Sendable {
     /// Ends the bus, as at the end of a session.
     package func stop() async throws { try await daemon.killNow() }
 
-    private static func configuration(socket: String, services: String) -> String {
+    private static func configuration(socket: String, services: String, isOpen: Bool) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -92,6 +98,7 @@ package final class DesktopBus: Sendable {
           <auth>EXTERNAL</auth>
           <servicedir>\(services)</servicedir>
           <policy context="default">
+            \(isOpen ? "<allow user=\"*\"/>" : "")
             <allow send_destination="*" eavesdrop="true"/>
             <allow eavesdrop="true"/>
             <allow own="*"/>

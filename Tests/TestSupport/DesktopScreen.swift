@@ -173,7 +173,7 @@ package final class DesktopScreen: Sendable {
 }
 
 /// Processes that end with the desktop.
-private actor Companions {
+actor Companions {
     private var processes: [RunningProcess] = []
 
     func add(_ process: RunningProcess) { processes.append(process) }

@@ -28,6 +28,11 @@ package final class TemporaryDirectory: Sendable {
     /// The path of a file or directory in it, which need not exist.
     package func path(of name: String) -> String { "\(path)/\(name)" }
 
+    /// Sets who may use it.
+    package func setPermissions(_ permissions: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+    }
+
     /// Makes a directory in it, with those above.
     @discardableResult
     package func makeDirectory(_ name: String, permissions: Int = 0o700) throws -> String {

@@ -28,10 +28,10 @@ struct DesktopNotification {
     /// - Parameter replacedID: The server's number of the alert that this one replaces; 0 for none.
     /// - Returns: The arguments, in order.
     func arguments(replacing replacedID: UInt32) -> [BusValue] {
-        [
-            .string(appName), .uint32(replacedID), .string(icon), .string(summary), .string(body), .strings(actions),
-            .dictionary(hints),
-            .int32(timeout),
+        let isTagEnough = alert.collapseID != nil && server.quirks.contains(.diesOfNumberAndTag)
+        return [
+            .string(appName), .uint32(isTagEnough ? 0 : replacedID), .string(icon), .string(summary), .string(body),
+            .strings(actions), .dictionary(hints), .int32(timeout),
         ]
     }
 

@@ -41,6 +41,8 @@ struct NotificationServer: Equatable {
         static let saysListButKeepsNone = Quirks(rawValue: 16)
         /// It finds few icons by their names.
         static let findsFewIcons = Quirks(rawValue: 32)
+        /// It crashes when both a number and a tag name the alert that is replaced (mako 1.7.1).
+        static let diesOfNumberAndTag = Quirks(rawValue: 64)
     }
 
     /// The one place where servers are told apart; by the name in lower case.
@@ -49,7 +51,7 @@ struct NotificationServer: Equatable {
         // MATE's has this name, too: it is told to be silent.
         "notification daemon": [.saysSoundButPlaysNone, .saysListButKeepsNone],
         "dunst": [.findsFewIcons, .forgetsSender],
-        "mako": [.findsFewIcons],
+        "mako": [.findsFewIcons, .diesOfNumberAndTag],
         "cinnamon": [.saysSoundButPlaysNone],
         "cosmic-notifications": [.saysSoundButPlaysNone],
         "gnome-shell": [.forgetsSender],
