@@ -162,8 +162,11 @@ extension Agent: AlertPresenterDelegate {
     /// Removes what is older or more than the person wants to keep.
     func trimInbox() {
         do {
+            let now = WallClock.unixMilliseconds()
+            let isConnected = connectedSinceUnixSeconds != nil
             let removed = try database.transaction { () throws(SQLiteError) in
-                try database.trimInbox(nowUnixMilliseconds: WallClock.unixMilliseconds())
+                if isConnected { try database.facts.set(.lastConnectedUnixSeconds, to: now / 1000) }
+                return try database.trimInbox(nowUnixMilliseconds: now)
             }
             guard !removed.isEmpty else { return }
             presentations.withdraw(removed)

@@ -205,7 +205,11 @@ package final class Agent {
     func noteDisconnected() {
         guard connectedSinceUnixSeconds != nil else { return }
         connectedSinceUnixSeconds = nil
-        let now = WallClock.unixMilliseconds() / 1000
+        noteLastConnected(atUnixSeconds: WallClock.unixMilliseconds() / 1000)
+    }
+
+    /// Written when the connection opens, too, and with what else is: nobody is told of the end of an agent that is killed.
+    func noteLastConnected(atUnixSeconds now: Int64) {
         lastConnectedUnixSeconds = now
         do {
             try database.facts.set(.lastConnectedUnixSeconds, to: now)

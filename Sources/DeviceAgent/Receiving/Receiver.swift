@@ -86,6 +86,7 @@ package final class Receiver {
     ) throws(SQLiteError) -> Reception {
         try database.transaction { () throws(SQLiteError) in
             var reception = Reception()
+            try database.facts.set(.lastConnectedUnixSeconds, to: now / 1000)
             let circumstances = try database.settings.circumstances(nowUnixMilliseconds: now, desk: desk())
             for arrival in arrivals {
                 switch arrival {
