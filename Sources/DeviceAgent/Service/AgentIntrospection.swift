@@ -93,8 +93,9 @@ package enum AgentIntrospection {
               <arg name="value" type="s" direction="out"/>
               <arg name="locked" type="b" direction="out"/>
             </method>
-            <!-- Sets it, at once and for good; an empty value is what is standard. Errors: .UnknownApp, .UnknownEvent,
-                 .UnknownSetting, .BadValue, .Locked. -->
+            <!-- Sets it, at once and for good; an empty value is what is standard. For an app's alert off is none, and on is the
+                 style that it had before it was none: what a switch sets. Errors: .UnknownApp, .UnknownEvent, .UnknownSetting, .BadValue,
+                 .Locked. -->
             <method name="SetSetting">
               <arg name="app_id" type="s" direction="in"/>
               <arg name="event" type="s" direction="in"/>
