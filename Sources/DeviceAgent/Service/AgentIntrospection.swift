@@ -14,7 +14,7 @@ package enum AgentIntrospection {
 
                The person's tools, posthorn and posthorn-panel beside the agent's own program, may call everything. Any other program
                is an app: it may call Register, Unregister, Subscribe, Unsubscribe, GetSetting and ListSettings for an app id of its
-               own, and GetStatus. An app id is its own when it holds that bus name, or when the Exec line of that .desktop file
+               own, and GetStatus and GetBadges. An app id is its own when it holds that bus name, or when the Exec line of that .desktop file
                starts it; in a Flatpak, the Flatpak's id and those below it. Everything else is org.posthorn.Error.NotYours. A program that
                calls too often (500 at once, then 100 a second), has too many calls waiting (16; 256 of all callers), or sends more than
                128 KiB of arguments, is answered org.posthorn.Error.LimitsExceeded. -->
@@ -38,6 +38,10 @@ package enum AgentIntrospection {
                  terminal, 'hooks: ' and the names of up to five, or none; the panel shows those of style alert, where it runs or can be started), pid u. -->
             <method name="GetStatus">
               <arg name="status" type="a{sv}" direction="out"/>
+            </method>
+            <!-- The numbers on icons by app id, without the apps that have none: what BadgeChanged told. -->
+            <method name="GetBadges">
+              <arg name="badges" type="a{su}" direction="out"/>
             </method>
             <!-- Registers an app. An app that calls for itself takes its app id or a topic below it, or the one of its installed
                  manifest, and its manifest names no program as filter. Options: topic s (the app id when absent), name s (the .desktop file's Name when absent),
