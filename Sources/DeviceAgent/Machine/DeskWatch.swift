@@ -118,7 +118,7 @@ package final class DeskWatch {
             switch answer {
             case .success(let values): set(watched, source.holds(values))
             // It is there and busy: what it said last holds.
-            case .failure(let error) where BusError.busyNames.contains(error.name):
+            case .failure(let error) where error.isOfBusyProgram:
                 if watched.owner != nil, ContinuousClock.now - start >= Self.dropTimeMin { watched.isStale = true }
             // It is no program of the kind that knows.
             case .failure: set(watched, false)
@@ -135,6 +135,8 @@ package final class DeskWatch {
 }
 
 extension BusError {
-    /// What a call fails with although whom it asks is there: it is slow, or the bus has its hands full.
-    fileprivate static let busyNames = [noReplyName, "org.freedesktop.DBus.Error.Timeout", limitsExceededName]
+    private static let busyNames = [noReplyName, "org.freedesktop.DBus.Error.Timeout", limitsExceededName]
+
+    /// Whether whom the call asked may be there all the same: it is slow, or the bus has its hands full.
+    var isOfBusyProgram: Bool { Self.busyNames.contains(name) }
 }

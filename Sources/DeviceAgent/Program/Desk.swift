@@ -68,7 +68,7 @@ final class Desk {
         surroundings.filter = AppFilters(connection: connection, loop: loop, environment: environment)
         if let connection, bus.isSession { addDesktop(connection, loop: loop, environment: environment) }
         watchDesk(loop: loop)
-        if let connection, bus.isSession { watchEventSounds(connection, loop: loop, environment: environment) }
+        if let connection, bus.isSession { watchSettings(connection, loop: loop, environment: environment) }
         addSounds(loop: loop, environment: environment)
         chooseTerminal(wantsTerminal)
         agentLog.info("presenter", ["name": surroundings.presenterName])
@@ -122,18 +122,20 @@ final class Desk {
         }
     }
 
-    /// Learns from the desktop's settings that nobody wants to hear of events.
-    private func watchEventSounds(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
+    /// Learns from the desktop's settings that nobody wants to hear of events, or to be disturbed.
+    private func watchSettings(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
         do {
             let sounds = try EventSounds(connection: connection, loop: loop, environment: environment)
+            let quiet = try QuietSettings(connection: connection, loop: loop, environment: environment)
             let others = surroundings.desk
             surroundings.desk = {
                 var state = others()
                 state.lacksEventSounds = state.lacksEventSounds || sounds.areOff
+                state.isQuiet = state.isQuiet || quiet.isQuiet
                 return state
             }
         } catch {
-            agentLog.info("event_sounds_not_watched", ["error": error.message])
+            agentLog.info("settings_not_watched", ["error": error.message])
         }
     }
 
