@@ -40,7 +40,7 @@ struct EntryTextTests {
     @Test(arguments: [
         "master-off", "switched-off", "event-off", "do-not-disturb", "silent", "muted", "recording", "passive",
         "unknown-app", "nothing-to-show", "expired", "duplicate", "replaced", "too-many", "cleared", "unreadable",
-        "unsubscribed", "filtered", "bad-badge",
+        "unsubscribed", "filtered", "bad-badge", "unavailable",
     ])
     func `each reason has a sentence of its own`(reason: String) {
         let sentence = ReasonText.sentence(reason)

@@ -28,6 +28,7 @@ package enum ReasonText {
         case .filtered: tr("The app kept it back.")
         case .badgeOnly: tr("It was only a number for the icon.")
         case .badBadge: tr("Its number for the icon is none.")
+        case .unavailable: tr("The computer could not play it.")
         case .topicBound, .deviceBound, .refusedByDevice, .damaged, .notConnected, .windowFull, .notWritten,
             .otherReason:
             reason

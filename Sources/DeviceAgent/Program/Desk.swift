@@ -142,7 +142,7 @@ final class Desk {
     private func addSounds(loop: EventLoop, environment: [String: String]) {
         surroundings.soundInstaller = SoundInstaller(environment: environment)
         do {
-            surroundings.sounds = try DesktopSounds(environment: environment, log: agentLog)
+            surroundings.sounds = try DesktopSounds(loop: loop, environment: environment, log: agentLog)
             let watch = try SoundStateWatch(loop: loop)
             let desk = surroundings.desk
             surroundings.desk = {

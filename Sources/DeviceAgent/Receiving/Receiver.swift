@@ -297,9 +297,12 @@ extension AgentDatabase {
         return Decision(question)
     }
 
-    /// Moves a waiting entry to suppressed and remembers to tell the server; inside a transaction.
-    package func suppress(_ entry: Int64, _ reason: SuppressionReason) throws(SQLiteError) {
-        guard try inbox.move(entry, from: [.waiting], to: .suppressed, reason: reason.rawValue) else { return }
+    /// Moves an entry, a waiting one if nothing else is said, to suppressed and remembers to tell the server; inside a
+    /// transaction.
+    package func suppress(
+        _ entry: Int64, _ reason: SuppressionReason, from states: Set<InboxEntry.State> = [.waiting]
+    ) throws(SQLiteError) {
+        guard try inbox.move(entry, from: states, to: .suppressed, reason: reason.rawValue) else { return }
         let sequence = try inbox.entry(entry)?.sequence ?? 0
         try outbox.append(sequence: sequence, .suppressed, reason: reason.rawValue)
     }
