@@ -225,6 +225,27 @@ private final class Ear: SoundPresenter {
         #expect(outboxes == [["7 suppressed unreadable"]])
     }
 
+    @Test func `what speaks against a sound is asked before it is decided`() throws {
+        let database = try file.open()
+        let ear = Ear()
+        var desk = DeskState()
+        let queue = PresentationQueue(
+            database, loop: try EventLoop(), presenter: screen.presenter(), sounds: ear, desk: { desk })
+        var later: (() -> Void)?
+        queue.knowsSounds = { body in
+            later = body
+            return false
+        }
+        let entries = try receive([#"{"aps":{"alert":"x","sound":"default"}}"#], into: database)
+        queue.entriesArrived(entries)
+        #expect(try database.inbox.entry(entries[0])?.state == .waiting && ear.heard.isEmpty)
+        desk.isRecording = true
+        queue.knowsSounds = { _ in true }
+        later?()
+        let entry = try database.inbox.entry(entries[0])
+        #expect(entry?.state == .shown && entry?.effects == "sound:recording alert" && ear.heard.isEmpty)
+    }
+
     @Test func `a sound that nobody heard is not told as heard`() throws {
         let database = try file.open()
         let ear = Ear()

@@ -113,6 +113,7 @@ package final class Agent {
         presentations = PresentationQueue(
             database, loop: loop, presenter: surroundings.presenter, hooks: surroundings.hooks,
             sounds: surroundings.sounds, desk: surroundings.desk, texts: surroundings.texts)
+        presentations.knowsSounds = surroundings.knowsSounds
     }
 
     /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.

@@ -29,6 +29,9 @@ package final class PresentationQueue {
     /// Called when acknowledgements were added to the outbox.
     package var onOutcome: (() -> Void)?
 
+    /// Whether it is known what speaks against a sound; where it is not yet, what is given is called when it is.
+    package var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
+
     let database: AgentDatabase
     let loop: EventLoop
     let presenter: (any AlertPresenter)?
@@ -158,6 +161,7 @@ package final class PresentationQueue {
                     try presentAgain(number)
                 } else {
                     guard let index = nextIndex(), hasRoomNow() else { return }
+                    guard knowsSounds({ [weak self] in self?.presentNext() }) else { return }
                     try present(at: index)
                 }
             }

@@ -144,6 +144,7 @@ final class Desk {
         do {
             surroundings.sounds = try DesktopSounds(loop: loop, environment: environment, log: agentLog)
             let watch = try SoundStateWatch(loop: loop)
+            surroundings.knowsSounds = watch.isKnown
             let desk = surroundings.desk
             surroundings.desk = {
                 var state = desk()
