@@ -16,10 +16,14 @@ package final class DesktopBus: Sendable {
     /// - Parameters:
     ///   - environment: For the services that the bus starts, beside that of the tests.
     ///   - kept: Where such services have their files: lives as long as the bus.
+    ///   - earlier: One that has ended: this one is at the same address, as after a restart.
     /// - Throws: `DeadlinePassed`, `MissingProgram`.
-    package init(environment: [String: String] = [:], keeping kept: TemporaryDirectory? = nil) async throws {
+    package init(
+        environment: [String: String] = [:], keeping kept: TemporaryDirectory? = nil,
+        inPlaceOf earlier: DesktopBus? = nil
+    ) async throws {
         self.kept = kept
-        files = try TemporaryDirectory()
+        files = try earlier?.files ?? TemporaryDirectory()
         try files.makeDirectory("services")
         let socket = files.path(of: "bus")
         let configuration = try files.write(
@@ -31,6 +35,9 @@ package final class DesktopBus: Sendable {
             ["--config-file=\(configuration)", "--nofork", "--print-address", "--nopidfile"], environment: variables)
         _ = try await daemon.outputLine()
     }
+
+    /// Ends the bus at once, with all connections to it.
+    package func kill() async throws { try await daemon.killNow() }
 
     /// Adds a service that the bus starts when its name is called.
     ///

@@ -32,6 +32,7 @@ final class Desk {
     private var driver: BusDriver?
     private let watch = DeskWatch()
     private var systemDriver: BusDriver?
+    private var systemRevival: BusRevival?
 
     /// Looks around.
     ///
@@ -97,9 +98,8 @@ final class Desk {
         let sources = DeskWatchSource.lockers + DeskWatchSource.quiet + DeskWatchSource.silence
         do {
             if let connection { try watch.watch(sources, on: connection) }
-            let system = try BusConnection(.system)
-            systemDriver = try BusDriver(loop: loop, connection: system)
-            try watch.watch(DeskWatchSource.logind + DeskWatchSource.power, on: system)
+            systemRevival = BusRevival(loop: loop) { [weak self] in try self?.watchSystem(loop: loop) }
+            try watchSystem(loop: loop)
         } catch {
             agentLog.info("desk_not_watched", ["error": (error as? BusError)?.message ?? "\(error)"])
         }
@@ -120,6 +120,15 @@ final class Desk {
             self?.onPowerChange()
             self?.onLockChange()
         }
+    }
+
+    /// Learns the same from the programs on the system bus, which is connected to anew when it was lost.
+    private func watchSystem(loop: EventLoop) throws {
+        let system = try BusConnection(.system)
+        let driver = try BusDriver(loop: loop, connection: system)
+        driver.connectionLost = { [weak self] _ in self?.systemRevival?.lost() }
+        try watch.watch(DeskWatchSource.logind + DeskWatchSource.power, on: system)
+        systemDriver = driver
     }
 
     /// Learns from the desktop's settings that nobody wants to hear of events, or to be disturbed.
