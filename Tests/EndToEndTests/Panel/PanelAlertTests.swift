@@ -170,6 +170,21 @@ extension EndToEnd {
             try await scene.wait("the next one is there") { $0.texts.contains("Behind it.") }
         }
 
+        @Test(.tags(.slow)) func `one who types a sentence after some thought answers nothing`() async throws {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.send(PanelScene.alert("Typed over."))
+            try await scene.wait("it is on the screen") { $0.texts.contains("Typed over.") }
+            try await scene.rest()
+            try await scene.screen.xdotool("type", "--delay", "90", "I sent it\n").succeeded()
+            // What it might have answered the agent knows before it shows the next one.
+            try await scene.send(PanelScene.alert("Behind it."))
+            try await scene.waitUntil("Behind it.", is: "shown")
+            #expect(try await scene.user.inbox().map(\.state) == ["shown", "shown"])
+            #expect(try await scene.contents().texts.contains("Typed over."))
+            try await scene.answer("Typed over.", becoming: "viewed") { try await scene.press("Return") }
+        }
+
         @Test(.tags(.slow)) func `a key that is held answers one alert, and a quick series of clicks as well`()
             async throws
         {
