@@ -74,6 +74,8 @@ final class AlertWindow {
 
     /// Which alert it shows.
     var entry: Int64 { alert.entry }
+    /// Whether the person is at a reply.
+    var isWriting: Bool { writing != nil }
 
     // MARK: What it says
 

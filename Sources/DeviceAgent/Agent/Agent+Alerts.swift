@@ -30,9 +30,13 @@ extension Agent {
     }
 
     /// A person answered an alert, and with it those that look the same: the app hears of it once.
+    ///
+    /// A newer one may have taken its place meanwhile: whoever wrote a reply for an hour did not write it in vain.
     package func answerAlert(_ number: Int64, _ outcome: AlertOutcome) throws(AgentRefusal) {
         let alerts = try unhiddenAlerts().map(\.alert)
-        guard let panel = surroundings.panel, let alert = alerts.first(where: { $0.entry == number }) else {
+        let waiting = alerts.first { $0.entry == number }
+        let answered = if let waiting { waiting } else { try replacedAlert(number) }
+        guard let panel = surroundings.panel, let alert = answered else {
             throw AgentRefusal(.unknownEntry, "No alert \(number) waits for an answer.")
         }
         try Self.check(outcome, alert)
@@ -110,16 +114,33 @@ extension Agent {
         return try asking { () throws(SQLiteError) in
             var alerts: [WaitingAlert] = []
             for number in entries {
-                guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
-                    let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
-                else { continue }
-                var alert = Alert(entry, app, payload, sound: nil)
+                guard let entry = try database.inbox.entry(number), var alert = try unhiddenAlert(entry) else {
+                    continue
+                }
                 if entry.threadID != nil { alert.earlierCount = try database.inbox.unansweredCount(inThreadOf: number) }
                 alerts.append(
                     WaitingAlert(alert: alert, receivedUnixMilliseconds: entry.receivedUnixMilliseconds))
             }
             return alerts
         }
+    }
+
+    /// One that nobody answered before a newer one replaced it.
+    private func replacedAlert(_ number: Int64) throws(AgentRefusal) -> Alert? {
+        try asking { () throws(SQLiteError) in
+            guard let entry = try database.inbox.entry(number), entry.state == .shown,
+                try database.inbox.isReplaced(number)
+            else { return nil }
+            return try unhiddenAlert(entry)
+        }
+    }
+
+    /// As the provider wrote it; nil when the app is gone.
+    private func unhiddenAlert(_ entry: InboxEntry) throws(SQLiteError) -> Alert? {
+        guard let app = try database.apps.app(id: entry.appID),
+            let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
+        else { return nil }
+        return Alert(entry, app, payload, sound: nil)
     }
 
     private func hidingTexts(_ waiting: WaitingAlert) throws(AgentRefusal) -> WaitingAlert {

@@ -181,7 +181,8 @@ package enum AgentIntrospection {
             </method>
             <!-- What the person did with one of them. answer is view, close or action; action is then a button's id and text what was
                  typed, at most 16 KiB, empty for nothing. activation_token lets the app's window come to the front; empty for none.
-                 Errors: .UnknownEntry (it does not wait any more), .BadValue. -->
+                 One that a newer one has replaced is answered as well. Errors: .UnknownEntry (it does not wait any more),
+                 .BadValue. -->
             <method name="AnswerAlert">
               <arg name="entry" type="x" direction="in"/>
               <arg name="answer" type="s" direction="in"/>
