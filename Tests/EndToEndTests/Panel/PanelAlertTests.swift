@@ -246,6 +246,7 @@ extension EndToEnd {
             try await scene.send(mail("Ready?"))
             let contents = try await scene.wait("the actions are there") { $0.first("button", "Reply") != nil }
             #expect(contents.all("button").map(\.name) == ["Archive", "Reply", "Close"])
+            #expect(contents.first("button", "Close")?.isFocused == true, "what an app does is not hit by mistake")
             try await write("Yes.", in: scene)
             try await scene.press("Return")
             try await scene.waitUntilEmpty()
