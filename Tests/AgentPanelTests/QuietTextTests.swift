@@ -43,6 +43,16 @@ struct QuietTextTests {
         #expect(QuietText.Choice.of("until \(Self.now + 1234)", now: Self.now) == nil)
     }
 
+    @Test func `a moment that no choice gives has a name, so that something is always marked`() {
+        let end = Self.now + 1234
+        #expect(QuietText.otherEnd("until \(end)", now: Self.now) == "Until \(PanelTime.moment(end, now: Self.now))")
+        let values = QuietText.Choice.allCases.map { $0.value(now: Self.now) } + ["off", "until \(Self.now)"]
+        for value in values {
+            let isNamed = QuietText.otherEnd(value, now: Self.now) != nil
+            #expect(isNamed == (QuietText.Choice.of(value, now: Self.now) == nil), "\(value)")
+        }
+    }
+
     @Test(arguments: [
         "none", "mon tue wed thu fri 22:00-07:00", "sat sun 23:00-09:00, wed 12:00-13:30",
         "mon tue wed thu fri sat sun 22:00-07:00",

@@ -63,11 +63,17 @@ package enum QuietText {
             }
         }
 
-        /// Which one a value came from; nil for a moment that none of them gives.
+        /// Which one a value came from; nil for a moment to come that none of them gives.
         package static func of(_ value: String, now: Int64) -> Choice? {
-            guard case .until(let end) = DoNotDisturb(value) else { return .untilSwitchedOff }
+            guard case .until(let end) = DoNotDisturb(value), end > now else { return .untilSwitchedOff }
             return [.thisEvening, .tomorrowMorning].first { DoNotDisturb($0.value(now: now)) == .until(end) }
         }
+    }
+
+    /// What is in the list for a moment that no choice gives, as `Until 04:39`; nil where one of them holds.
+    package static func otherEnd(_ value: String, now: Int64) -> String? {
+        guard Choice.of(value, now: now) == nil else { return nil }
+        return end(value, now: now).map { Texts.fill(tr("Until %1"), $0) }
     }
 }
 

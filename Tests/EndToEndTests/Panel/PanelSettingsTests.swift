@@ -72,6 +72,16 @@ extension EndToEnd {
                 let value = try await scene.setting("do-not-disturb", of: nil)
                 return value != "on" && value != "off"
             }
+            try await scene.wait("a row names it, and has the one checkmark") { contents in
+                let chosen = contents.all("list item").filter(\.isSelected).map(\.name)
+                return chosen.count == 1 && chosen[0].hasPrefix("Until ") && chosen[0] != "Until Switched Off"
+            }
+            try await scene.click("list item", "Until Switched Off")
+            try await scene.waitUntil("do-not-disturb", of: nil, has: "on")
+            try await scene.wait("that row is gone") { contents in
+                contents.all("list item").filter(\.isSelected).map(\.name) == ["Until Switched Off"]
+                    && contents.all("list item").count == 4
+            }
             try await scene.press("Escape")
             try await scene.click("list item", "Add Times")
             let hour = try await scene.waitFor("spin button", "From, hour")
