@@ -79,10 +79,20 @@ struct QuietTextTests {
     }
 
     @Test func `a day goes in and out, and times are read from left to right`() {
-        var times = QuietTimes.standard
+        var times = QuietTimes(days: 0x7F, start: 1320, end: 420)
         times.toggle(day: 6)
-        #expect(!times.contains(day: 6) && times.contains(day: 0))
+        #expect(!times.contains(day: 6) && times.contains(day: 0) && !times.isEveryDay)
         times.toggle(day: 6)
-        #expect(times == .standard && times.timesText == "22:00–07:00")
+        #expect(times.isEveryDay && times.timesText == "22:00–07:00")
+    }
+
+    @Test func `new times are of no day, and of all at once where the person wants that`() {
+        var times = QuietTimes.undecided
+        #expect(QuietTimes.setting([times]) == "none" && !times.isEveryDay)
+        times.toggle(day: 2)
+        times.toggleEveryDay()
+        #expect(times.isEveryDay && times.daysText == "Every day")
+        times.toggleEveryDay()
+        #expect(times == .undecided)
     }
 }

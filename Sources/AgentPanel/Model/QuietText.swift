@@ -86,8 +86,9 @@ package struct QuietTimes: Equatable, Sendable {
     /// Minutes after midnight; not the same as `start`, and before it when they end on the next day.
     package var end: Int
 
-    /// Every night.
-    package static let standard = QuietTimes(days: 0x7F, start: 22 * 60, end: 7 * 60)
+    /// At night, of no day yet: it holds from the first day on that is chosen.
+    package static let undecided = QuietTimes(days: 0, start: 22 * 60, end: 7 * 60)
+    private static let everyDay: UInt8 = 0x7F
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
     /// Joins the parts.
@@ -119,13 +120,19 @@ package struct QuietTimes: Equatable, Sendable {
     /// Adds a day or takes it out.
     package mutating func toggle(day: Int) { days ^= 1 << UInt8(day) }
 
+    /// Whether they begin on each day.
+    package var isEveryDay: Bool { days == Self.everyDay }
+
+    /// Adds all days, or takes them out where all are in.
+    package mutating func toggleEveryDay() { days = isEveryDay ? 0 : Self.everyDay }
+
     /// From when to when, for example `22:00–07:00`.
     package var timesText: String { "\(PanelTime.clock(minute: start))–\(PanelTime.clock(minute: end))" }
 
     /// On which days.
     package var daysText: String {
         switch days {
-        case 0x7F: return tr("Every day")
+        case Self.everyDay: return tr("Every day")
         case 0x1F: return tr("Monday to Friday")
         case 0x60: return tr("Saturday and Sunday")
         default:

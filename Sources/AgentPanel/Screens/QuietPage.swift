@@ -92,9 +92,9 @@ final class QuietPage: Page {
         navigator?.push(TimesPage(index, lines, in: window))
     }
 
+    /// Saves nothing: who only looks has chosen no day.
     private func addTimes() {
-        let lines = lines + [.standard]
-        window.set("schedule", to: QuietTimes.setting(lines))
-        navigator?.push(TimesPage(lines.count - 1, lines, in: window))
+        let lines = lines
+        navigator?.push(TimesPage(lines.count, lines + [.undecided], in: window))
     }
 }

@@ -86,6 +86,13 @@ extension EndToEnd {
             try await scene.click("list item", "Add Times")
             let hour = try await scene.waitFor("spin button", "From, hour")
             #expect(hour.width >= 44 && hour.height >= 2 * 44, "a button above the number and one below")
+            try await scene.press("Escape")
+            try await scene.click("list item", "Add Times")
+            // Who only looked has set nothing.
+            try await scene.click("list item", "Sunday")
+            try await scene.waitUntil("schedule", of: nil, has: "sun 22:00-07:00")
+            try await scene.click("list item", "Every day")
+            try await scene.waitUntil("schedule", of: nil, has: "22:00-07:00")
             try await scene.click("list item", "Sunday")
             try await scene.waitUntil("schedule", of: nil, has: "mon tue wed thu fri sat 22:00-07:00")
             try await scene.click("button", "Remove Times")
