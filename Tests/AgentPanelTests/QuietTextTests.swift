@@ -26,6 +26,21 @@ struct QuietTextTests {
         #expect(QuietText.state("on", schedule: holding, now: Self.now) == "On")
     }
 
+    @Test func `a line above the list says why what comes is not shown`() {
+        func text(_ master: String, _ quiet: String, _ schedule: String = "none") -> String? {
+            WithheldText(master: master, quiet: quiet, schedule: schedule, now: Self.now)?.text
+        }
+        #expect(text("on", "off") == nil && text("", "") == nil)
+        #expect(text("off", "off") == "All notifications are switched off." && text("off", "on") == text("off", "off"))
+        #expect(text("on", "on") == "Do Not Disturb: On" && text("on", "until \(Self.now)") == nil)
+        #expect(text("on", "until \(Self.now + 60)")?.hasPrefix("Do Not Disturb: Until ") == true)
+        let minute = { (offset: Int64) in PanelTime.moment(Self.now + offset * 60, now: Self.now).suffix(5) }
+        let everyDay = "mon tue wed thu fri sat sun"
+        #expect(text("on", "off", "\(everyDay) \(minute(60))-\(minute(90))") == nil)
+        #expect(
+            text("on", "off", "\(everyDay) \(minute(-60))-\(minute(90))") == "Do Not Disturb: Until \(minute(90))")
+    }
+
     @Test func `it ends by itself only where a moment is given`() {
         #expect(QuietText.end("on", now: Self.now) == nil && QuietText.end("until 5", now: Self.now) == nil)
         #expect(QuietText.end("until \(Self.now + 60)", now: Self.now) != nil)

@@ -17,6 +17,13 @@ package enum QuietText {
         return QuietTimes.all(of: schedule).isEmpty ? tr("Off") : tr("Scheduled")
     }
 
+    /// Whether it holds now, by itself or by the schedule.
+    package static func isInForce(_ value: String, schedule: String, now: Int64) -> Bool {
+        guard !isOn(value, now: now) else { return true }
+        guard let schedule = QuietSchedule(schedule), let time = PanelTime.local(now) else { return false }
+        return schedule.contains(time)
+    }
+
     /// When the times that hold now end; nil when none hold, or some always do.
     private static func scheduledEnd(of schedule: String, now: Int64) -> String? {
         guard let schedule = QuietSchedule(schedule), let start = PanelTime.local(now), schedule.contains(start) else {

@@ -8,6 +8,7 @@ final class NotificationsPage: Page {
     private let search = Widget.searchEntry(placeholder: tr("Search"))
     private let filters = Widget.row().styled("linked", "filter")
     private var filterButtons: [Widget] = []
+    private lazy var withheld = WithheldLine { [weak self] in self?.openSetting(of: $0) }
     private let stack = Widget.stack()
     private let status = Widget.statusPage(icon: "", title: "", description: "")
     private let loading = Widget.column(spacing: 12, .spinner(), Widget.label(tr("Loading…")).centred())
@@ -35,8 +36,9 @@ final class NotificationsPage: Page {
         let bar = Widget.row(spacing: 8, selectAllButton.expanding(across: true), clearButton.expanding(across: true))
             .homogeneous().padded(across: 12, above: 6, below: 6)
         editBar = .revealer(bar, from: .below)
-        let column = Widget.column(top, stack.expanding(across: true, down: true), editBar)
+        let column = Widget.column(top)
         super.init(tr("Notifications"), in: window, column)
+        for part in [withheld.widget, stack.expanding(across: true, down: true), editBar] { column.append(part) }
         buildHeader()
         buildFilters()
         buildList()
@@ -175,6 +177,22 @@ final class NotificationsPage: Page {
             if hadFocus { search.focus() }
         }
         editButton.isVisible = !rows.isEmpty || chosen != nil
+        showWithheld()
+    }
+
+    /// An empty list says it itself.
+    private func showWithheld() {
+        func value(_ name: String) -> String { mirror.setting(name)?.value ?? "" }
+        let text = WithheldText(
+            master: value("master"), quiet: value("do-not-disturb"), schedule: value("schedule"), now: PanelTime.now)
+        withheld.show(rows.isEmpty ? nil : text)
+    }
+
+    private func openSetting(of withheld: WithheldText) {
+        switch withheld {
+        case .switchedOff: window.show(.settings)
+        case .quiet: navigator?.push(QuietPage(in: window))
+        }
     }
 
     /// Texts are there first; icons follow.
@@ -206,6 +224,7 @@ final class NotificationsPage: Page {
     override func appear() {
         isShown = true
         now = PanelTime.now
+        showWithheld()
     }
 
     /// What was on the screen has been seen.

@@ -55,6 +55,24 @@ extension EndToEnd {
             try await scene.wait("it is no news") { $0.all("tab").first?.name == "Notifications, 2 new" }
         }
 
+        @Test(.tags(.slow)) func `what keeps alerts away is a line above the list, which leads to its switch`()
+            async throws
+        {
+            let scene = try await scene(["Listed."])
+            try await scene.user.posthorn("settings", "set", "do-not-disturb", "on")
+            try await scene.click("button", "Do Not Disturb: On")
+            try await scene.click("switch", "Do Not Disturb")
+            try await scene.waitUntil("do-not-disturb", of: nil, has: "off")
+            try await scene.press("Escape")
+            try await scene.wait("the list is as it was") { contents in
+                entries(contents) == ["Listed."] && !contents.all("button").contains { $0.name.hasPrefix("Do Not") }
+            }
+            try await scene.user.posthorn("settings", "set", "master", "off")
+            try await scene.click("button", "All notifications are switched off.")
+            try await scene.click("switch", "Notifications")
+            try await scene.waitUntil("master", of: nil, has: "on")
+        }
+
         @Test(.tags(.slow)) func `a panel that opens asks for the list once`() async throws {
             let scene = try await PanelScene()
             try await scene.send((1...3).map { PanelScene.alert("Number \($0).") })
