@@ -60,6 +60,27 @@ extension EndToEnd {
             #expect(contents.texts.contains("Badges, Sounds, Alerts"), "and still say what was chosen")
         }
 
+        @Test(.tags(.slow)) func `alerts that are switched off and on again have the style that they had`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.openPanel("--settings")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.click("switch", "Alerts")
+            try await scene.waitUntil("alert", has: "none")
+            try await scene.click("switch", "Alerts")
+            try await scene.waitUntil("alert", has: "alert")
+            try await scene.wait("the row has it") { $0.first("list item", "Alert Style")?.description == "Alerts" }
+
+            try await scene.click("button", "Turn Off All")
+            try await scene.click("button", "Turn Off All for \(PanelScene.appName)")
+            try await scene.waitUntil("alert", has: "none")
+            try await scene.wait("the sheet is gone") { $0.first("button", "Cancel") == nil }
+            try await scene.click("switch", "Alerts")
+            try await scene.waitUntil("alert", has: "alert")
+        }
+
         @Test(.tags(.slow)) func `do not disturb is switched on, given an end, and a schedule`() async throws {
             let scene = try await PanelScene()
             try await scene.openPanel("--settings")
