@@ -219,6 +219,17 @@ import Testing
         #expect(try search("") { ($0.kind, $0.countMax) = (.unread, 2) } == [7, 5])
     }
 
+    @Test func `numbers are found of more than one answer has`() throws {
+        let count = InboxTable.answerCountMax + 1
+        try database.choose(.inboxCount, "2000")
+        let arrivals = (1...UInt64(count)).map { Arrival.notification(Sample.notification($0)) }
+        _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
+        var query = InboxSearch.Query()
+        query.countMax = .max
+        #expect(try database.search.numbers(matching: query, appNames: [:]).map(\.entry) == (1...count).reversed())
+        #expect(try database.search.entries(matching: query, appNames: [:]).count == InboxTable.answerCountMax)
+    }
+
     @Test func `what was not shown is found by itself, page by page`() throws {
         for number in 1...4 { try receive(#"{"aps":{"alert":"x \#(number)"}}"#, from: UInt64(number)) }
         for number: Int64 in [1, 3] {

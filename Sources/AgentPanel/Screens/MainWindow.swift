@@ -212,13 +212,14 @@ final class MainWindow {
     }
 
     /// Removes entries from the inbox.
-    func clear(_ entries: [EntryFacts]) { clearing.clear(entries.map(\.entry)) }
+    func clear(_ entries: [Int64]) { clearing.clear(entries) }
 
     /// Plays a sound as a notification of the app would.
     func play(_ sound: String, of appID: String) { call("PlaySound", [.text(appID), .text(sound)]) }
 
-    /// Offers choices for what the person just did.
+    /// Offers choices for what the person just did, one sheet at a time.
     func offer(_ plan: SheetPlan, _ onChosen: @escaping (SheetPlan.Role) -> Void) {
+        guard sheet == nil else { return }
         let focused = window.focusedWidget
         sheet = ActionSheet(plan, on: place, over: content) { [weak self] role in
             self?.sheet = nil

@@ -254,7 +254,7 @@ final class NotificationsPage: Page {
         window.call("MarkRead", [.int64(0), .string("")])
     }
 
-    private func clear(_ entry: EntryFacts) { window.clear([entry]) }
+    private func clear(_ entry: EntryFacts) { window.clear([entry.entry]) }
 
     /// Does something with the notification that has the focus, if one has.
     private func withFocused(_ body: (EntryFacts) -> Void) -> Bool {
@@ -276,20 +276,27 @@ final class NotificationsPage: Page {
         return withFocused { clear($0) }
     }
 
-    private func clear(_ section: NotificationRows.Section) {
-        let title = Texts.text("Clear %d Notification", "Clear %d Notifications", count: section.count)
-        window.offer(SheetPlan(destroy: title)) { [weak self] role in
-            guard let self, role == .destroy else { return }
-            // Those that are listed, and no others.
-            window.clear(entries.filter { $0.appID == section.appID })
-        }
+    private func clear(_ section: NotificationRows.Section) { find { $0.offerToClear($1[section.appID] ?? []) } }
+
+    private func clearAll() { find { $0.offerToClear($1.values.flatMap(\.self)) } }
+
+    /// Does something with all that is found, by app, if the person is still here by then.
+    private func find(_ body: @escaping (NotificationsPage, [String: [Int64]]) -> Void) {
+        feed?.find(
+            { [weak self] found in
+                if let self, isShown { body(self, found) }
+            }, onFailure: { [weak self] in self?.window.tell($0) })
     }
 
-    private func clearAll() {
-        // Nothing found is not nothing there.
-        guard let feed, !feed.isWhole || !feed.entries.isEmpty else { return }
-        window.offer(SheetPlan(destroy: tr("Clear All Notifications"))) { [weak self] role in
-            if role == .destroy { self?.window.call("ClearInbox", [.string("")]) }
+    /// Clears these once the person has read how many they are; what comes meanwhile stays.
+    private func offerToClear(_ entries: [Int64], onClear: @escaping () -> Void = {}) {
+        guard !entries.isEmpty else { return }
+        let title = Texts.text("Clear %d Notification", "Clear %d Notifications", count: entries.count)
+        window.offer(SheetPlan(destroy: title)) { [weak self] role in
+            guard role == .destroy else { return }
+            // The oldest are the first to go.
+            self?.window.clear(entries.sorted(by: >))
+            onClear()
         }
     }
 
@@ -319,13 +326,7 @@ final class NotificationsPage: Page {
     }
 
     private func clearChosen() {
-        guard let chosen, !chosen.isEmpty else { return }
-        let title = Texts.text("Clear %d Notification", "Clear %d Notifications", count: chosen.count)
-        window.offer(SheetPlan(destroy: title)) { [weak self] role in
-            guard let self, role == .destroy else { return }
-            window.clear(entries.filter { chosen.contains($0.entry) })
-            toggleEditing()
-        }
+        offerToClear(Array(chosen ?? [])) { [weak self] in self?.toggleEditing() }
     }
 }
 

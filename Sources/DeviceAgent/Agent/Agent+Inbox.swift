@@ -127,9 +127,20 @@ extension Agent: AlertPresenterDelegate {
     /// Entries that match, newest first.
     package func inbox(matching query: InboxSearch.Query) throws(AgentRefusal) -> [InboxEntry] {
         try asking { () throws(SQLiteError) in
-            let names = try database.apps.all().map { ($0.appID, $0.name) }
-            return try database.search.entries(matching: query, appNames: Dictionary(uniqueKeysWithValues: names))
+            try database.search.entries(matching: query, appNames: try database.appNames())
         }
+    }
+
+    /// Numbers of all entries of a kind that match, by app, each app's newest first.
+    package func inboxNumbers(
+        matching text: String, _ kind: InboxSearch.Kind
+    ) throws(AgentRefusal) -> [String: [Int64]] {
+        var query = InboxSearch.Query()
+        (query.text, query.kind, query.countMax) = (text, kind, .max)
+        let found = try asking { () throws(SQLiteError) in
+            try database.search.numbers(matching: query, appNames: try database.appNames())
+        }
+        return Dictionary(grouping: found, by: \.appID).mapValues { $0.map(\.entry) }
     }
 
     /// How many entries of each app the person has not seen.
@@ -147,16 +158,19 @@ extension Agent: AlertPresenterDelegate {
 
     /// Removes one entry and takes its alert off the screen.
     package func removeInboxEntry(_ number: Int64) throws(AgentRefusal) {
-        guard try inboxEntry(number) != nil else { throw .unknownEntry(number) }
-        try asking { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in
-                try database.suppress(number, .cleared)
-                try database.inbox.remove(number)
-            }
+        guard try removeInboxEntries([number]) > 0 else { throw .unknownEntry(number) }
+    }
+
+    /// Removes those of these entries that are still there and takes their alerts off the screen; answers how many.
+    package func removeInboxEntries(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
+        let removed = try asking { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in try database.removeInboxEntries(numbers) }
         }
-        presentations.withdraw([number])
+        guard !removed.isEmpty else { return 0 }
+        presentations.withdraw(removed)
         link?.uplink.setNeedsFlush()
         inboxChanged()
+        return removed.count
     }
 
     /// Removes what is older or more than the person wants to keep.
@@ -194,6 +208,22 @@ extension AgentDatabase {
             try suppress(number, .cleared)
         }
         return try inbox.removeAll(appID: appID)
+    }
+
+    /// Removes entries, inside a transaction; answers the numbers of those that were there.
+    fileprivate func removeInboxEntries(_ numbers: [Int64]) throws(SQLiteError) -> [Int64] {
+        var removed: [Int64] = []
+        // 0 would be all of them.
+        for number in numbers where number > 0 {
+            try suppress(number, .cleared)
+            if try inbox.remove(number) { removed.append(number) }
+        }
+        return removed
+    }
+
+    /// Names of the registered apps, by their ids.
+    fileprivate func appNames() throws(SQLiteError) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: try apps.all().map { ($0.appID, $0.name) })
     }
 }
 

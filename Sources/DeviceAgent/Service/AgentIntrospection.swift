@@ -144,6 +144,13 @@ package enum AgentIntrospection {
               <arg name="limit" type="u" direction="in"/>
               <arg name="entries" type="aa{sv}" direction="out"/>
             </method>
+            <!-- Numbers of all entries that SearchInbox finds with text and kind: by app id, empty for those of no app (each ax), newest
+                 first. Error: .BadValue. -->
+            <method name="FindInbox">
+              <arg name="text" type="s" direction="in"/>
+              <arg name="kind" type="s" direction="in"/>
+              <arg name="entries_by_app" type="a{sv}" direction="out"/>
+            </method>
             <!-- How many entries the person has not seen: of all apps, and by app id (each u). -->
             <method name="CountInbox">
               <arg name="unread" type="u" direction="out"/>
@@ -159,6 +166,11 @@ package enum AgentIntrospection {
             <!-- Removes one entry and takes its alert off the screen. Error: .UnknownEntry. -->
             <method name="RemoveInboxEntry">
               <arg name="entry" type="x" direction="in"/>
+            </method>
+            <!-- The same for those of these entries that are still there; answers how many. -->
+            <method name="RemoveInboxEntries">
+              <arg name="entries" type="ax" direction="in"/>
+              <arg name="count" type="u" direction="out"/>
             </method>
             <!-- One entry, with the same keys. Error: .UnknownEntry. -->
             <method name="GetInboxEntry">

@@ -246,11 +246,13 @@ package final class InboxTable {
         return removed
     }
 
-    /// Removes one entry.
-    package func remove(_ number: Int64) throws(SQLiteError) {
+    /// Removes one entry; false when there is none of that number.
+    @discardableResult
+    package func remove(_ number: Int64) throws(SQLiteError) -> Bool {
         delete.bind("", at: 1)
         delete.bind(number, at: 2)
         try delete.run()
+        return connection.changedRowCount > 0
     }
 
     /// Removes what is too much, but nothing that is still to be presented; answers the numbers.

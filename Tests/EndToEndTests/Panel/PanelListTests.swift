@@ -98,13 +98,13 @@ extension EndToEnd {
 
             try await openSheetFromMenu(of: scene)
             try await scene.press("Escape")
-            try await scene.wait("the sheet is gone") { $0.first("button", "Clear All Notifications") == nil }
+            try await scene.wait("the sheet is gone") { $0.first("button", "Clear 2 Notifications") == nil }
             // The menu's item, which had the keyboard's focus, is gone: keys are taken all the same.
             try await scene.press("ctrl+3")
             try await scene.wait("the settings are there") { $0.first("switch", "Silence Sounds") != nil }
             try await scene.press("ctrl+1")
             try await openSheetFromMenu(of: scene)
-            try await scene.click("button", "Clear All Notifications")
+            try await scene.click("button", "Clear 2 Notifications")
             try await scene.wait("the list says that it is empty") { $0.texts.contains("No Notifications") }
             #expect(try await scene.user.inbox().isEmpty)
         }
@@ -113,7 +113,18 @@ extension EndToEnd {
             try await scene.click("button", "Menu")
             try await scene.moveFocus(to: "the menu's item", by: "Down") { $0.first("menu item", "Clear All…") }
             try await scene.press("Return")
-            try await scene.waitFor("button", "Clear All Notifications")
+            try await scene.waitFor("button", "Cancel")
+        }
+
+        @Test(.tags(.slow)) func `while one searches, all is what was found`() async throws {
+            let scene = try await scene(["Lunch at noon.", "Budget of May.", "Lunch moved."], count: 3)
+            try await scene.press("ctrl+f")
+            try await scene.type("lunch")
+            try await scene.wait("two are found") { entries($0).count == 2 }
+            try await openSheetFromMenu(of: scene)
+            try await scene.click("button", "Clear 2 Notifications")
+            try await scene.wait("nothing is found any more") { $0.texts.contains("Nothing Found") }
+            #expect(try await scene.user.inbox().map(\.body) == ["Budget of May."])
         }
 
         /// Gives the focus to a row, as Tab does.
@@ -178,22 +189,22 @@ extension EndToEnd {
         }
 
         @Test(.tags(.slow)) func `clearing that takes its time says how far it is, and can be stopped`() async throws {
-            let scene = try await scene((1...20).map { "Number \($0)." })
+            let scene = try await scene((1...150).map { "Number \($0)." })
             try await scene.click("button", "Edit")
             try await scene.click("button", "Select All")
-            try await scene.click("button", "Clear 20")
-            try await scene.waitFor("button", "Clear 20 Notifications")
+            try await scene.click("button", "Clear 150")
+            try await scene.waitFor("button", "Clear 150 Notifications")
             scene.user.agent.now.send(SIGSTOP)
-            try await scene.click("button", "Clear 20 Notifications")
+            try await scene.click("button", "Clear 150 Notifications")
             let contents = try await scene.wait("it says how far it is") { $0.first("button", "Stop") != nil }
-            #expect(contents.texts.contains("Clearing notifications: 0 of 20"))
-            #expect(contents.first("progress bar", "Clearing notifications: 0 of 20") != nil)
+            #expect(contents.texts.contains("Clearing notifications: 0 of 150"))
+            #expect(contents.first("progress bar", "Clearing notifications: 0 of 150") != nil)
             try await scene.click("button", "Stop")
             try await scene.wait("that is over") { $0.first("button", "Stop") == nil }
             scene.user.agent.now.send(SIGCONT)
             // What was under way when it was stopped is cleared.
-            try await scene.wait("the others stay") { $0.all("tab").first?.name == "Notifications, 19 new" }
-            #expect(try await scene.user.inbox().count == 19)
+            try await scene.wait("the others stay") { $0.all("tab").first?.name == "Notifications, 50 new" }
+            #expect(try await scene.user.inbox().count == 50)
         }
 
         @Test(.tags(.slow)) func `why something was not shown is told on request, and leads to its app's settings`()
