@@ -91,7 +91,7 @@ private final class ServiceHarness {
         let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
             $0.components(separatedBy: "\"").first
         }
-        #expect(methods.count == 29)
+        #expect(methods.count == 30)
         for method in methods { #expect(try await service.refusal(method, []) != "UnknownMethod", "\(method)") }
         #expect(try await service.refusal("Nonsense", []) == "UnknownMethod")
     }
@@ -157,6 +157,10 @@ private final class ServiceHarness {
         #expect(try await service.refusal("FindInbox", [.string(""), .string("odd")]) == "BadValue")
         #expect(
             try await service.call("RemoveInboxEntries", .array("x", [.int64(0), .int64(9)])).get() == [.uint32(0)])
+        #expect(
+            try await service.call("MarkEntriesRead", .array("x", [.int64(0), .int64(9)])).get() == [.uint32(0)])
+        #expect(
+            try await service.call("MarkEntriesRead", .array("x", [.int64(1), .int64(2)])).get() == [.uint32(1)])
         #expect(try await service.call("RemoveInboxEntry", .int64(2)).get() == [])
         #expect(try await service.refusal("RemoveInboxEntry", [.int64(2)]) == "UnknownEntry")
         #expect(try await service.refusal("MarkRead", [.int64(2), .string("")]) == "UnknownEntry")

@@ -157,4 +157,6 @@ package struct InboxEntry: Decodable, Sendable {
     package let state: String
     /// Why it was suppressed, or what went wrong.
     package let reason: String
+    /// Whether the person has seen it.
+    package let read: Bool
 }

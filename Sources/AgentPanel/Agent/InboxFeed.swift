@@ -45,6 +45,9 @@ final class InboxFeed {
     /// Asks for entries of another kind, of all that the agent has.
     func choose(_ filter: NotificationRows.Filter) { change { $0.filter = filter } }
 
+    /// Whether everything is asked for.
+    var isWhole: Bool { query == Query() }
+
     /// Asks for the numbers of all that is found, by app: also of what is not loaded.
     func find(_ completion: @escaping ([String: [Int64]]) -> Void, onFailure: @escaping (BusError) -> Void) {
         mirror.agent?.call("FindInbox", [.text(query.text), .string(query.filter.kind)]) { answer in

@@ -208,11 +208,11 @@ final class NotificationsPage: Page {
         now = PanelTime.now
     }
 
-    /// What was on the screen has been seen.
+    /// What is listed has been seen: neither what a search leaves out nor what is not loaded.
     override func disappear() {
         guard isShown else { return }
         isShown = false
-        markAll()
+        mark(entries.filter { !$0.isRead }.map(\.entry))
     }
 
     override func escape() -> Bool {
@@ -249,9 +249,19 @@ final class NotificationsPage: Page {
 
     private func showDetails(_ entry: EntryFacts) { navigator?.push(EntryPage(entry, in: window)) }
 
+    /// As clearing does: of all that is found.
     private func markAll() {
-        guard (mirror.unseenCount ?? 0) > 0 else { return }
-        window.call("MarkRead", [.int64(0), .string("")])
+        guard (mirror.unseenCount ?? 0) > 0, let feed else { return }
+        if feed.isWhole { return window.call("MarkRead", [.int64(0), .string("")]) }
+        find { $0.mark($1.values.flatMap(\.self)) }
+    }
+
+    private func mark(_ entries: [Int64]) {
+        // The agent takes so much of one call.
+        for start in stride(from: 0, to: entries.count, by: 10_000) {
+            let part = entries[start...].prefix(10_000)
+            window.call("MarkEntriesRead", [.array("x", part.map(BusValue.int64))])
+        }
     }
 
     private func clear(_ entry: EntryFacts) { window.clear([entry.entry]) }

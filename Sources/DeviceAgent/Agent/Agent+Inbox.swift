@@ -156,6 +156,20 @@ extension Agent: AlertPresenterDelegate {
         return count
     }
 
+    /// Notes that the person saw those of these entries that are still there; answers how many were new.
+    package func markRead(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
+        let count = try asking { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in
+                var count = 0
+                // 0 would be all of them.
+                for number in numbers where number > 0 { count += try database.inbox.markRead(number, appID: "") }
+                return count
+            }
+        }
+        if count > 0 { inboxChanged() }
+        return count
+    }
+
     /// Removes one entry and takes its alert off the screen.
     package func removeInboxEntry(_ number: Int64) throws(AgentRefusal) {
         guard try removeInboxEntries([number]) > 0 else { throw .unknownEntry(number) }

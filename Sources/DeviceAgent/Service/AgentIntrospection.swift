@@ -163,6 +163,11 @@ package enum AgentIntrospection {
               <arg name="app_id" type="s" direction="in"/>
               <arg name="count" type="u" direction="out"/>
             </method>
+            <!-- The same for those of these entries that are still there. -->
+            <method name="MarkEntriesRead">
+              <arg name="entries" type="ax" direction="in"/>
+              <arg name="count" type="u" direction="out"/>
+            </method>
             <!-- Removes one entry and takes its alert off the screen. Error: .UnknownEntry. -->
             <method name="RemoveInboxEntry">
               <arg name="entry" type="x" direction="in"/>

@@ -31,6 +31,8 @@ extension AgentService {
         case "MarkRead":
             let count = try agent.markRead(try arguments.int64(0), appID: try arguments.text(1))
             return [.uint32(UInt32(clamping: count))]
+        case "MarkEntriesRead":
+            return [.uint32(UInt32(clamping: try agent.markRead(try arguments.int64s(0))))]
         case "RemoveInboxEntry":
             try agent.removeInboxEntry(try arguments.int64(0))
             return []

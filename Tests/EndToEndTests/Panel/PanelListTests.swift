@@ -65,8 +65,8 @@ extension EndToEnd {
                 entries(contents).count == 3 && contents.all("tab").first?.name == "Notifications, 3 new"
             }
             try await scene.click("tab", "Apps")
-            try await eventually("it has said that they were seen") { monitor.output.contains("member=MarkRead") }
-            let before = monitor.output.components(separatedBy: "member=MarkRead")[0]
+            try await eventually("it has said that they were seen") { monitor.output.contains("member=MarkEntriesRead") }
+            let before = monitor.output.components(separatedBy: "member=MarkEntriesRead")[0]
             #expect(before.components(separatedBy: "member=SearchInbox").count == 2)
         }
 
@@ -114,6 +114,20 @@ extension EndToEnd {
             try await scene.moveFocus(to: "the menu's item", by: "Down") { $0.first("menu item", "Clear All…") }
             try await scene.press("Return")
             try await scene.waitFor("button", "Cancel")
+        }
+
+        @Test(.tags(.slow)) func `what a search leaves out has not been seen`() async throws {
+            let scene = try await scene(["Lunch at noon.", "Budget of May.", "Lunch moved."], count: 3)
+            try await scene.press("ctrl+f")
+            try await scene.type("budget")
+            try await scene.wait("one is found") { entries($0) == ["Budget of May."] }
+            try await scene.press("ctrl+2")
+            try await scene.waitFor("tab", "Notifications, 2 new")
+            #expect(try await scene.user.inbox().filter(\.read).map(\.body) == ["Budget of May."])
+            try await scene.press("ctrl+1", "Escape")
+            try await scene.wait("all are listed") { entries($0).count == 3 }
+            try await scene.press("ctrl+2")
+            try await scene.waitFor("tab", "Notifications")
         }
 
         @Test(.tags(.slow)) func `while one searches, all is what was found`() async throws {
