@@ -12,7 +12,18 @@ struct EntryTextTests {
     @Test func `without a title the body is the first line`() {
         let text = EntryText(SampleFacts.entry(1, title: "", body: "At noon."))
         #expect(text.headline == "At noon." && text.detail == "")
-        #expect(EntryText(SampleFacts.entry(1, title: "", body: "\n")).headline == "No text")
+        #expect(EntryText(SampleFacts.entry(1, title: "", body: "\n", effects: ["alert"])).headline == "No text")
+    }
+
+    @Test(arguments: [
+        (["badge"], "3", "Badge: 3"), (["badge"], "0", "Badge removed"), (["badge:bad-badge"], #""x""#, "Badge"),
+        (["badge:switched-off", "sound"], "12", "Badge: 12, Sound"), (["sound:silent"], "1", "Sound"),
+        (["badge", "alert"], "1", "No text"), ([], "1", "No text"),
+    ])
+    func `what has no text is called by its parts`(effects: [String], badge: String, words: String) {
+        let entry = SampleFacts.entry(
+            1, title: "", body: "", payload: #"{"aps":{"badge":\#(badge)}}"#, effects: effects)
+        #expect(EntryText(entry).headline == words)
     }
 
     @Test(arguments: [

@@ -171,6 +171,15 @@ import Testing
 
     // MARK: Seen
 
+    @Test(arguments: [
+        (#"{"aps":{"badge":3}}"#, true), (#"{"aps":{"badge":0,"sound":"default"}}"#, true), ("{}", true),
+        (#"{"aps":{"alert":"x","badge":3}}"#, false), (#"{"aps":"#, false),
+    ])
+    func `only what has an alert waits in the list to be read`(payload: String, isRead: Bool) throws {
+        try receive(payload)
+        #expect(try database.inbox.entry(1)?.isRead == isRead)
+    }
+
     @Test func `what was seen, answered or has nothing to see is not counted as unread`() throws {
         try receive(#"{"aps":{"alert":"a"}}"#, #"{"aps":{"alert":"b"}}"#, #"{"aps":{"alert":"c"}}"#, "{}")
         #expect(try database.inbox.unreadCounts().map(\.count) == [3])

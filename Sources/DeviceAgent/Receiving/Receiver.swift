@@ -221,7 +221,9 @@ package final class Receiver {
         if reason == nil { entry.state = decision?.needsPresentation == true ? .waiting : .shown }
         entry.reason = reason?.rawValue ?? ""
         entry.effects = decision?.effectsText ?? ""
-        entry.isRead = reason == .nothingToShow || reason == .duplicate
+        // A badge is on its icon and a sound was heard: neither waits in the list to be read.
+        let hasAlert = payload.map { $0.alert != nil } ?? true
+        entry.isRead = !hasAlert || reason == .duplicate
         let number = try database.inbox.append(entry)
         entry.entry = number
         reception.arrived.append(number)
