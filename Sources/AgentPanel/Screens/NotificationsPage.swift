@@ -131,7 +131,7 @@ final class NotificationsPage: Page {
 
     /// The first count is of what the list has asked for itself.
     private func noteInbox() {
-        if hasCount { feed?.reload() }
+        if hasCount { feed?.reload() } else { refresh() }
         hasCount = true
     }
 
@@ -159,7 +159,7 @@ final class NotificationsPage: Page {
     private func refresh() {
         guard let feed, let list else { return }
         now = PanelTime.now
-        let plan = NotificationRows(feed.entries, filter: filter)
+        let plan = NotificationRows(feed.entries, filter: filter, unseenCounts: mirror.unseenCounts)
         rows = plan.rows
         entries = plan.entries
         let hadFocus = list.focusedIndex != nil
