@@ -59,7 +59,7 @@ extension EndToEnd {
             let scene = try await PanelScene()
             try await scene.send((1...3).map { PanelScene.alert("Number \($0).") })
             try await scene.user.waitForEntry("all came") { $0.body == "Number 3." }
-            let monitor = try await scene.screen.bus.monitor("type='method_call'")
+            let monitor = try await scene.screen.bus.monitor("path='/org/posthorn/Agent1'")
             try await scene.openPanel()
             try await scene.wait("all is answered") { contents in
                 entries(contents).count == 3 && contents.all("tab").first?.name == "Notifications, 3 new"
@@ -68,7 +68,10 @@ extension EndToEnd {
             let mark = "member=MarkEntriesRead"
             try await eventually("it has said that they were seen") { monitor.output.contains(mark) }
             let before = monitor.output.components(separatedBy: mark)[0]
-            #expect(before.components(separatedBy: "member=SearchInbox").count == 2)
+            let parts = before.components(separatedBy: "member=SearchInbox")
+            // The agent shows what waited for a panel: then the list is asked for again.
+            let changes = parts.dropFirst().joined().components(separatedBy: "member=InboxChanged").count - 1
+            #expect((2...(2 + changes)).contains(parts.count), "\(before)")
         }
 
         @Test(.tags(.slow)) func `one is cleared by a key, several by choosing, all by the sheet`() async throws {
