@@ -49,6 +49,14 @@ struct AppTextTests {
         #expect(SoundText.title("glass_two") == "Glass Two" && SoundText.title("../x") == "../x")
     }
 
+    @Test func `apps stay where they are on the screen, and new ones stand behind them`() {
+        let apps = ["Aardvark", "Chat", "Mail", "News"].map { SampleFacts.app("id.\($0)", name: $0) }
+        func names(_ shown: [String]) -> [String] { AppOrder.keeping(apps, asShown: shown).map(\.name) }
+        #expect(names([]) == ["Aardvark", "Chat", "Mail", "News"])
+        #expect(names(["id.Mail", "id.Chat"]) == ["Mail", "Chat", "Aardvark", "News"])
+        #expect(names(["id.News", "id.Gone", "id.Chat"]) == ["News", "Chat", "Aardvark", "Mail"])
+    }
+
     @Test(arguments: [
         (0, 400, 400, 1), (12, 400, 400, 1), (13, 400, 400, 2), (120, 400, 400, 10), (121, 400, 400, 11), (5, 1, 1, 5),
     ])

@@ -35,6 +35,24 @@ extension EndToEnd {
             try await scene.waitFor("tab", "Notifications")
         }
 
+        @Test(.tags(.slow)) func `a new app moves no icon and takes no focus while the icons are shown`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            try await scene.click("tab", "Apps")
+            try await scene.moveFocus(to: "the icon") { $0.first("button", PanelScene.appName) }
+            let before = try await scene.waitFor("button", PanelScene.appName)
+            try await scene.house.server.posthorn("app", "add", "org.example.Aardvark")
+            _ = try await scene.user.register("org.example.Aardvark", name: "Aardvark")
+            let new = try await scene.waitFor("button", "Aardvark")
+            let after = try await scene.waitFor("button", PanelScene.appName)
+            #expect(after.isFocused && (after.left, after.top) == (before.left, before.top))
+            #expect(new.left >= after.right || new.top >= after.bottom)
+            try await scene.press("alt+3", "alt+2")
+            try await scene.wait("they stand by name") { contents in
+                contents.first("button", "Aardvark")?.left == before.left
+            }
+        }
+
         @Test(.tags(.slow)) func `an agent that ends and comes back is told in the window, which stays right`()
             async throws
         {
