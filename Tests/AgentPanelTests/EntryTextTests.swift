@@ -31,7 +31,9 @@ struct EntryTextTests {
         ("claimed", "", "Waiting"), ("suppressed", "", "Not shown"),
         ("suppressed", "master-off", "Not shown: All notifications were switched off."),
         ("suppressed", "something-new", "Not shown: something-new"),
-        ("viewed", "Mail is not installed", "Mail is not installed"), ("odd", "", "odd"),
+        ("viewed", "something-new", "something-new"),
+        ("viewed", "app-not-installed: /usr/bin/x", "The app is not installed. Install it, then try again."),
+        ("closed", "app-not-started: Archive: x: y", "Closed"), ("odd", "", "odd"),
     ])
     func `an entry says what became of it`(state: String, reason: String, words: String) {
         #expect(EntryText(SampleFacts.entry(1, state: state, reason: reason)).outcome == words)

@@ -287,7 +287,7 @@ struct PanelAlertsTests {
         #expect(try desk.agent.unreadCounts().isEmpty)
         try await panel.wait()
         desk.app.failure = .noDesktopFile(appID: "org.example.Mail")
-        #expect(try await panel.call("OpenEntry", .int64(1), .string("")) == "NotOpened")
+        #expect(try await panel.call("OpenEntry", .int64(1), .string("")) == "AppNotInstalled")
     }
 
     @Test func `an app is opened without a notification`() async throws {

@@ -158,7 +158,10 @@ final class MainWindow {
     func show(_ tab: Tab) {
         guard let navigator = navigators[tab] else { return }
         if tab == self.tab, navigator.depth > 1 { navigator.popAll() }
-        if tab != self.tab { top?.disappear() }
+        if tab != self.tab {
+            top?.disappear()
+            notice.leave()
+        }
         self.tab = tab
         stack.show(navigator.widget)
         tabs?.show(tab)
@@ -187,7 +190,7 @@ final class MainWindow {
     func tell(_ error: BusError) {
         // Without an agent, that is what is wrong.
         guard mirror.presence != .absent else { return showPresence() }
-        notice.show(ProblemText.text(error.name, error.message))
+        notice.show(ProblemText.text(error.name))
     }
 
     /// Tells the agent something; what goes wrong is told, and done about in `onFailure`.

@@ -63,7 +63,9 @@ extension Agent {
                 appID: entry.appID, notification: entry.notificationJSON, action: nil, activationToken: activationToken
             ) { [weak self] result in
                 // Why something was not shown is worth more in the inbox than this.
-                if case .failure(let error) = result, isAnswer { self?.note(error.text, on: number) }
+                if case .failure(let error) = result, isAnswer {
+                    self?.note(error.failure.reason(error.text), on: number)
+                }
                 completion(Self.noted(result, appID: entry.appID))
             }
         } catch {
@@ -148,7 +150,7 @@ extension Agent {
     private static func noted(_ result: Result<Void, AppOpenError>, appID: String) -> Result<Void, AgentRefusal> {
         result.mapError { error in
             agentLog.warning("app_not_opened", ["app": appID, "error": error.text])
-            return .notOpened(error.text)
+            return .notOpened(error)
         }
     }
 }

@@ -51,14 +51,16 @@ extension Agent: AlertPresenterDelegate {
     /// Opens the app, once: what was viewed is on the disk before.
     func view(_ number: Int64, _ action: ChosenAction? = nil, activationToken: String?) {
         guard finish(number, to: .viewed, .viewed), let entry = entryToHandOver(number) else { return }
-        guard let opener = surroundings.opener else { return note("nothing here opens apps", on: number) }
+        guard let opener = surroundings.opener else {
+            return note(OpenFailure.notStarted.reason("nothing here opens apps"), on: number)
+        }
         opener.open(
             appID: entry.appID, notification: entry.notificationJSON(with: action), action: action,
             activationToken: activationToken
         ) { [weak self] result in
             guard case .failure(let error) = result else { return }
             agentLog.warning("app_not_opened", ["app": entry.appID, "error": error.text])
-            self?.note(error.text, on: number)
+            self?.note(error.failure.reason(error.text), on: number)
         }
     }
 
@@ -242,6 +244,16 @@ extension AgentDatabase {
 }
 
 extension AppOpenError {
+    /// What a person can do something about.
+    var failure: OpenFailure {
+        switch self {
+        case .noDesktopFile, .noProgram: .notInstalled
+        case .notLaunchable, .noDirectory, .unreadableExec: .damaged
+        case .needsTerminal: .needsTerminal
+        case .failed: .notStarted
+        }
+    }
+
     /// One line for the inbox.
     var text: String {
         switch self {
@@ -250,6 +262,7 @@ extension AppOpenError {
         case .needsTerminal(let path): "the app runs in a terminal, which needs xdg-terminal-exec: \(path)"
         case .noDirectory(let directory, let path): "there is no directory \(directory), which is Path in \(path)"
         case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
+        case .noProgram(let name): "the app is not installed or cannot be executed: \(name)"
         case .failed(let text): text
         }
     }

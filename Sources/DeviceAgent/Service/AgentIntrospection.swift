@@ -127,7 +127,8 @@ package enum AgentIntrospection {
             </method>
             <!-- Newest first. Each: entry x, id s, app_id s, app_name s, received_at x (UNIX ms), title s, body s, payload s,
                  state s (waiting, shown, viewed, closed, suppressed), effects as (what became of each part, as badge or
-                 sound:silent), read b, reason s (why suppressed, or what went wrong),
+                 sound:silent), read b, reason s (why suppressed, or what went wrong; where the app did
+                 not open, app-not-installed, app-damaged, needs-terminal or app-not-started, a colon, and more about it),
                  channel s (the channel id of a broadcast; empty for any other), thread_id s. -->
             <method name="ListInbox">
               <arg name="limit" type="u" direction="in"/>
@@ -207,12 +208,13 @@ package enum AgentIntrospection {
               <arg name="activation_token" type="s" direction="in"/>
             </method>
             <!-- Opens the app with a notification of the inbox as View does, and notes that the person has seen it. Errors:
-                 .UnknownEntry, .NotOpened. -->
+                 .UnknownEntry, .AppNotInstalled, .AppDamaged (its .desktop file cannot be used), .NeedsTerminal (nothing here opens
+                 one), .NotOpened. -->
             <method name="OpenEntry">
               <arg name="entry" type="x" direction="in"/>
               <arg name="activation_token" type="s" direction="in"/>
             </method>
-            <!-- Opens an app without a notification. Errors: .UnknownApp, .NotOpened. -->
+            <!-- Opens an app without a notification. Errors: .UnknownApp and, but for .UnknownEntry, those of OpenEntry. -->
             <method name="OpenApp">
               <arg name="app_id" type="s" direction="in"/>
               <arg name="activation_token" type="s" direction="in"/>

@@ -35,6 +35,23 @@ extension EndToEnd {
             try await scene.waitFor("tab", "Notifications")
         }
 
+        @Test(.tags(.slow))
+        func `an app that does not open is told in the person's words, on the tab where it was opened`()
+            async throws
+        {
+            let scene = try await PanelScene(language: "zh_TW")
+            try FileManager.default.removeItem(atPath: scene.user.files.path(of: "app.sh"))
+            try await scene.send(PanelScene.alert("午餐"))
+            try await scene.openPanel()
+            try await scene.click("the notification") { $0.first("list item") { $0.contains("午餐") } }
+            try await scene.wait("it says so") { $0.texts.contains { $0.hasPrefix("應用程式沒有安裝。") } }
+            #expect(try await scene.user.inbox().first?.reason.hasPrefix("app-not-installed: ") == true)
+            try await scene.press("alt+2")
+            try await scene.wait("it is said no more") { contents in
+                contents.all("tab")[1].isSelected && !contents.texts.contains { $0.hasPrefix("應用程式沒有安裝。") }
+            }
+        }
+
         @Test(.tags(.slow)) func `a new app moves no icon and takes no focus while the icons are shown`() async throws {
             let scene = try await PanelScene()
             try await scene.openPanel()
