@@ -272,7 +272,9 @@ final class PanelScene: Sendable {
     /// The panel's catalogue in a language, if there is one.
     private static func catalogues(for language: String) async throws -> TemporaryDirectory {
         let files = try TemporaryDirectory()
-        let source = "\(RepositoryPaths.root)/po/\(language).po"
+        let source =
+            language == longerLanguage
+            ? try files.write(longerCatalogue(), to: "longer.po") : "\(RepositoryPaths.root)/po/\(language).po"
         guard FileManager.default.fileExists(atPath: source) else { return files }
         let folder = try files.makeDirectory("\(language)/LC_MESSAGES")
         try await RunningProcess.run(

@@ -160,12 +160,12 @@ extension EndToEnd {
                 try await scene.press("alt+\(tab)")
                 try await scene.wait("tab \(tab) fits") { contents in
                     contents.all("tab").count == 3 && contents.all("tab")[tab - 1].isSelected
-                        && fits(contents, scene.screen.size)
+                        && contents.fits(scene.screen.size)
                 }
             }
             try await scene.click("list item", PanelScene.appName)
             let page = try await scene.wait("the app's page fits") {
-                $0.first("switch", "Badges") != nil && fits($0, scene.screen.size)
+                $0.first("switch", "Badges") != nil && $0.fits(scene.screen.size)
             }
             try isComplete(page, isNarrow: width < height)
             try await scene.click("button", "Turn Off All")
@@ -187,32 +187,6 @@ extension EndToEnd {
             #expect(page.inside(back).texts == (isNarrow ? [] : ["Settings"]), "narrow windows have an arrow alone")
             for button in [back, try #require(page.first("button", "Close"))] {
                 #expect(button.width >= 44 && button.height >= 44, "\(button)")
-            }
-        }
-
-        @Test(.tags(.slow)) func `text of one and a half times the size fits a screen 360 wide`() async throws {
-            let scene = try await PanelScene(size: .init(width: 360, height: 640))
-            try await RunningProcess.run(
-                RepositoryPaths.tool("xprop"),
-                ["-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", "Xft.dpi:\t144"],
-                environment: scene.screen.environment
-            ).succeeded()
-            try await scene.send(PanelScene.alert("One."))
-            try await scene.openPanel()
-            let list = try await scene.wait("the list fits") { contents in
-                contents.all("list item").count == 2 && fits(contents, scene.screen.size)
-            }
-            let headline = try #require(list.first("label", "Alert"))
-            let body = try #require(list.first("label", "One."))
-            #expect(headline.height > 20, "the text is larger: \(headline)")
-            #expect(headline.bottom <= body.top, "and nothing overlaps")
-            let filters = ["All", "Unseen", "Not Shown"].compactMap { list.first("button", $0) }
-            #expect(filters.count == 3)
-            for (left, right) in zip(filters, filters.dropFirst()) { #expect(left.right <= right.left) }
-            try await scene.press("alt+3")
-            try await scene.click("list item", PanelScene.appName)
-            try await scene.wait("the app's page fits") {
-                $0.first("switch", "Badges") != nil && fits($0, scene.screen.size)
             }
         }
 
@@ -240,17 +214,6 @@ extension EndToEnd {
                 #expect(result.exit == .code(1))
                 #expect(result.errorOutput.contains("There is no session bus."), "\(result.errorOutput)")
             }
-        }
-
-        /// Whether nothing is wider than the window, everything has a name, and the window is no larger than the screen.
-        private func fits(_ contents: ScreenContents, _ size: DesktopScreen.Size) -> Bool {
-            guard let window = contents.windows.first else { return false }
-            let used = contents.nodes.filter { ["button", "tab", "switch", "list item"].contains($0.role) }
-            let read = used + contents.all("label")
-            return window.width <= size.width && window.height <= size.height
-                && read.allSatisfy { $0.left >= 0 && $0.right <= window.width }
-                && used.allSatisfy { !$0.name.isEmpty }
-                && contents.all("tab").allSatisfy { $0.bottom <= window.height && $0.height >= 44 }
         }
 
         @Test func `the desktop entry is one by the judgement of desktop-file-validate`() async throws {
