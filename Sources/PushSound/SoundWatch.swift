@@ -22,11 +22,14 @@ package struct SoundState: Sendable, Equatable {
 
     /// Begins to watch.
     ///
-    /// - Parameter onChange: Called on the library's thread with each new state.
+    /// - Parameter onChange: Called on the library's thread with each new state, and with the first one of each connection, also
+    ///   where there is no server.
     package init(onChange: @escaping @Sendable (SoundState) -> Void) { observer = SoundObserver(onChange) }
 
     /// Connects again where a connection was lost; cheap where there is one.
-    package func ensureConnected() { observer.ensureConnected() }
+    ///
+    /// - Returns: Whether it began to, so that a state is going to be told.
+    @discardableResult package func ensureConnected() -> Bool { observer.ensureConnected() }
 
     deinit { observer.stop() }
 }
@@ -37,7 +40,8 @@ package struct SoundState: Sendable, Equatable {
     private let loop: OpaquePointer?
     private var context: OpaquePointer?
     private let onChange: @Sendable (SoundState) -> Void
-    private var state = SoundState()
+    /// What was told last of this connection.
+    private var state: SoundState?
     private var draft = SoundState()
     /// Sources that are microphones and not what is being played.
     private var microphones: Set<UInt32> = []
@@ -60,14 +64,16 @@ package struct SoundState: Sendable, Equatable {
         unsafe pa_threaded_mainloop_free(loop)
     }
 
-    func ensureConnected() {
-        guard let loop = unsafe loop else { return }
+    func ensureConnected() -> Bool {
+        guard let loop = unsafe loop else { return false }
         unsafe pa_threaded_mainloop_lock(loop)
         defer { unsafe pa_threaded_mainloop_unlock(loop) }
         let isGood = unsafe context.map { unsafe PA_CONTEXT_IS_GOOD(pa_context_get_state($0)) != 0 } ?? false
-        guard !isGood else { return }
+        guard !isGood else { return false }
         disconnect()
+        state = nil
         unsafe connect(loop)
+        return true
     }
 
     private var pointer: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }

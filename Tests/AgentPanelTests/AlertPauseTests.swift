@@ -9,6 +9,9 @@ struct AlertPauseTests {
         case drawn(Int64)
         case keyboard(Int64, held: Set<UInt32>)
         case key(UInt32, Int64, isTaken: Bool)
+        /// It belongs to a text.
+        case letter(UInt32, Int64)
+        case typing
         case keyUp(UInt32)
         case press(Int64, isTaken: Bool)
     }
@@ -36,6 +39,36 @@ struct AlertPauseTests {
         [.drawn(500), .key(9, 1099, isTaken: false), .press(899, isTaken: false), .press(1299, isTaken: true)],
     ]
 
+    @Test(arguments: texts)
+    func `a key of a text is never taken, and begins a longer pause each time`(steps: [Step]) { walk(steps) }
+
+    private static let texts: [[Step]] = [
+        // Return behind a sentence, and after a moment of thought.
+        [.letter(9, 2500), .keyUp(9), .key(36, 2600, isTaken: false), .keyUp(36), .key(36, 4000, isTaken: true)],
+        [.letter(9, 2500), .key(36, 3999, isTaken: false), .keyUp(36), .key(36, 4599, isTaken: true)],
+        // What ended the first pause changes nothing.
+        [.key(50, 2490, isTaken: true), .letter(9, 2500), .key(65, 2590, isTaken: false), .letter(10, 9000)],
+        [.letter(9, 2500), .key(36, 4000, isTaken: true), .letter(9, 4001), .key(36, 5500, isTaken: false)],
+        // A blank that is typed while the pause goes on does not shorten it.
+        [.letter(9, 2500), .key(65, 2600, isTaken: false), .keyUp(65), .key(36, 3900, isTaken: false)],
+        // The pointer does not wait for it, and in the alert's own line everything is taken.
+        [.letter(9, 390), .press(400, isTaken: true), .typing, .key(9, 401, isTaken: false), .keyUp(9)]
+            + (1...9).map { Step.key(9, 401 + $0, isTaken: true) },
+        // Until the keyboard was at another window.
+        [.typing, .key(10, 510, isTaken: true), .keyboard(600, held: []), .key(36, 700, isTaken: false)],
+    ]
+
+    @Test(arguments: [
+        (0x61, true), (0xE9, true), (0x7D0, true), (0x0100_4E2D, true), (0xFE51, true), (0xFF08, true), (0xFFFF, true),
+        (0xFFB1, true), (0xFF20, true), (0x20, false), (0xFF0D, false), (0xFF8D, false), (0xFF1B, false),
+        (0xFF09, false),
+        (0xFE20, false), (0xFF50, false), (0xFF53, false), (0xFF57, false), (0xFF9A, false), (0xFFE1, false),
+        (0xFFE9, false), (0xFE03, false),
+    ])
+    func `letters and accents are of a text, what moves and answers is not`(symbol: UInt32, isOfText: Bool) {
+        #expect(AlertPause.isOfText(symbol: symbol) == isOfText)
+    }
+
     @Test(arguments: presses)
     func `a press is taken after a pause without any`(steps: [Step]) { walk(steps) }
 
@@ -59,7 +92,10 @@ struct AlertPauseTests {
             case .drawn(let time): pause.appear(at: time)
             case .keyboard(let time, let held): pause.gainKeyboard(at: time, heldKeys: held)
             case .key(let code, let time, let isTaken):
-                #expect(pause.takesKey(code, at: time) == isTaken, "\(step) of \(steps)")
+                #expect(pause.takesKey(code, isOfText: false, at: time) == isTaken, "\(step) of \(steps)")
+            case .letter(let code, let time):
+                #expect(pause.takesKey(code, isOfText: true, at: time) == false, "\(step) of \(steps)")
+            case .typing: pause.beginTyping()
             case .keyUp(let code): pause.releaseKey(code)
             case .press(let time, let isTaken): #expect(pause.takesPress(at: time) == isTaken, "\(step) of \(steps)")
             }

@@ -16,6 +16,7 @@ struct AlertTextTests {
         var alert = SampleFacts.alert(body: nothing)
         (alert.title, alert.subtitle) = (nothing, nothing)
         #expect(AlertText(alert).body == "No text" && AlertText(alert).title == "" && AlertText(alert).subtitle == "")
-        #expect(EntryText(SampleFacts.entry(1, title: nothing, body: nothing)).headline == "No text")
+        #expect(
+            EntryText(SampleFacts.entry(1, title: nothing, body: nothing, effects: ["alert"])).headline == "No text")
     }
 }

@@ -49,6 +49,14 @@ struct AppTextTests {
         #expect(SoundText.title("glass_two") == "Glass Two" && SoundText.title("../x") == "../x")
     }
 
+    @Test func `apps stay where they are on the screen, and new ones stand behind them`() {
+        let apps = ["Aardvark", "Chat", "Mail", "News"].map { SampleFacts.app("id.\($0)", name: $0) }
+        func names(_ shown: [String]) -> [String] { AppOrder.keeping(apps, asShown: shown).map(\.name) }
+        #expect(names([]) == ["Aardvark", "Chat", "Mail", "News"])
+        #expect(names(["id.Mail", "id.Chat"]) == ["Mail", "Chat", "Aardvark", "News"])
+        #expect(names(["id.News", "id.Gone", "id.Chat"]) == ["News", "Chat", "Aardvark", "Mail"])
+    }
+
     @Test(arguments: [
         (0, 400, 400, 1), (12, 400, 400, 1), (13, 400, 400, 2), (120, 400, 400, 10), (121, 400, 400, 11), (5, 1, 1, 5),
     ])
@@ -62,15 +70,15 @@ struct AppTextTests {
 
     @Test(arguments: [
         "Locked", "Unreachable", "BadEnrolmentCode", "BadServer", "NotTrusted", "AlreadyEnrolled", "NotEnrolled",
-        "UnknownApp", "UnknownEntry", "LimitsExceeded",
+        "UnknownApp", "UnknownEntry", "LimitsExceeded", "DeviceRemoved", "BadFile", "Refused", "AppNotInstalled",
+        "AppDamaged", "NeedsTerminal", "NotOpened", "SomethingNew",
     ])
     func `what goes wrong is told with what to do`(error: String) {
-        let text = ProblemText.text("org.posthorn.Error.\(error)", "the agent's words")
-        #expect(text != "the agent's words" && text.split(separator: ". ").count == 2)
+        let text = ProblemText.text("org.posthorn.Error.\(error)")
+        #expect(text.split(separator: ". ").count == 2 && text.hasSuffix("."))
     }
 
-    @Test func `the agent's own words are told where there are no better ones`() {
-        #expect(ProblemText.text("org.posthorn.Error.NotOpened", "Mail is gone.") == "Mail is gone.")
-        #expect(ProblemText.text("org.freedesktop.DBus.Error.NoReply", "x").hasPrefix("The notification service"))
+    @Test func `an agent that does not answer is told, too`() {
+        #expect(ProblemText.text("org.freedesktop.DBus.Error.NoReply").hasPrefix("The notification service"))
     }
 }

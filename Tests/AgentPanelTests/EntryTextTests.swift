@@ -12,7 +12,18 @@ struct EntryTextTests {
     @Test func `without a title the body is the first line`() {
         let text = EntryText(SampleFacts.entry(1, title: "", body: "At noon."))
         #expect(text.headline == "At noon." && text.detail == "")
-        #expect(EntryText(SampleFacts.entry(1, title: "", body: "\n")).headline == "No text")
+        #expect(EntryText(SampleFacts.entry(1, title: "", body: "\n", effects: ["alert"])).headline == "No text")
+    }
+
+    @Test(arguments: [
+        (["badge"], "3", "Badge: 3"), (["badge"], "0", "Badge removed"), (["badge:bad-badge"], #""x""#, "Badge"),
+        (["badge:switched-off", "sound"], "12", "Badge: 12, Sound"), (["sound:silent"], "1", "Sound"),
+        (["badge", "alert"], "1", "No text"), ([], "1", "No text"),
+    ])
+    func `what has no text is called by its parts`(effects: [String], badge: String, words: String) {
+        let entry = SampleFacts.entry(
+            1, title: "", body: "", payload: #"{"aps":{"badge":\#(badge)}}"#, effects: effects)
+        #expect(EntryText(entry).headline == words)
     }
 
     @Test(arguments: [
@@ -20,7 +31,9 @@ struct EntryTextTests {
         ("claimed", "", "Waiting"), ("suppressed", "", "Not shown"),
         ("suppressed", "master-off", "Not shown: All notifications were switched off."),
         ("suppressed", "something-new", "Not shown: something-new"),
-        ("viewed", "Mail is not installed", "Mail is not installed"), ("odd", "", "odd"),
+        ("viewed", "something-new", "something-new"),
+        ("viewed", "app-not-installed: /usr/bin/x", "The app is not installed. Install it, then try again."),
+        ("closed", "app-not-started: Archive: x: y", "Closed"), ("odd", "", "odd"),
     ])
     func `an entry says what became of it`(state: String, reason: String, words: String) {
         #expect(EntryText(SampleFacts.entry(1, state: state, reason: reason)).outcome == words)
@@ -40,7 +53,7 @@ struct EntryTextTests {
     @Test(arguments: [
         "master-off", "switched-off", "event-off", "do-not-disturb", "silent", "muted", "recording", "passive",
         "unknown-app", "nothing-to-show", "expired", "duplicate", "replaced", "too-many", "cleared", "unreadable",
-        "unsubscribed", "filtered", "bad-badge",
+        "unsubscribed", "filtered", "bad-badge", "unavailable",
     ])
     func `each reason has a sentence of its own`(reason: String) {
         let sentence = ReasonText.sentence(reason)

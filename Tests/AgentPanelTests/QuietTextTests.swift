@@ -26,6 +26,21 @@ struct QuietTextTests {
         #expect(QuietText.state("on", schedule: holding, now: Self.now) == "On")
     }
 
+    @Test func `a line above the list says why what comes is not shown`() {
+        func text(_ master: String, _ quiet: String, _ schedule: String = "none") -> String? {
+            WithheldText(master: master, quiet: quiet, schedule: schedule, now: Self.now)?.text
+        }
+        #expect(text("on", "off") == nil && text("", "") == nil)
+        #expect(text("off", "off") == "All notifications are switched off." && text("off", "on") == text("off", "off"))
+        #expect(text("on", "on") == "Do Not Disturb: On" && text("on", "until \(Self.now)") == nil)
+        #expect(text("on", "until \(Self.now + 60)")?.hasPrefix("Do Not Disturb: Until ") == true)
+        let minute = { (offset: Int64) in PanelTime.moment(Self.now + offset * 60, now: Self.now).suffix(5) }
+        let everyDay = "mon tue wed thu fri sat sun"
+        #expect(text("on", "off", "\(everyDay) \(minute(60))-\(minute(90))") == nil)
+        #expect(
+            text("on", "off", "\(everyDay) \(minute(-60))-\(minute(90))") == "Do Not Disturb: Until \(minute(90))")
+    }
+
     @Test func `it ends by itself only where a moment is given`() {
         #expect(QuietText.end("on", now: Self.now) == nil && QuietText.end("until 5", now: Self.now) == nil)
         #expect(QuietText.end("until \(Self.now + 60)", now: Self.now) != nil)
@@ -41,6 +56,16 @@ struct QuietTextTests {
             #expect(QuietText.Choice.of(choice.value(now: Self.now), now: Self.now) == choice)
         }
         #expect(QuietText.Choice.of("until \(Self.now + 1234)", now: Self.now) == nil)
+    }
+
+    @Test func `a moment that no choice gives has a name, so that something is always marked`() {
+        let end = Self.now + 1234
+        #expect(QuietText.otherEnd("until \(end)", now: Self.now) == "Until \(PanelTime.moment(end, now: Self.now))")
+        let values = QuietText.Choice.allCases.map { $0.value(now: Self.now) } + ["off", "until \(Self.now)"]
+        for value in values {
+            let isNamed = QuietText.otherEnd(value, now: Self.now) != nil
+            #expect(isNamed == (QuietText.Choice.of(value, now: Self.now) == nil), "\(value)")
+        }
     }
 
     @Test(arguments: [
@@ -69,10 +94,20 @@ struct QuietTextTests {
     }
 
     @Test func `a day goes in and out, and times are read from left to right`() {
-        var times = QuietTimes.standard
+        var times = QuietTimes(days: 0x7F, start: 1320, end: 420)
         times.toggle(day: 6)
-        #expect(!times.contains(day: 6) && times.contains(day: 0))
+        #expect(!times.contains(day: 6) && times.contains(day: 0) && !times.isEveryDay)
         times.toggle(day: 6)
-        #expect(times == .standard && times.timesText == "22:00–07:00")
+        #expect(times.isEveryDay && times.timesText == "22:00–07:00")
+    }
+
+    @Test func `new times are of no day, and of all at once where the person wants that`() {
+        var times = QuietTimes.undecided
+        #expect(QuietTimes.setting([times]) == "none" && !times.isEveryDay)
+        times.toggle(day: 2)
+        times.toggleEveryDay()
+        #expect(times.isEveryDay && times.daysText == "Every day")
+        times.toggleEveryDay()
+        #expect(times == .undecided)
     }
 }

@@ -30,14 +30,15 @@ enum SampleFacts {
 
     static func entry(
         _ entry: Int64, app: String = "org.example.Mail", name: String = "Mail", title: String = "Lunch",
-        body: String = "At noon.", state: String = "shown", reason: String = "", isRead: Bool = true
+        body: String = "At noon.", state: String = "shown", reason: String = "", isRead: Bool = true,
+        payload: String = "", effects: [String] = ["badge", "sound:silent"]
     ) -> EntryFacts {
         EntryFacts(
             .dictionary([
                 ("entry", .int64(entry)), ("app_id", .string(app)), ("app_name", .string(name)),
                 ("received_at", .int64(1_795_295_709_000)), ("title", .string(title)), ("body", .string(body)),
                 ("state", .string(state)), ("reason", .string(reason)), ("read", .bool(isRead)),
-                ("effects", .strings(["badge", "sound:silent"])),
+                ("effects", .strings(effects)), ("payload", .string(payload)),
             ]))
     }
 

@@ -23,7 +23,14 @@ struct ServerTextTests {
         #expect(text.connection(now: Self.now).hasPrefix("Last connected "))
         #expect(text.trouble == "The server cannot be reached. It is tried again by itself.\nconnection refused")
         #expect(text.state == "Not Connected")
-        #expect(self.text(since: nil, last: nil).connection(now: Self.now) == "Not connected yet")
+        #expect(self.text(since: nil, last: nil, error: "no").connection(now: Self.now) == "Not connected yet")
+    }
+
+    @Test func `it connects while nothing went wrong yet`() {
+        for last in [nil, Self.now - 60] {
+            #expect(text(since: nil, last: last).connection(now: Self.now) == "Connecting…")
+        }
+        #expect(text(since: Self.now, last: nil).connection(now: Self.now) != "Connecting…")
     }
 
     @Test func `a device that was removed is told what to do, and not that it is tried again`() {

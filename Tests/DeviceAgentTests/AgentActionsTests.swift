@@ -126,7 +126,9 @@ struct AgentActionsTests {
         harness.agent.alert(1, ended: .action(id: "archive", text: nil, activationToken: nil))
         let entry = try #require(try harness.database.inbox.entry(1))
         #expect(
-            entry.reason == "Archive: no org.example.Mail.desktop in the applications folders: install the app")
+            entry.reason
+                == "app-not-installed: Archive: no org.example.Mail.desktop in the applications folders: install the app"
+        )
     }
 
     // MARK: In the background

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceAgent
 import TestSupport
 import Testing
+
+@testable import DeviceAgent
 
 /// What people notice of trouble with the connection: a line in the status.
 @Suite(.serialized) struct AgentConnectionTests {
@@ -53,6 +54,40 @@ import Testing
         try second.agent.start()
         let status = second.agent.status(nowUnixSeconds: 0)
         #expect(status.lastConnectedUnixSeconds == last && last > 1_700_000_000 && !status.isConnected)
+    }
+
+    /// Connects an agent and lets it go as one that is killed: nothing tells it to end.
+    private func connectAndKill(_ body: (AgentHarness) async throws -> Void) async throws {
+        let harness = try AgentHarness(in: directory)
+        try harness.agent.start()
+        _ = try await harness.enrol(with: server).get()
+        try await body(harness)
+    }
+
+    /// What the database of an agent that is gone says.
+    private func lastConnected() throws -> Int64? {
+        try AgentDatabase(path: directory.path(of: "agent.sqlite")).facts.value(of: .lastConnectedUnixSeconds)
+    }
+
+    @Test func `an agent that was killed knows when there last was a connection`() async throws {
+        try await connectAndKill { _ in }
+        #expect(try lastConnected() ?? 0 > 1_700_000_000)
+        try await server.kill()
+        let second = try AgentHarness(in: directory)
+        try second.agent.start()
+        #expect(second.agent.status(nowUnixSeconds: 0).lastConnectedUnixSeconds > 1_700_000_000)
+    }
+
+    @Test func `what comes is written with when it came, and so is what the hour takes away`() async throws {
+        try await connectAndKill { harness in
+            try harness.database.facts.set(.lastConnectedUnixSeconds, to: 1)
+            try await server.push(1)
+            try await harness.loop.run("it came") { (try? harness.agent.inbox(countMax: 1).isEmpty) == false }
+            #expect(try harness.database.facts.value(of: .lastConnectedUnixSeconds) ?? 0 > 1_700_000_000)
+            try harness.database.facts.set(.lastConnectedUnixSeconds, to: 1)
+            harness.agent.trimInbox()
+        }
+        #expect(try lastConnected() ?? 0 > 1_700_000_000)
     }
 
     @Test func `acknowledgements wait for as long as the server asks for`() async throws {

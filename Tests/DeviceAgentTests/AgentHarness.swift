@@ -33,7 +33,7 @@ final class AgentHarness: AgentObserver {
         }
         let installed = installed
         var surroundings = Surroundings(
-            presenterName: "terminal", presenter: presenter, badges: badges, opener: opener,
+            presenterName: "terminal", presenter: presenter, badges: badges, sounds: RecordingSounds(), opener: opener,
             filter: AppFilters(
                 connection: nil, loop: loop, environment: ["PATH": "/usr/bin:/bin"], timeLimit: filterTimeLimit),
             manifest: { installed.manifests[$0].map { Array($0.utf8) } },

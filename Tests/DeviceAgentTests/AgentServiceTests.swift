@@ -91,7 +91,7 @@ private final class ServiceHarness {
         let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
             $0.components(separatedBy: "\"").first
         }
-        #expect(methods.count == 27)
+        #expect(methods.count == 31)
         for method in methods { #expect(try await service.refusal(method, []) != "UnknownMethod", "\(method)") }
         #expect(try await service.refusal("Nonsense", []) == "UnknownMethod")
     }
@@ -152,10 +152,22 @@ private final class ServiceHarness {
         #expect(counts.first == .uint32(2) && counts.last?[key: "org.example.Mail"]?.integerValue == 2)
         #expect(try await service.call("MarkRead", .int64(1), .string("")).get() == [.uint32(1)])
         #expect(try await service.call("CountInbox").get().first == .uint32(1))
+        let numbers = try await service.call("FindInbox", .string("N"), .string("unread")).get().first
+        #expect(numbers?[key: "org.example.Mail"]?.arrayValue == [.int64(2)])
+        #expect(try await service.refusal("FindInbox", [.string(""), .string("odd")]) == "BadValue")
+        #expect(
+            try await service.call("RemoveInboxEntries", .array("x", [.int64(0), .int64(9)])).get() == [.uint32(0)])
+        #expect(
+            try await service.call("MarkEntriesRead", .array("x", [.int64(0), .int64(9)])).get() == [.uint32(0)])
+        #expect(
+            try await service.call("MarkEntriesRead", .array("x", [.int64(1), .int64(2)])).get() == [.uint32(1)])
         #expect(try await service.call("RemoveInboxEntry", .int64(2)).get() == [])
         #expect(try await service.refusal("RemoveInboxEntry", [.int64(2)]) == "UnknownEntry")
         #expect(try await service.refusal("MarkRead", [.int64(2), .string("")]) == "UnknownEntry")
         #expect(try await service.call("CountInbox").get().first == .uint32(0))
+        #expect(
+            try await service.call("RemoveInboxEntries", .array("x", [.int64(2), .int64(1)])).get() == [.uint32(1)])
+        #expect(try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue?.isEmpty == true)
     }
 
     @Test func `an app chooses its environment and subscribes to channels`() async throws {

@@ -131,6 +131,22 @@ private final class CallerHarness {
         }
     }
 
+    @Test func `any program of the person's reads the numbers on icons, as a status bar does`() async throws {
+        let rules = try await CallerHarness()
+        let stranger = try RepositoryPaths.tool("gdbus")
+        #expect(try await rules.run(stranger, Self.call("GetBadges")) == "(@a{su} {},)\n")
+        let database = rules.harness.database
+        for (number, name) in ["Mail", "Chat", "Quiet"].enumerated() {
+            let app = RegisteredApp(
+                appID: "org.example.\(name)", topic: "org.example.\(name)", name: name, icon: nil, deviceToken: "")
+            try database.apps.save(app)
+            _ = try database.apps.setBadge(
+                UInt32(number) * 3, of: app.appID, sequence: 1, acceptedUnixMilliseconds: 1)
+        }
+        try database.choices.set("off", for: .badge, appID: "org.example.Quiet", event: "")
+        #expect(try await rules.run(stranger, Self.call("GetBadges")) == "({'org.example.Chat': uint32 3},)\n")
+    }
+
     @Test func `a program acts for the app whose desktop file starts it, and for no other`() async throws {
         let rules = try await CallerHarness()
         let program = try await rules.copy(try RepositoryPaths.tool("gdbus"), to: "mail")
@@ -309,7 +325,8 @@ private final class CallerHarness {
         let (own, none) = (BusValue.string(Self.app), BusValue.string(""))
         let channel = BusValue.string(Sample.channel.text)
         for (member, arguments) in [
-            ("GetStatus", []), ("Unregister", [own]), ("Subscribe", [own, channel]), ("Unsubscribe", [own, channel]),
+            ("GetStatus", []), ("GetBadges", []), ("Unregister", [own]), ("Subscribe", [own, channel]),
+            ("Unsubscribe", [own, channel]),
             ("ListSettings", [own]), ("GetSetting", [own, none, .string("badge")]),
         ] {
             #expect(try await rules.call(member, arguments) != "NotYours", "\(member)")
@@ -318,7 +335,7 @@ private final class CallerHarness {
         for (member, arguments) in [
             ("Unregister", [others]), ("Subscribe", [others, channel]), ("Unsubscribe", [others, channel]),
             ("ListSettings", [others]), ("ListSettings", [none]), ("GetSetting", [none, none, .string("master")]),
-            ("SetSetting", [own, none, .string("badge"), .string("on")]), ("ListApps", []),
+            ("SetSetting", [own, none, .string("badge"), .string("on")]), ("ListApps", []), ("CountInbox", []),
             ("ListAlerts", []), ("AnswerAlert", []), ("OpenEntry", [.int64(1), none]), ("OpenApp", [own, none]),
             ("ListInbox", [.uint32(1)]), ("GetInboxEntry", [.int64(1)]), ("ClearInbox", [own]), ("Unenrol", []),
             ("Forget", []), ("Enrol", [.string("https://x"), none, none]), ("Nonsense", []), ("Register", []),

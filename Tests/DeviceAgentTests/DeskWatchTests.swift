@@ -101,6 +101,41 @@ struct DeskWatchTests {
             program.signal == "PropertiesChanged" ? Self.properties : program.interface, program.signal, [])
     }
 
+    private static let logind = programs[3]
+
+    @Test(arguments: [true, false])
+    func `a lock stays as it was when its bus was lost, until it is told on the next one`(isLocked: Bool) async throws {
+        let first = try DesktopSession(await DesktopBus())
+        let watch = DeskWatch()
+        let sources = DeskWatchSource.logind + DeskWatchSource.power
+        try watch.watch(sources, on: first.connection)
+        var teller: Teller? = try Teller(first, Self.logind, .variant(.bool(isLocked)))
+        try await first.run(until: "it was asked") { teller?.questionCount ?? 0 > 0 && watch.isLocked == isLocked }
+        let second = try DesktopSession(await DesktopBus())
+        try watch.watch(sources, on: second.connection)
+        #expect(watch.isLocked == isLocked, "logind is not back yet")
+        // Nobody hears of the first bus any more.
+        teller = nil
+        try await first.run(until: "it is gone") { try first.connection.owner(of: Self.logind.name) == nil }
+        #expect(watch.isLocked == isLocked)
+        teller = try Teller(second, Self.logind, .variant(.bool(!isLocked)))
+        try await second.run(until: "it is as logind says") {
+            teller?.questionCount ?? 0 > 0 && watch.isLocked == !isLocked
+        }
+    }
+
+    @Test func `what is there already on the next bus is asked`() async throws {
+        let first = try DesktopSession(await DesktopBus())
+        let watch = DeskWatch()
+        try watch.watch(DeskWatchSource.logind, on: first.connection)
+        let second = try DesktopSession(await DesktopBus())
+        let teller = try Teller(second, Self.logind, Self.logind.yes)
+        try await second.run(until: "it is there") { try second.connection.owner(of: Self.logind.name) != nil }
+        try watch.watch(DeskWatchSource.logind, on: second.connection)
+        try await second.run(until: "it is locked") { watch.isLocked }
+        #expect(teller.questionCount == 1)
+    }
+
     @Test func `a signal that another program makes up changes nothing`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let watch = DeskWatch()

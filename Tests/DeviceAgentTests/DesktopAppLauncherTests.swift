@@ -87,9 +87,9 @@ struct DesktopAppLauncherTests {
     @Test(arguments: [
         ("org.posthorn.Missing", "", "noDesktopFile"), ("../../etc/passwd", "", "noDesktopFile"),
         ("a", "", "notLaunchable"), ("a", "Exec=sh -c 'id'", "unreadableExec"),
-        ("a", "Exec=/nonexistent/program", "is not installed"), ("a", "Exec=posthorn-nonexistent", "is not installed"),
-        ("a", "Exec=/etc/passwd", "is not installed"), ("a", "Exec=/tmp", "is not installed"),
-        ("a", "Exec=relative/program", "is not installed"), ("a", "Exec=sh -c 'id'\nTerminal=true", "unreadableExec"),
+        ("a", "Exec=/nonexistent/program", "noProgram"), ("a", "Exec=posthorn-nonexistent", "noProgram"),
+        ("a", "Exec=/etc/passwd", "noProgram"), ("a", "Exec=/tmp", "noProgram"),
+        ("a", "Exec=relative/program", "noProgram"), ("a", "Exec=sh -c 'id'\nTerminal=true", "unreadableExec"),
         ("a", "Exec=/usr/bin/true\nPath=/nonexistent", "noDirectory"),
         ("a", "Exec=/usr/bin/true\nPath=/etc/passwd", "noDirectory"),
         ("a", "Exec=/usr/bin/env posthorn-nonexistent", "status 127"),

@@ -35,14 +35,16 @@ final class ScriptedNotificationServer {
     private(set) var closed: [UInt32] = []
     private(set) var notifyCount = 0
     private(set) var capabilityCallCount = 0
+    private(set) var informationCallCount = 0
     private let driver: BusDriver
     private let name: String
+    private let vendor: String
 
     init(
-        _ bus: DesktopBus, loop: EventLoop, name: String = "scripted",
+        _ bus: DesktopBus, loop: EventLoop, name: String = "scripted", vendor: String = "tests",
         capabilities: [String] = ["actions", "body", "body-markup"]
     ) throws {
-        self.name = name
+        (self.name, self.vendor) = (name, vendor)
         self.capabilities = capabilities
         connection = try BusConnection(.address(bus.address))
         driver = try BusDriver(loop: loop, connection: connection)
@@ -59,7 +61,9 @@ final class ScriptedNotificationServer {
 
     private func answer(_ call: IncomingCall) -> Result<[BusValue], BusError> {
         switch call.member {
-        case "GetServerInformation": return .success([name, "tests", "1", "1.2"].map { .string($0) })
+        case "GetServerInformation":
+            informationCallCount += 1
+            return .success([name, vendor, "1", "1.2"].map { .string($0) })
         case "GetCapabilities":
             capabilityCallCount += 1
             return .success([.strings(capabilities)])

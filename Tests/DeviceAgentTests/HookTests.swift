@@ -224,7 +224,8 @@ import Testing
         try database.apps.save(other)
         let (runner, desktop) = (runner(), Desktop())
         desktop.isAvailable = false
-        let queue = PresentationQueue(database, loop: loop, presenter: desktop, hooks: runner, sounds: nil)
+        let queue = PresentationQueue(
+            database, loop: loop, presenter: desktop, hooks: runner, sounds: RecordingSounds())
         func push(_ number: UInt64, _ topic: String, _ payload: String? = nil) throws {
             let arrival = Arrival.notification(Sample.notification(number, topic: topic, payload: payload))
             queue.entriesArrived(try Receiver(database).receive([arrival], nowUnixMilliseconds: 0).waiting)

@@ -171,6 +171,15 @@ import Testing
 
     // MARK: Seen
 
+    @Test(arguments: [
+        (#"{"aps":{"badge":3}}"#, true), (#"{"aps":{"badge":0,"sound":"default"}}"#, true), ("{}", true),
+        (#"{"aps":{"alert":"x","badge":3}}"#, false), (#"{"aps":"#, false),
+    ])
+    func `only what has an alert waits in the list to be read`(payload: String, isRead: Bool) throws {
+        try receive(payload)
+        #expect(try database.inbox.entry(1)?.isRead == isRead)
+    }
+
     @Test func `what was seen, answered or has nothing to see is not counted as unread`() throws {
         try receive(#"{"aps":{"alert":"a"}}"#, #"{"aps":{"alert":"b"}}"#, #"{"aps":{"alert":"c"}}"#, "{}")
         #expect(try database.inbox.unreadCounts().map(\.count) == [3])
@@ -217,6 +226,17 @@ import Testing
         #expect(try search("") { $0.appID = "org.example.Other" }.isEmpty)
         _ = try database.inbox.markRead(6, appID: "")
         #expect(try search("") { ($0.kind, $0.countMax) = (.unread, 2) } == [7, 5])
+    }
+
+    @Test func `numbers are found of more than one answer has`() throws {
+        let count = InboxTable.answerCountMax + 1
+        try database.choose(.inboxCount, "2000")
+        let arrivals = (1...UInt64(count)).map { Arrival.notification(Sample.notification($0)) }
+        _ = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
+        var query = InboxSearch.Query()
+        query.countMax = .max
+        #expect(try database.search.numbers(matching: query, appNames: [:]).map(\.entry) == (1...count).reversed())
+        #expect(try database.search.entries(matching: query, appNames: [:]).count == InboxTable.answerCountMax)
     }
 
     @Test func `what was not shown is found by itself, page by page`() throws {

@@ -187,8 +187,22 @@ struct PanelAlertsTests {
         desk.receive("new", collapseID: "x")
         try await panel.wait(for: 3, 2)
         try await desk.wait(for: .shown, .shown, .shown)
-        #expect(try await panel.answer(1, "close") == "UnknownEntry")
         #expect(try desk.database.alerts.unanswered().map(\.entry) == [2, 3])
+    }
+
+    @Test func `an alert is answered once, too, while a newer one takes its place`() async throws {
+        let (desk, panel, _) = try await desktop()
+        try desk.database.apps.save(mail)
+        desk.receive("old", #","category":"mail""#, collapseID: "x")
+        try await panel.wait(for: 1)
+        desk.receive("new", #","category":"mail""#, collapseID: "x")
+        try await panel.wait(for: 2)
+        #expect(try await panel.answer(1, "action", action: "gone") == "BadValue")
+        #expect(try await panel.answer(1, "action", action: "reply", text: "Yes") == "")
+        #expect(try await panel.answer(1, "action", action: "reply", text: "Yes") == "UnknownEntry")
+        #expect(desk.app.calls == ["act reply Yes"])
+        try await desk.wait(for: .closed, .shown)
+        try await panel.wait(for: 2)
     }
 
     @Test func `a newer banner with the same collapse id takes the alert away`() async throws {
@@ -315,9 +329,6 @@ struct PanelAlertsTests {
 
     @Test func `a button of the app gets there with what was typed`() async throws {
         let (desk, panel, _) = try await desktop()
-        var mail = Sample.app
-        mail.manifestText = Array(
-            #"{"categories":[{"id":"mail","actions":[{"id":"reply","title":"Reply","text":true}]}]}"#.utf8)
         try desk.database.apps.save(mail)
         desk.receive("one", #","category":"mail""#)
         try await panel.wait(for: 1)
@@ -327,6 +338,14 @@ struct PanelAlertsTests {
         #expect(try await panel.answer(1, "action", action: "reply", text: "Yes") == "")
         #expect(desk.app.calls == ["act reply Yes"])
         #expect(try desk.states() == [.closed])
+    }
+
+    /// An app with a button for a reply.
+    private var mail: RegisteredApp {
+        var mail = Sample.app
+        mail.manifestText = Array(
+            #"{"categories":[{"id":"mail","actions":[{"id":"reply","title":"Reply","text":true}]}]}"#.utf8)
+        return mail
     }
 
     // MARK: Opening
@@ -341,7 +360,7 @@ struct PanelAlertsTests {
         #expect(try desk.agent.unreadCounts().isEmpty)
         try await panel.wait()
         desk.app.failure = .noDesktopFile(appID: "org.example.Mail")
-        #expect(try await panel.call("OpenEntry", .int64(1), .string("")) == "NotOpened")
+        #expect(try await panel.call("OpenEntry", .int64(1), .string("")) == "AppNotInstalled")
     }
 
     @Test func `an app is opened without a notification`() async throws {

@@ -92,7 +92,10 @@ final class AnyCaller: CallerPolicy {
 /// Ears that remember.
 final class RecordingSounds: SoundPresenter {
     private(set) var played: [Sound] = []
-    func play(_ sound: Sound, appID: String, appName: String) { played.append(sound) }
+    func play(_ sound: Sound, appID: String, appName: String, completion: @escaping (SuppressionReason?) -> Void) {
+        played.append(sound)
+        completion(nil)
+    }
 }
 
 /// A panel that runs in the test's process and does what the test says.

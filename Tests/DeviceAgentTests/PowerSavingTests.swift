@@ -92,6 +92,46 @@ final class PowerSavingTests {
         try await waitUntilTold([true, false, true, false], user)
     }
 
+    @Test(.tags(.slow)) func `a system bus that was restarted is heard again`() async throws {
+        let daemon = Self.daemons[0]
+        var bus = try await DesktopBus()
+        let session = try await DesktopBus()
+        let system = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "DBUS_SESSION_BUS_ADDRESS": session.address]
+        func mocks() async throws -> [RunningProcess] {
+            let names = [(daemon.template, daemon.name), ("logind", "org.freedesktop.login1")]
+            var mocks: [RunningProcess] = []
+            for (template, name) in names {
+                let mock = try RunningProcess(
+                    "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", template], environment: system)
+                try await bus.waitForOwner(of: name, evidence: { mock.transcript })
+                mocks.append(mock)
+            }
+            return mocks
+        }
+        let first = try await mocks()
+        try await set(daemon, daemon.saving, on: bus)
+        let user = try await DeviceUser(busAddress: session.address, environment: system)
+        try await user.posthorn("agent", "enrol", server.url, "C0DE", "--ca-file", server.caFile)
+        try await waitUntilTold([true], user)
+        try await bus.stop()
+        try await eventually("it noticed", evidence: { user.agent.now.transcript }) {
+            user.agent.now.errorOutput.contains("event=system_bus_lost")
+        }
+        bus = try await DesktopBus(inPlaceOf: bus)
+        let second = try await mocks()
+        try await waitUntilTold([true, false], user)
+        try await set(daemon, daemon.saving, on: bus)
+        try await waitUntilTold([true, false, true], user)
+        try await eventually("it is told of a sleep", evidence: { user.agent.now.transcript }) {
+            try await bus.busctl(
+                "call", "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.DBus.Mock", "EmitSignal",
+                "sssav", "org.freedesktop.login1.Manager", "PrepareForSleep", "b", "1", "b", "true"
+            ).succeeded()
+            return user.agent.now.errorOutput.contains("event=machine news=sleeps")
+        }
+        withExtendedLifetime((first, second)) {}
+    }
+
     private func waitUntilTold(_ values: [Bool], _ user: DeviceUser) async throws {
         try await eventually("the server was told \(values)", evidence: { user.agent.now.transcript }) {
             told == values.map { #"PUT /v1/power {"saving":\#($0)}"# }

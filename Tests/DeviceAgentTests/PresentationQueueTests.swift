@@ -47,7 +47,14 @@ private final class Keys: AlertPresenter {
 
 private final class Ear: SoundPresenter {
     var heard: [Sound] = []
-    func play(_ sound: Sound, appID: String, appName: String) { heard.append(sound) }
+    /// Says later, as a sound server's thread does, what became of a sound.
+    var answers: [(SuppressionReason?) -> Void] = []
+    var answersLater = false
+
+    func play(_ sound: Sound, appID: String, appName: String, completion: @escaping (SuppressionReason?) -> Void) {
+        heard.append(sound)
+        if answersLater { answers.append(completion) } else { completion(nil) }
+    }
 }
 
 @Suite struct PresentationQueueTests {
@@ -216,6 +223,62 @@ private final class Ear: SoundPresenter {
         #expect(screen.writeCount == 0)
         #expect(try database.inbox.entry(1)?.state == .suppressed)
         #expect(outboxes == [["7 suppressed unreadable"]])
+    }
+
+    @Test func `what speaks against a sound is asked before it is decided`() throws {
+        let database = try file.open()
+        let ear = Ear()
+        var desk = DeskState()
+        let queue = PresentationQueue(
+            database, loop: try EventLoop(), presenter: screen.presenter(), sounds: ear, desk: { desk })
+        var later: (() -> Void)?
+        queue.knowsSounds = { body in
+            later = body
+            return false
+        }
+        let entries = try receive([#"{"aps":{"alert":"x","sound":"default"}}"#], into: database)
+        queue.entriesArrived(entries)
+        #expect(try database.inbox.entry(entries[0])?.state == .waiting && ear.heard.isEmpty)
+        desk.isRecording = true
+        queue.knowsSounds = { _ in true }
+        later?()
+        let entry = try database.inbox.entry(entries[0])
+        #expect(entry?.state == .shown && entry?.effects == "sound:recording alert" && ear.heard.isEmpty)
+    }
+
+    @Test func `a sound that nobody heard is not told as heard`() throws {
+        let database = try file.open()
+        let ear = Ear()
+        ear.answersLater = true
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: ear)
+        let entries = try receive(
+            [
+                #"{"aps":{"alert":"x","sound":"default"}}"#, #"{"aps":{"sound":"ping"}}"#,
+                #"{"aps":{"badge":3,"sound":"ping"}}"#, #"{"aps":{"sound":"pong"}}"#,
+            ], into: database)
+        queue.entriesArrived(entries)
+        for (answer, result) in zip(ear.answers, [SuppressionReason.unavailable, .unavailable, .unavailable, nil]) {
+            answer(result)
+        }
+        let kept = try entries.map { try #require(try database.inbox.entry($0)) }
+        #expect(kept.map(\.state) == [.shown, .suppressed, .shown, .shown])
+        #expect(
+            kept.map(\.effects)
+                == ["sound:unavailable alert", "sound:unavailable", "badge sound:unavailable", "sound"])
+        #expect(
+            try database.outboxLines().suffix(4) == [
+                "1 shown", "2 suppressed unavailable", "3 shown badge-only", "4 shown sound-only",
+            ])
+        let again = try receive([#"{"aps":{"alert":"x","sound":"default"}}"#], into: database, firstNumber: 5)
+        #expect(again.isEmpty, "it is a duplicate all the same")
+    }
+
+    @Test func `without a sound server's library no sound is told as heard`() throws {
+        let database = try file.open()
+        let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
+        let entries = try receive([#"{"aps":{"alert":"x","sound":"default"}}"#], into: database)
+        queue.entriesArrived(entries)
+        #expect(try database.inbox.entry(entries[0])?.effects == "sound:unavailable alert")
     }
 
     @Test func `a sound alone is played without a window, and one with an alert once`() throws {

@@ -3,10 +3,40 @@
 import DeviceAgent
 import Foundation
 import PushNet
+import PushSound
 import TestSupport
 import Testing
 
 struct SoundStateWatchTests {
+    @Test(.tags(.slow)) func `a sound server that comes later is heard before the next sound is decided`() async {
+        await #expect(processExitsWith: .success) {
+            let first = try await DesktopSound()
+            for (name, value) in first.environment { unsafe setenv(name, value, 1) }
+            try await first.server.killNow()
+            let loop = try EventLoop()
+            let watch = try SoundStateWatch(loop: loop)
+            var isTold = false
+            if watch.isKnown(orCall: { isTold = true }) { isTold = true }
+            try await loop.run("nobody is there, and nobody is waited for") { isTold }
+            #expect(watch.isKnown {})
+
+            let server = try await DesktopSound(in: first.files)
+            let pipe = server.files.path(of: "pipe")
+            _ = try await server.pactl("load-module", "module-pipe-source", "source_name=microphone", "file=\(pipe)")
+            let recorder = try RunningProcess(
+                RepositoryPaths.tool("parec"), ["--device=microphone", "/dev/null"], environment: server.environment)
+            try await eventually("something records", evidence: { recorder.transcript }) {
+                try await !server.pactl("list", "short", "source-outputs").output.isEmpty
+            }
+            isTold = false
+            try await loop.run("it looks again") { !watch.isKnown { isTold = true } }
+            try await loop.run("the server says something") { isTold }
+            #expect(watch.current().isRecording)
+            #expect(watch.isKnown {})
+            try await recorder.killNow()
+        }
+    }
+
     // libpulse finds its server by the environment, which belongs to the whole process: this runs in one of its own.
     @Test(.tags(.slow)) func `a sound server that is gone is not looked for with each notification`() async {
         await #expect(processExitsWith: .success) {

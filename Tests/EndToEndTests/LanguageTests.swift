@@ -30,7 +30,7 @@ extension EndToEnd {
             .tags(.slow),
             arguments: [
                 ("zh_TW", ["查看", "關閉"], "確定", "還有 1 則"), ("en", ["View", "Close"], "OK", "and 1 more"),
-                ("xx", ["View", "Close"], "OK", "and 1 more"),
+                ("nb", ["View", "Close"], "OK", "and 1 more"),
             ])
         func `buttons and counts are in the person's language`(
             language: String, labels: [String], ok: String, count: String

@@ -81,6 +81,18 @@ struct TranslationTests {
         }
     }
 
+    @Test(arguments: languages)
+    func `what describes the panel to shops calls its buttons as it does`(file: String) throws {
+        let code = file.dropLast(".po".count).replacing("_", with: "-")
+        let description = readText("\(RepositoryPaths.root)/deploy/metainfo/org.posthorn.Panel.metainfo.xml")
+        let features = description.components(separatedBy: "\n").filter { $0.contains("<li xml:lang=\"\(code)\">") }
+        let alerts = try #require(features.first, "alerts are the first that it names")
+        let translations = entries(of: file)
+        for button in ["Close", "View"] {
+            #expect(alerts.contains("「\(try #require(translations[button]))」"), "\(alerts)")
+        }
+    }
+
     /// What stands for values: `%1` and the like.
     private func marks(_ text: String) -> [String] {
         text.components(separatedBy: "%").dropFirst().map { String($0.prefix(1)) }.sorted()

@@ -16,13 +16,15 @@ package final class DesktopBus: Sendable {
     /// - Parameters:
     ///   - environment: For the services that the bus starts, beside that of the tests.
     ///   - kept: Where such services have their files: lives as long as the bus.
+    ///   - earlier: One that has ended: this one is at the same address, as after a restart.
     ///   - isOpen: Whether other users of the machine may connect.
     /// - Throws: `DeadlinePassed`, `MissingProgram`.
     package init(
-        environment: [String: String] = [:], keeping kept: TemporaryDirectory? = nil, isOpen: Bool = false
+        environment: [String: String] = [:], keeping kept: TemporaryDirectory? = nil,
+        inPlaceOf earlier: DesktopBus? = nil, isOpen: Bool = false
     ) async throws {
         self.kept = kept
-        files = try TemporaryDirectory()
+        files = try earlier?.files ?? TemporaryDirectory()
         if isOpen { try files.setPermissions(0o711) }
         try files.makeDirectory("services")
         let socket = files.path(of: "bus")

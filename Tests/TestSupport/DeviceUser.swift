@@ -98,6 +98,9 @@ package final class DeviceUser: Sendable {
         try await posthorn("inbox", "list", "--limit", "\(limit)", "--json").decoded(Inbox.self).entries
     }
 
+    /// Where the agent keeps what it knows: for a test that writes while none runs.
+    package var databasePath: String { files.path(of: "state/posthorn/agent.sqlite") }
+
     /// All that the inbox holds, oldest first, page by page.
     package func wholeInbox() async throws -> [InboxEntry] {
         var entries: [InboxEntry] = []
@@ -157,4 +160,6 @@ package struct InboxEntry: Decodable, Sendable {
     package let state: String
     /// Why it was suppressed, or what went wrong.
     package let reason: String
+    /// Whether the person has seen it.
+    package let read: Bool
 }

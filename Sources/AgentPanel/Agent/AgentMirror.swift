@@ -26,6 +26,8 @@ final class AgentMirror {
     /// Of the person under the empty id, and of each app of which somebody asked.
     private(set) var settings: [String: [SettingFacts]] = [:]
     private(set) var unseenCount: Int?
+    /// By app.
+    private(set) var unseenCounts: [String: Int] = [:]
     private(set) var alerts: [AlertFacts] = []
 
     private(set) var agent: AgentProxy?
@@ -166,6 +168,8 @@ final class AgentMirror {
         case .apps: return replace(\.apps, items.map(AppFacts.init).sorted(by: AppOrder.precedes))
         case .inbox:
             unseenCount = first.integerValue.map { Int(clamping: $0) }
+            let counts = (values.last?.dictionaryPairs ?? []).map { ($0, Int(clamping: $1.integerValue ?? 0)) }
+            unseenCounts = Dictionary(counts, uniquingKeysWith: +)
             // The same count may be of other entries.
             return true
         case .alerts:

@@ -2,7 +2,7 @@
 
 internal import PushDBus
 
-/// Removes many entries from the inbox, one after the other: the agent answers few calls of one caller at a time.
+/// Removes many entries from the inbox, some at a time, so that it can be stopped.
 final class EntryClearing {
     /// How far it is.
     struct Progress: Equatable {
@@ -10,6 +10,7 @@ final class EntryClearing {
         var count: Int
     }
 
+    private static let callCount = 100
     private static let pauseMilliseconds: UInt32 = 300
     /// What is over sooner is not worth a word.
     private static let silenceMilliseconds: UInt32 = 1000
@@ -54,16 +55,15 @@ final class EntryClearing {
     }
 
     private func clearNext() {
-        guard let agent = mirror.agent, let entry = waiting.last else { return stop() }
+        let entries = waiting.suffix(Self.callCount)
+        guard let agent = mirror.agent, !entries.isEmpty else { return stop() }
         isBusy = true
-        agent.call("RemoveInboxEntry", [.int64(entry)]) { [weak self] answer in
+        agent.call("RemoveInboxEntries", [.array("x", entries.map(BusValue.int64))]) { [weak self] answer in
             guard let self else { return }
             isBusy = false
             switch answer {
-            case .success: finish(entry)
+            case .success: finish(Set(entries))
             case .failure(let error) where error.name.hasSuffix(".LimitsExceeded"): return pause()
-            // Something else removed it.
-            case .failure(let error) where error.name.hasSuffix(".UnknownEntry"): finish(entry)
             case .failure(let error):
                 waiting = []
                 onFailure(error)
@@ -73,9 +73,9 @@ final class EntryClearing {
     }
 
     /// It may have been stopped meanwhile.
-    private func finish(_ entry: Int64) {
-        guard let place = waiting.lastIndex(of: entry) else { return }
-        waiting.remove(at: place)
+    private func finish(_ entries: Set<Int64>) {
+        guard !waiting.isEmpty else { return }
+        waiting.removeAll(where: entries.contains)
         tell()
     }
 

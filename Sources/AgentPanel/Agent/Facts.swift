@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 package import PushDBus
 
 /// How the agent is doing: what `GetStatus` answers.
@@ -113,6 +114,8 @@ package struct EntryFacts: Equatable, Sendable {
     package var effects: [String]
     /// Whether the person has seen it.
     package var isRead: Bool
+    /// The number that it has for the icon; nil for none, and where it has texts, which say more.
+    package var badge: Int64?
 
     /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
@@ -126,6 +129,12 @@ package struct EntryFacts: Equatable, Sendable {
         reason = facts.text("reason")
         effects = facts.texts("effects")
         isRead = facts.flag("read")
+        badge = title.isEmpty && body.isEmpty ? Self.badge(in: facts.text("payload")) : nil
+    }
+
+    private static func badge(in payload: String) -> Int64? {
+        let value = try? JSONValue(parsing: Array(payload.utf8).span)
+        return value?["aps"]?["badge"]?.integer
     }
 }
 

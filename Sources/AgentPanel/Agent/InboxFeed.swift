@@ -48,6 +48,19 @@ final class InboxFeed {
     /// Whether everything is asked for.
     var isWhole: Bool { query == Query() }
 
+    /// Asks for the numbers of all that is found, by app: also of what is not loaded.
+    func find(_ completion: @escaping ([String: [Int64]]) -> Void, onFailure: @escaping (BusError) -> Void) {
+        mirror.agent?.call("FindInbox", [.text(query.text), .string(query.filter.kind)]) { answer in
+            switch answer {
+            case .success(let values):
+                let pairs = values.first?.dictionaryPairs ?? []
+                let found = pairs.map { ($0, $1.arrayValue?.compactMap(\.integerValue) ?? []) }
+                completion(Dictionary(found, uniquingKeysWith: +))
+            case .failure(let error): onFailure(error)
+            }
+        }
+    }
+
     private func change(_ body: (inout Query) -> Void) {
         let earlier = query
         body(&query)

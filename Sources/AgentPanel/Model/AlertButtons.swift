@@ -31,7 +31,9 @@ package struct AlertButtons: Equatable, Sendable {
     package var buttons: [Button]
     /// Whether they stand one below the other.
     package var isColumn: Bool
-    /// Which one Return presses.
+    /// Which one Return presses: View, else what closes.
+    ///
+    /// What an app's own action does only the app knows.
     package var defaultIndex: Int
 
     /// The most buttons of an app's own; manifests have no more.
@@ -59,13 +61,15 @@ package struct AlertButtons: Equatable, Sendable {
         self.init(
             choices: [Button(title: VisibleText.label(action.title), role: .action(action.id), isDark: false)],
             close: Button(title: tr("Close"), role: .close, isDark: true))
+        // It sends what the person has typed.
+        defaultIndex = 1
     }
 
     private init(choices: [Button], close: Button?) {
         isColumn = choices.count > 1
         let closes = [close].compactMap { $0 }
         buttons = isColumn ? choices + closes : closes + choices
-        defaultIndex = isColumn ? 0 : buttons.count - 1
+        defaultIndex = (buttons.firstIndex { $0.role == .view } ?? buttons.firstIndex { $0.role == .close }) ?? 0
     }
 
     /// Which buttons stand side by side, by their places in `buttons`, from top to bottom.

@@ -23,7 +23,13 @@ package struct AlertQueue: Equatable, Sendable {
     package init() {}
 
     /// Takes what waits now, oldest first.
-    package mutating func take(_ alerts: [AlertFacts]) -> Step {
+    ///
+    /// - Parameters:
+    ///   - alerts: What the agent has in its list.
+    ///   - isWriting: Whether the person writes a reply: then the window stays until it is sent or closed, even if a newer
+    ///     alert has taken its place in the list, and the agent takes the reply.
+    /// - Returns: What to do with the window.
+    package mutating func take(_ alerts: [AlertFacts], isWriting: Bool) -> Step {
         let waiting = alerts.filter { !answered.contains($0.entry) }
         // What the agent has forgotten need not be remembered here.
         answered.formIntersection(alerts.map(\.entry))
@@ -32,6 +38,7 @@ package struct AlertQueue: Equatable, Sendable {
             self.shown = same
             return .show(same)
         }
+        if shown != nil, isWriting { return .nothing }
         let hadWindow = shown != nil
         shown = waiting.first
         if let shown { return .show(shown) }

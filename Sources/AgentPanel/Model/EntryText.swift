@@ -15,9 +15,22 @@ package struct EntryText: Equatable, Sendable {
         if !title.isEmpty {
             (headline, detail) = (title, body)
         } else {
-            (headline, detail) = (body.isEmpty ? tr("No text") : body, "")
+            (headline, detail) = (body.isEmpty ? Self.parts(of: entry) : body, "")
         }
         outcome = Self.outcome(of: entry)
+    }
+
+    /// What came without a text.
+    private static func parts(of entry: EntryFacts) -> String {
+        let parts = entry.effects.map { $0.prefix { $0 != ":" } }
+        guard !parts.isEmpty, !parts.contains("alert") else { return tr("No text") }
+        return parts.map { part in
+            switch (part, entry.badge) {
+            case ("badge", 0): tr("Badge removed")
+            case ("badge", let number?): Texts.fill(tr("Badge: %1"), "\(number)")
+            default: ReasonText.effect(String(part))
+            }
+        }.joined(separator: tr(", "))
     }
 
     private static func outcome(of entry: EntryFacts) -> String {

@@ -32,6 +32,11 @@ package struct GridPlan: Equatable, Sendable {
     /// Whether it is one long page.
     package var scrolls: Bool { pages > Self.pageCountMax }
 
+    /// Whether an icon stands where it stood by another plan.
+    package func keepsPlaces(of other: GridPlan?) -> Bool {
+        other.map { columns == $0.columns && rows == $0.rows && scrolls == $0.scrolls } ?? false
+    }
+
     /// Where an icon stands.
     package func place(_ index: Int) -> (page: Int, row: Int, column: Int) {
         guard !scrolls else { return (0, index / columns, index % columns) }

@@ -22,9 +22,7 @@ package struct NotificationRows: Equatable, Sendable {
         package var appID: String
         /// For people.
         package var name: String
-        /// How many follow.
-        package var count: Int
-        /// How many of them are new.
+        /// How many of the app's are new, listed or not.
         package var unseenCount: Int
     }
 
@@ -50,7 +48,8 @@ package struct NotificationRows: Equatable, Sendable {
     /// - Parameters:
     ///   - entries: Newest first.
     ///   - filter: Which of them.
-    package init(_ entries: [EntryFacts], filter: Filter) {
+    ///   - unseenCounts: How many are new in the whole inbox, by app.
+    package init(_ entries: [EntryFacts], filter: Filter, unseenCounts: [String: Int]) {
         var order: [String] = []
         var entriesByApp: [String: [EntryFacts]] = [:]
         for entry in entries where filter.takes(entry) {
@@ -60,8 +59,7 @@ package struct NotificationRows: Equatable, Sendable {
         rows = order.flatMap { appID -> [Row] in
             let entries = entriesByApp[appID] ?? []
             let section = Section(
-                appID: appID, name: Self.name(of: entries), count: entries.count,
-                unseenCount: entries.count { !$0.isRead })
+                appID: appID, name: Self.name(of: entries), unseenCount: unseenCounts[appID] ?? 0)
             return [.section(section)] + entries.map { .entry($0) }
         }
     }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
+
 /// What went wrong and what to do about it, in the person's words.
 package enum ProblemText {
-    /// Two sentences for an error of the agent.
-    ///
-    /// - Parameters:
-    ///   - name: The D-Bus error's name.
-    ///   - message: What it says: one sentence for people, if the agent wrote it.
-    /// - Returns: Problem and remedy.
-    package static func text(_ name: String, _ message: String) -> String {
+    /// Two sentences for an error of the agent, by the D-Bus error's name: what it says itself is for its log.
+    package static func text(_ name: String) -> String {
         switch name.split(separator: ".").last.map(String.init) ?? "" {
         case "Locked": tr("Your administrator decided this. Ask them to change it.")
         case "Unreachable": tr("The server cannot be reached. Check the address and the network, then try again.")
@@ -20,7 +17,14 @@ package enum ProblemText {
         case "UnknownApp": tr("The app is not here any more. It was removed meanwhile.")
         case "UnknownEntry": tr("The notification is not here any more. It was cleared meanwhile.")
         case "LimitsExceeded": tr("That was too much at once. Try again in a moment.")
-        case _ where name.hasPrefix("org.posthorn.Error."): message
+        case "DeviceRemoved": tr("The server does not know this computer any more. Leave it, then pair again.")
+        case "BadFile": tr("A file that was set up for the server cannot be used. Ask your administrator.")
+        case "Refused": tr("The server refused that. Ask who runs it.")
+        case "AppNotInstalled": ReasonText.sentence(.notInstalled)
+        case "AppDamaged": ReasonText.sentence(.damaged)
+        case "NeedsTerminal": ReasonText.sentence(.needsTerminal)
+        case "NotOpened": ReasonText.sentence(.notStarted)
+        case _ where name.hasPrefix("org.posthorn.Error."): tr("That did not work. Try again in a moment.")
         default: tr("The notification service does not answer. Try again in a moment.")
         }
     }

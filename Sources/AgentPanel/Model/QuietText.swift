@@ -17,6 +17,13 @@ package enum QuietText {
         return QuietTimes.all(of: schedule).isEmpty ? tr("Off") : tr("Scheduled")
     }
 
+    /// Whether it holds now, by itself or by the schedule.
+    package static func isInForce(_ value: String, schedule: String, now: Int64) -> Bool {
+        guard !isOn(value, now: now) else { return true }
+        guard let schedule = QuietSchedule(schedule), let time = PanelTime.local(now) else { return false }
+        return schedule.contains(time)
+    }
+
     /// When the times that hold now end; nil when none hold, or some always do.
     private static func scheduledEnd(of schedule: String, now: Int64) -> String? {
         guard let schedule = QuietSchedule(schedule), let start = PanelTime.local(now), schedule.contains(start) else {
@@ -63,11 +70,17 @@ package enum QuietText {
             }
         }
 
-        /// Which one a value came from; nil for a moment that none of them gives.
+        /// Which one a value came from; nil for a moment to come that none of them gives.
         package static func of(_ value: String, now: Int64) -> Choice? {
-            guard case .until(let end) = DoNotDisturb(value) else { return .untilSwitchedOff }
+            guard case .until(let end) = DoNotDisturb(value), end > now else { return .untilSwitchedOff }
             return [.thisEvening, .tomorrowMorning].first { DoNotDisturb($0.value(now: now)) == .until(end) }
         }
+    }
+
+    /// What is in the list for a moment that no choice gives, as `Until 04:39`; nil where one of them holds.
+    package static func otherEnd(_ value: String, now: Int64) -> String? {
+        guard Choice.of(value, now: now) == nil else { return nil }
+        return end(value, now: now).map { Texts.fill(tr("Until %1"), $0) }
     }
 }
 
@@ -80,8 +93,9 @@ package struct QuietTimes: Equatable, Sendable {
     /// Minutes after midnight; not the same as `start`, and before it when they end on the next day.
     package var end: Int
 
-    /// Every night.
-    package static let standard = QuietTimes(days: 0x7F, start: 22 * 60, end: 7 * 60)
+    /// At night, of no day yet: it holds from the first day on that is chosen.
+    package static let undecided = QuietTimes(days: 0, start: 22 * 60, end: 7 * 60)
+    private static let everyDay: UInt8 = 0x7F
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
     /// Joins the parts.
@@ -113,13 +127,19 @@ package struct QuietTimes: Equatable, Sendable {
     /// Adds a day or takes it out.
     package mutating func toggle(day: Int) { days ^= 1 << UInt8(day) }
 
+    /// Whether they begin on each day.
+    package var isEveryDay: Bool { days == Self.everyDay }
+
+    /// Adds all days, or takes them out where all are in.
+    package mutating func toggleEveryDay() { days = isEveryDay ? 0 : Self.everyDay }
+
     /// From when to when, for example `22:00–07:00`.
     package var timesText: String { "\(PanelTime.clock(minute: start))–\(PanelTime.clock(minute: end))" }
 
     /// On which days.
     package var daysText: String {
         switch days {
-        case 0x7F: return tr("Every day")
+        case Self.everyDay: return tr("Every day")
         case 0x1F: return tr("Monday to Friday")
         case 0x60: return tr("Saturday and Sunday")
         default:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PushCore
+package import PushCore
 
 /// Why something was not shown or heard, in the person's words.
 package enum ReasonText {
@@ -28,9 +28,20 @@ package enum ReasonText {
         case .filtered: tr("The app kept it back.")
         case .badgeOnly: tr("It was only a number for the icon.")
         case .badBadge: tr("Its number for the icon is none.")
-        case .topicBound, .deviceBound, .refusedByDevice, .damaged, .notConnected, .windowFull, .notWritten,
-            .otherReason:
+        case .unavailable: tr("The computer could not play it.")
+        case .topicBound, .deviceBound, .refusedByDevice, .damaged, .notConnected, .windowFull, .notWritten:
             reason
+        case .otherReason: OpenFailure(reason: reason).map(sentence) ?? reason
+        }
+    }
+
+    /// Why an app did not open, and what to do about it.
+    package static func sentence(_ failure: OpenFailure) -> String {
+        switch failure {
+        case .notInstalled: tr("The app is not installed. Install it, then try again.")
+        case .damaged: tr("The app is not installed as it should be. Install it again.")
+        case .needsTerminal: tr("The app runs in a terminal, and none can be opened. Install xdg-terminal-exec.")
+        case .notStarted: tr("The app could not be started. Start it from the menu of your desktop.")
         }
     }
 

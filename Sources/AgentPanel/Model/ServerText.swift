@@ -36,7 +36,7 @@ package struct ServerText: Equatable, Sendable {
         return connectedSinceUnixSeconds == nil ? tr("Not Connected") : tr("Connected")
     }
 
-    /// When there last was a connection, whatever there is now.
+    /// When there last was a connection, or that one is made: as long as nothing went wrong, the agent is at it.
     ///
     /// - Parameter now: From which it is looked at, UNIX seconds.
     /// - Returns: A sentence without an end; empty where there is no server.
@@ -45,6 +45,7 @@ package struct ServerText: Equatable, Sendable {
         if let since = connectedSinceUnixSeconds {
             return Texts.fill(tr("Connected since %1"), PanelTime.moment(since, now: now))
         }
+        guard !lastError.isEmpty else { return tr("Connecting…") }
         guard let last = lastConnectedUnixSeconds else { return tr("Not connected yet") }
         return Texts.fill(tr("Last connected %1"), PanelTime.moment(last, now: now))
     }

@@ -41,10 +41,8 @@ final class AlertStage {
         // Who has the panel's name must ask, or the agent takes the alerts for not shown; the calls of the mirror come from
         // a connection of their own.
         application.callFromOwnName(AgentProxy.name, AgentProxy.path, "ListAlerts")
-        // What the agent does not know any more needs no answer.
-        untaken = untaken.filter { answer in mirror.alerts.contains { $0.entry == answer.key } }
         for entry in untaken.keys.sorted() { send(entry) }
-        switch queue.take(mirror.alerts) {
+        switch queue.take(mirror.alerts, isWriting: window?.isWriting ?? false) {
         case .nothing: break
         case .takeDown: window = nil
         case .show(let alert): show(alert)

@@ -74,6 +74,8 @@ final class AlertWindow {
 
     /// Which alert it shows.
     var entry: Int64 { alert.entry }
+    /// Whether the person is at a reply.
+    var isWriting: Bool { writing != nil }
 
     // MARK: What it says
 
@@ -153,9 +155,10 @@ final class AlertWindow {
             pause.gainKeyboard(at: MainLoop.monotonicMilliseconds, heldKeys: Desktop.keysDown)
         }
         window.onKeyFirst(
-            down: { [weak self] code, eventTime in
+            down: { [weak self] code, symbol, eventTime in
                 guard let self else { return true }
-                return !pause.takesKey(code, at: Self.time(eventTime))
+                let isOfText = writing == nil && AlertPause.isOfText(symbol: symbol)
+                return !pause.takesKey(code, isOfText: isOfText, at: Self.time(eventTime))
             },
             up: { [weak self] in self?.pause.releaseKey($0) })
         window.onPressFirst { [weak self] eventTime in
@@ -189,6 +192,7 @@ final class AlertWindow {
         guard let action = alert.actions.first(where: { $0.id == id }) else { return }
         let plan = AlertButtons(writing: action)
         writing = id
+        pause.beginTyping()
         showButtons(plan)
         sendButton = buttons.firstChild?.lastChild?.lastChild
         typing.named(VisibleText.label(action.title))

@@ -15,6 +15,7 @@ final class AppsPage: Page {
     private var shown: [AppFacts] = []
     private var plan: GridPlan?
     private var space = (width: 0, height: 0)
+    private var isShown = false
 
     init(in window: MainWindow) {
         dots = .dots(of: carousel)
@@ -39,9 +40,17 @@ final class AppsPage: Page {
         MainLoop.whenIdle { [weak self] in self?.refresh() }
     }
 
+    /// By name, until it is left again.
+    override func appear() {
+        refresh()
+        isShown = true
+    }
+
+    override func disappear() { isShown = false }
+
     /// Puts each icon where it belongs; one that stands right is not touched, so that none moves under the pointer.
     private func refresh() {
-        let apps = mirror.apps
+        let apps = isShown ? AppOrder.keeping(mirror.apps, asShown: shown.map(\.id)) : mirror.apps
         guard !apps.isEmpty else { return showEmptiness() }
         guard space.width > 0 else { return }
         let plan = GridPlan(
@@ -59,37 +68,39 @@ final class AppsPage: Page {
             description: tr("An app appears here when it asks for notifications."))
     }
 
+    /// Adds what is new behind the others where those stay, else begins anew; the focus stays on its app.
     private func lay(out apps: [AppFacts], _ plan: GridPlan) {
+        let isLonger = plan.keepsPlaces(of: self.plan) && apps.map(\.id).starts(with: shown.map(\.id))
+        let focused = tiles.first { $0.value.widget.containsFocus }?.key
+        if !isLonger { clear() }
         self.plan = plan
-        for grid in grids where !plan.scrolls || grids.count > 1 { carousel.removeFromCarousel(grid) }
-        long.setContent(nil)
-        let made = apps.map { app in AppTile(app) { [weak self] in self?.open(app.id) } }
-        tiles = Dictionary(zip(apps.map(\.id), made), uniquingKeysWith: { first, _ in first })
-        grids = (0..<(plan.scrolls ? 1 : plan.pages)).map { _ in
-            Widget.grid(rowSpacing: 8, columnSpacing: 0).padded(across: 8, above: 12, below: 8)
-        }
-        for (index, tile) in made.enumerated() {
+        for (index, app) in apps.enumerated().dropFirst(isLonger ? shown.count : 0) {
+            let tile = AppTile(app) { [weak self] in self?.open(app.id) }
+            tiles[app.id] = tile
             let place = plan.place(index)
+            if place.page == grids.count { addGrid(plan) }
             grids[place.page].attach(tile.widget, column: place.column, row: place.row)
-        }
-        if plan.scrolls {
-            long.setContent(grids[0])
-            grids = []
-        } else {
-            for grid in grids { carousel.addToCarousel(grid.expanding(across: true)) }
-            followFocus()
         }
         dots.isVisible = grids.count > 1
         stack.show(plan.scrolls ? long.parent?.parent ?? pages : pages)
+        if !isLonger, let focused { tiles[focused]?.widget.focus() }
     }
 
-    /// The page that has the keyboard's focus is the one to be seen.
-    private func followFocus() {
-        for index in grids.indices {
-            grids[index].onFocusEntering { [weak self] in
-                guard let self, grids.indices.contains(index), carousel.carouselPage != index else { return }
-                carousel.turn(to: grids[index], isMoving: Desktop.allowsMotion)
-            }
+    private func clear() {
+        if plan?.scrolls == false { for grid in grids { carousel.removeFromCarousel(grid) } }
+        long.setContent(nil)
+        (grids, tiles) = ([], [:])
+    }
+
+    private func addGrid(_ plan: GridPlan) {
+        let (index, grid) = (grids.count, Widget.grid(rowSpacing: 8, columnSpacing: 0))
+        grids.append(grid.padded(across: 8, above: 12, below: 8))
+        guard !plan.scrolls else { return long.setContent(grid) }
+        carousel.addToCarousel(grid.expanding(across: true))
+        // The page that has the keyboard's focus is the one to be seen.
+        grid.onFocusEntering { [weak self] in
+            guard let self, grids.indices.contains(index), carousel.carouselPage != index else { return }
+            carousel.turn(to: grids[index], isMoving: Desktop.allowsMotion)
         }
     }
 

@@ -5,7 +5,7 @@ internal import PushDBus
 /// One of several: a list with a checkmark, which acts at once.
 class ChoicePage: Page {
     /// What can be chosen.
-    struct Choice {
+    struct Choice: Equatable {
         var value: String
         var title: String
         var subtitle = ""
@@ -14,6 +14,8 @@ class ChoicePage: Page {
     private let table: Widget
     private var group: Widget?
     private var rows: [(value: String, row: CheckRow)] = []
+    /// Stands behind the others while it holds.
+    private var other: Choice?
     private let onChosen: (String) -> Void
     private let footer: String
     private var chosen: String?
@@ -33,26 +35,46 @@ class ChoicePage: Page {
     func show(_ choices: [Choice]) {
         if let group { table.remove(group: group) }
         let group = Widget.group(footer: footer)
-        rows = choices.map { choice in
-            let row = CheckRow(choice.title) { [weak self] in
-                self?.show(chosen: choice.value)
-                self?.onChosen(choice.value)
-            }
-            row.widget.setRowSubtitle(choice.subtitle)
-            group.add(row: row.widget)
-            return (choice.value, row)
-        }
-        table.add(group: group)
         self.group = group
+        rows = []
+        for choice in choices + [other].compactMap({ $0 }) { add(choice) }
+        table.add(group: group)
         show(chosen: chosen)
     }
 
+    private func add(_ choice: Choice) {
+        let row = CheckRow(choice.title) { [weak self] in
+            self?.show(chosen: choice.value)
+            self?.onChosen(choice.value)
+        }
+        row.widget.setRowSubtitle(choice.subtitle)
+        group?.add(row: row.widget)
+        rows.append((choice.value, row))
+    }
+
     /// Marks what holds, now and whenever it changes.
-    func follow(_ topic: AgentMirror.Topic, _ value: @escaping () -> String?) {
+    ///
+    /// - Parameters:
+    ///   - topic: What tells of changes.
+    ///   - other: What holds, where the choices do not have it; nil for none.
+    ///   - value: What holds.
+    func follow(
+        _ topic: AgentMirror.Topic, other: @escaping () -> Choice? = { nil }, _ value: @escaping () -> String?
+    ) {
+        show(other: other())
         show(chosen: value())
         mirror.watch(self) { page, changed in
-            if changed == topic { page.show(chosen: value()) }
+            guard changed == topic else { return }
+            page.show(other: other())
+            page.show(chosen: value())
         }
+    }
+
+    private func show(other choice: Choice?) {
+        guard choice != other else { return }
+        if other != nil, let last = rows.popLast() { group?.remove(row: last.row.widget) }
+        other = choice
+        if let choice { add(choice) }
     }
 
     /// Marks what is chosen.

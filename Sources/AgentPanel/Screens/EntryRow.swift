@@ -117,8 +117,7 @@ final class EntryRow {
         sectionPart.isVisible = true
         entryPart.isVisible = false
         sectionName.setText(section.name)
-        let news = section.unseenCount > 0 ? Texts.fill(tr("%1 new"), "\(section.unseenCount)") : ""
-        sectionCount.setText(news)
+        sectionCount.setText(Self.news(of: section))
         sectionClear.firstChild?.named(Texts.fill(tr("Clear all of %1"), section.name))
     }
 
@@ -137,6 +136,10 @@ final class EntryRow {
         details.firstChild?.described(text.headline)
     }
 
+    private static func news(of section: NotificationRows.Section) -> String {
+        section.unseenCount > 0 ? Texts.fill(tr("%1 new"), "\(section.unseenCount)") : ""
+    }
+
     /// Puts the button away that a stroke brought.
     func hideClear() { clearPlace.isRevealed = false }
 
@@ -151,8 +154,7 @@ final class EntryRow {
     static func name(of row: NotificationRows.Row, now: Int64) -> String {
         switch row {
         case .section(let section):
-            return [section.name, Texts.text("%d notification", "%d notifications", count: section.count)]
-                .joined(separator: tr(", "))
+            return [section.name, news(of: section)].filter { !$0.isEmpty }.joined(separator: tr(", "))
         case .entry(let entry):
             let text = EntryText(entry)
             let parts = [

@@ -158,7 +158,10 @@ final class MainWindow {
     func show(_ tab: Tab) {
         guard let navigator = navigators[tab] else { return }
         if tab == self.tab, navigator.depth > 1 { navigator.popAll() }
-        if tab != self.tab { top?.disappear() }
+        if tab != self.tab {
+            top?.disappear()
+            notice.leave()
+        }
         self.tab = tab
         stack.show(navigator.widget)
         tabs?.show(tab)
@@ -187,7 +190,7 @@ final class MainWindow {
     func tell(_ error: BusError) {
         // Without an agent, that is what is wrong.
         guard mirror.presence != .absent else { return showPresence() }
-        notice.show(ProblemText.text(error.name, error.message))
+        notice.show(ProblemText.text(error.name))
     }
 
     /// Tells the agent something; what goes wrong is told, and done about in `onFailure`.
@@ -212,13 +215,14 @@ final class MainWindow {
     }
 
     /// Removes entries from the inbox.
-    func clear(_ entries: [EntryFacts]) { clearing.clear(entries.map(\.entry)) }
+    func clear(_ entries: [Int64]) { clearing.clear(entries) }
 
     /// Plays a sound as a notification of the app would.
     func play(_ sound: String, of appID: String) { call("PlaySound", [.text(appID), .text(sound)]) }
 
-    /// Offers choices for what the person just did.
+    /// Offers choices for what the person just did, one sheet at a time.
     func offer(_ plan: SheetPlan, _ onChosen: @escaping (SheetPlan.Role) -> Void) {
+        guard sheet == nil else { return }
         let focused = window.focusedWidget
         sheet = ActionSheet(plan, on: place, over: content) { [weak self] role in
             self?.sheet = nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What went wrong and what to do, in a line above the tabs; it stays until it is dismissed or over.
+/// What went wrong and what to do, in a line above the tabs; it stays until it is dismissed or over, or another tab is shown.
 final class Notice {
     let widget: Widget
     private let text = Widget.label("")
@@ -29,6 +29,11 @@ final class Notice {
     /// What passes is over.
     func pass() {
         if isPassing { hide() }
+    }
+
+    /// What went wrong did so on the tab that is left.
+    func leave() {
+        if !isPassing { hide() }
     }
 
     private func hide() {

@@ -8,6 +8,7 @@ final class NotificationsPage: Page {
     private let search = Widget.searchEntry(placeholder: tr("Search"))
     private let filters = Widget.row().styled("linked", "filter")
     private var filterButtons: [Widget] = []
+    private lazy var withheld = WithheldLine { [weak self] in self?.openSetting(of: $0) }
     private let stack = Widget.stack()
     private let status = Widget.statusPage(icon: "", title: "", description: "")
     private let loading = Widget.column(spacing: 12, .spinner(), Widget.label(tr("Loading…")).centred())
@@ -35,8 +36,9 @@ final class NotificationsPage: Page {
         let bar = Widget.row(spacing: 8, selectAllButton.expanding(across: true), clearButton.expanding(across: true))
             .homogeneous().padded(across: 12, above: 6, below: 6)
         editBar = .revealer(bar, from: .below)
-        let column = Widget.column(top, stack.expanding(across: true, down: true), editBar)
+        let column = Widget.column(top)
         super.init(tr("Notifications"), in: window, column)
+        for part in [withheld.widget, stack.expanding(across: true, down: true), editBar] { column.append(part) }
         buildHeader()
         buildFilters()
         buildList()
@@ -131,7 +133,7 @@ final class NotificationsPage: Page {
 
     /// The first count is of what the list has asked for itself.
     private func noteInbox() {
-        if hasCount { feed?.reload() }
+        if hasCount { feed?.reload() } else { refresh() }
         hasCount = true
     }
 
@@ -159,7 +161,7 @@ final class NotificationsPage: Page {
     private func refresh() {
         guard let feed, let list else { return }
         now = PanelTime.now
-        let plan = NotificationRows(feed.entries, filter: filter)
+        let plan = NotificationRows(feed.entries, filter: filter, unseenCounts: mirror.unseenCounts)
         rows = plan.rows
         entries = plan.entries
         let hadFocus = list.focusedIndex != nil
@@ -175,6 +177,22 @@ final class NotificationsPage: Page {
             if hadFocus { search.focus() }
         }
         editButton.isVisible = !rows.isEmpty || chosen != nil
+        showWithheld()
+    }
+
+    /// An empty list says it itself.
+    private func showWithheld() {
+        func value(_ name: String) -> String { mirror.setting(name)?.value ?? "" }
+        let text = WithheldText(
+            master: value("master"), quiet: value("do-not-disturb"), schedule: value("schedule"), now: PanelTime.now)
+        withheld.show(rows.isEmpty ? nil : text)
+    }
+
+    private func openSetting(of withheld: WithheldText) {
+        switch withheld {
+        case .switchedOff: window.show(.settings)
+        case .quiet: navigator?.push(QuietPage(in: window))
+        }
     }
 
     /// Texts are there first; icons follow.
@@ -206,13 +224,14 @@ final class NotificationsPage: Page {
     override func appear() {
         isShown = true
         now = PanelTime.now
+        showWithheld()
     }
 
-    /// What was on the screen has been seen.
+    /// What is listed has been seen: neither what a search leaves out nor what is not loaded.
     override func disappear() {
         guard isShown else { return }
         isShown = false
-        markAll()
+        mark(entries.filter { !$0.isRead }.map(\.entry))
     }
 
     override func escape() -> Bool {
@@ -249,12 +268,22 @@ final class NotificationsPage: Page {
 
     private func showDetails(_ entry: EntryFacts) { navigator?.push(EntryPage(entry, in: window)) }
 
+    /// As clearing does: of all that is found.
     private func markAll() {
-        guard (mirror.unseenCount ?? 0) > 0 else { return }
-        window.call("MarkRead", [.int64(0), .string("")])
+        guard (mirror.unseenCount ?? 0) > 0, let feed else { return }
+        if feed.isWhole { return window.call("MarkRead", [.int64(0), .string("")]) }
+        find { $0.mark($1.values.flatMap(\.self)) }
     }
 
-    private func clear(_ entry: EntryFacts) { window.clear([entry]) }
+    private func mark(_ entries: [Int64]) {
+        // The agent takes so much of one call.
+        for start in stride(from: 0, to: entries.count, by: 10_000) {
+            let part = entries[start...].prefix(10_000)
+            window.call("MarkEntriesRead", [.array("x", part.map(BusValue.int64))])
+        }
+    }
+
+    private func clear(_ entry: EntryFacts) { window.clear([entry.entry]) }
 
     /// Does something with the notification that has the focus, if one has.
     private func withFocused(_ body: (EntryFacts) -> Void) -> Bool {
@@ -276,20 +305,27 @@ final class NotificationsPage: Page {
         return withFocused { clear($0) }
     }
 
-    private func clear(_ section: NotificationRows.Section) {
-        let title = Texts.text("Clear %d Notification", "Clear %d Notifications", count: section.count)
-        window.offer(SheetPlan(destroy: title)) { [weak self] role in
-            guard let self, role == .destroy else { return }
-            // Those that are listed, and no others.
-            window.clear(entries.filter { $0.appID == section.appID })
-        }
+    private func clear(_ section: NotificationRows.Section) { find { $0.offerToClear($1[section.appID] ?? []) } }
+
+    private func clearAll() { find { $0.offerToClear($1.values.flatMap(\.self)) } }
+
+    /// Does something with all that is found, by app, if the person is still here by then.
+    private func find(_ body: @escaping (NotificationsPage, [String: [Int64]]) -> Void) {
+        feed?.find(
+            { [weak self] found in
+                if let self, isShown { body(self, found) }
+            }, onFailure: { [weak self] in self?.window.tell($0) })
     }
 
-    private func clearAll() {
-        // Nothing found is not nothing there.
-        guard let feed, !feed.isWhole || !feed.entries.isEmpty else { return }
-        window.offer(SheetPlan(destroy: tr("Clear All Notifications"))) { [weak self] role in
-            if role == .destroy { self?.window.call("ClearInbox", [.string("")]) }
+    /// Clears these once the person has read how many they are; what comes meanwhile stays.
+    private func offerToClear(_ entries: [Int64], onClear: @escaping () -> Void = {}) {
+        guard !entries.isEmpty else { return }
+        let title = Texts.text("Clear %d Notification", "Clear %d Notifications", count: entries.count)
+        window.offer(SheetPlan(destroy: title)) { [weak self] role in
+            guard role == .destroy else { return }
+            // The oldest are the first to go.
+            self?.window.clear(entries.sorted(by: >))
+            onClear()
         }
     }
 
@@ -319,13 +355,7 @@ final class NotificationsPage: Page {
     }
 
     private func clearChosen() {
-        guard let chosen, !chosen.isEmpty else { return }
-        let title = Texts.text("Clear %d Notification", "Clear %d Notifications", count: chosen.count)
-        window.offer(SheetPlan(destroy: title)) { [weak self] role in
-            guard let self, role == .destroy else { return }
-            window.clear(entries.filter { chosen.contains($0.entry) })
-            toggleEditing()
-        }
+        offerToClear(Array(chosen ?? [])) { [weak self] in self?.toggleEditing() }
     }
 }
 

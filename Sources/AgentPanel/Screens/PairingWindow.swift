@@ -111,7 +111,7 @@ final class PairingWindow {
     }
 
     private func fail(_ error: BusError) {
-        trouble.setText(ProblemText.text(error.name, error.message))
+        trouble.setText(ProblemText.text(error.name))
         trouble.isVisible = true
         let isOfCode = ["BadEnrolmentCode", "NotTrusted"].contains { error.name.hasSuffix(".\($0)") }
         (isOfCode ? code : server).focus()

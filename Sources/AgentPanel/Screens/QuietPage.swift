@@ -63,7 +63,6 @@ final class QuietPage: Page {
     }
 
     private func chooseEnd() {
-        let now = PanelTime.now
         let choices = QuietText.Choice.allCases
         let page = ChoicePage(
             tr("Ends"), choices.enumerated().map { ChoicePage.Choice(value: "\($0.offset)", title: $0.element.title) },
@@ -72,9 +71,17 @@ final class QuietPage: Page {
             guard let index = Int(value), choices.indices.contains(index) else { return }
             self?.window.set("do-not-disturb", to: choices[index].value(now: PanelTime.now))
         }
-        page.follow(.settings("")) { [weak self] in
-            let chosen = self?.mirror.setting("do-not-disturb").flatMap { QuietText.Choice.of($0.value, now: now) }
-            return chosen.flatMap { choices.firstIndex(of: $0) }.map { "\($0)" }
+        let value = { [weak self] in self?.mirror.setting("do-not-disturb")?.value ?? "" }
+        page.follow(
+            .settings(""),
+            other: {
+                let value = value()
+                return QuietText.otherEnd(value, now: PanelTime.now).map { .init(value: value, title: $0) }
+            }
+        ) {
+            let value = value()
+            guard let chosen = QuietText.Choice.of(value, now: PanelTime.now) else { return value }
+            return choices.firstIndex(of: chosen).map { "\($0)" }
         }
         navigator?.push(page)
     }
@@ -85,9 +92,9 @@ final class QuietPage: Page {
         navigator?.push(TimesPage(index, lines, in: window))
     }
 
+    /// Saves nothing: who only looks has chosen no day.
     private func addTimes() {
-        let lines = lines + [.standard]
-        window.set("schedule", to: QuietTimes.setting(lines))
-        navigator?.push(TimesPage(lines.count - 1, lines, in: window))
+        let lines = lines
+        navigator?.push(TimesPage(lines.count, lines + [.undecided], in: window))
     }
 }

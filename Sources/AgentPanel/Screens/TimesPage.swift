@@ -5,6 +5,7 @@ final class TimesPage: Page {
     private var lines: [QuietTimes]
     private let index: Int
     private var dayRows: [CheckRow] = []
+    private lazy var everyDayRow = CheckRow(tr("Every day")) { [weak self] in self?.change { $0.toggleEveryDay() } }
     private var clocks: [Widget] = []
     private let footer = Widget.label("").styled("dim-label", "caption", "footer")
 
@@ -49,7 +50,7 @@ final class TimesPage: Page {
         dayRows = PanelTime.weekdays.enumerated().map { day, name in
             CheckRow(name) { [weak self] in self?.change { $0.toggle(day: day) } }
         }
-        for row in dayRows { group.add(row: row.widget) }
+        for row in [everyDayRow] + dayRows { group.add(row: row.widget) }
         return group
     }
 
@@ -63,6 +64,7 @@ final class TimesPage: Page {
     private func showDays() {
         for (day, row) in dayRows.enumerated() { row.show(isChosen: lines[index].contains(day: day)) }
         let line = lines[index]
+        everyDayRow.show(isChosen: line.isEveryDay)
         footer.setText(
             line.days == 0 || line.start == line.end
                 ? tr("These times never come. Choose a day, and an end other than the start.")

@@ -60,13 +60,16 @@ extension Widget {
     ///   - down: Whether nothing else may get it; a key that is held comes again and again.
     ///   - up: It is let go.
     func onKeyFirst(
-        down: @escaping (_ code: UInt32, _ eventTime: UInt32) -> Bool, up: @escaping (_ code: UInt32) -> Void
+        down: @escaping (_ code: UInt32, _ symbol: UInt32, _ eventTime: UInt32) -> Bool,
+        up: @escaping (_ code: UInt32) -> Void
     ) {
         let controller = unsafe Widget.adopting(gtk_event_controller_key_new())
         let address = unsafe controller.address
         unsafe gtk_event_controller_set_propagation_phase(address, GTK_PHASE_CAPTURE)
         // The controller lives while it calls.
-        Signals.connectKeyDown(controller) { down($0, unsafe gtk_event_controller_get_current_event_time(address)) }
+        Signals.connectKeyDown(controller) {
+            down($0, $1, unsafe gtk_event_controller_get_current_event_time(address))
+        }
         Signals.connectKeyUp(controller, up)
         take(controller)
     }

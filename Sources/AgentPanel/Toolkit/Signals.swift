@@ -81,9 +81,9 @@ enum Signals {
         attach(object, signal, unsafe unsafeBitCast(answering, to: GCallback.self)) { _ in body() }
     }
 
-    /// `key-pressed` of a key controller: which one of the keyboard it is.
-    static func connectKeyDown(_ object: Widget, _ body: @escaping (_ code: UInt32) -> Bool) {
-        attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { body($0.code) }
+    /// `key-pressed` of a key controller: which one of the keyboard it is, and what it means there.
+    static func connectKeyDown(_ object: Widget, _ body: @escaping (_ code: UInt32, _ symbol: UInt32) -> Bool) {
+        attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { body($0.code, $0.key) }
     }
 
     /// `key-released` of a key controller.

@@ -49,6 +49,7 @@ enum StyleSheet {
         .section-row .heading { font-weight: bold; }
         .clear-button { min-width: 76px; min-height: 48px; background: #c01c28; color: #ffffff; }
         .notice { background-color: alpha(@warning_bg_color, 0.25); padding: 4px 6px 4px 12px; }
+        .withheld { min-height: 44px; padding: 0 12px; border-radius: 0; font-weight: normal; }
         .progress-line { padding: 4px 12px; border-top: 1px solid @borders; }
         .filter button { min-height: 44px; min-width: 44px; padding: 0 8px; font-weight: normal; }
         .filter button:checked { font-weight: bold; }

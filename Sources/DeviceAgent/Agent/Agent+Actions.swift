@@ -25,14 +25,16 @@ extension Agent {
             !(action.takesText && chosen.text == nil)
         else { return view(number, chosen, activationToken: activationToken) }
         guard finish(number, to: .closed, .closed), let entry = entryToHandOver(number) else { return }
-        guard let opener = surroundings.opener else { return note("nothing here reaches apps", on: number) }
+        guard let opener = surroundings.opener else {
+            return note(OpenFailure.notStarted.reason("nothing here reaches apps"), on: number)
+        }
         let notification = entry.notificationJSON(with: chosen)
         opener.act(appID: entry.appID, notification: notification, action: chosen) { [weak self] result in
             switch result {
             case .success: self?.note("\(action.title): passed to the app", on: number)
             case .failure(let error):
                 agentLog.warning("action_not_passed", ["app": entry.appID, "error": error.text])
-                self?.note("\(action.title): \(error.text)", on: number)
+                self?.note(error.failure.reason("\(action.title): \(error.text)"), on: number)
             }
         }
     }

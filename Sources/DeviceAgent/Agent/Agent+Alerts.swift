@@ -30,9 +30,13 @@ extension Agent {
     }
 
     /// A person answered an alert, and with it those that look the same: the app hears of it once.
+    ///
+    /// A newer one may have taken its place meanwhile: whoever wrote a reply for an hour did not write it in vain.
     package func answerAlert(_ number: Int64, _ outcome: AlertOutcome) throws(AgentRefusal) {
         let alerts = try unhiddenAlerts().map(\.alert)
-        guard let panel = surroundings.panel, let alert = alerts.first(where: { $0.entry == number }) else {
+        let waiting = alerts.first { $0.entry == number }
+        let answered = if let waiting { waiting } else { try replacedAlert(number) }
+        guard let panel = surroundings.panel, let alert = answered else {
             throw AgentRefusal(.unknownEntry, "No alert \(number) waits for an answer.")
         }
         try Self.check(outcome, alert)
@@ -63,7 +67,9 @@ extension Agent {
                 appID: entry.appID, notification: entry.notificationJSON, action: nil, activationToken: activationToken
             ) { [weak self] result in
                 // Why something was not shown is worth more in the inbox than this.
-                if case .failure(let error) = result, isAnswer { self?.note(error.text, on: number) }
+                if case .failure(let error) = result, isAnswer {
+                    self?.note(error.failure.reason(error.text), on: number)
+                }
                 completion(Self.noted(result, appID: entry.appID))
             }
         } catch {
@@ -134,15 +140,32 @@ extension Agent {
         }
     }
 
-    private func storedAlerts() throws(SQLiteError) -> [(InboxEntry, RegisteredApp, Payload)] {
-        var alerts: [(InboxEntry, RegisteredApp, Payload)] = []
+    private func storedAlerts() throws(SQLiteError) -> [StoredAlert] {
+        var alerts: [StoredAlert] = []
         for number in surroundings.panel?.entries ?? [] {
-            guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),
-                let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
-            else { continue }
-            alerts.append((entry, app, payload))
+            if let entry = try database.inbox.entry(number), let alert = try storedAlert(entry) { alerts.append(alert) }
         }
         return alerts
+    }
+
+    private typealias StoredAlert = (entry: InboxEntry, app: RegisteredApp, payload: Payload)
+
+    /// What is known of an alert; nil when the app is gone.
+    private func storedAlert(_ entry: InboxEntry) throws(SQLiteError) -> StoredAlert? {
+        guard let app = try database.apps.app(id: entry.appID),
+            let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
+        else { return nil }
+        return (entry, app, payload)
+    }
+
+    /// One that nobody answered before a newer one replaced it.
+    private func replacedAlert(_ number: Int64) throws(AgentRefusal) -> Alert? {
+        try asking { () throws(SQLiteError) in
+            guard let entry = try database.inbox.entry(number), entry.state == .shown,
+                try database.inbox.isReplaced(number), let alert = try storedAlert(entry)
+            else { return nil }
+            return Alert(alert.entry, alert.app, alert.payload, sound: nil)
+        }
     }
 
     private func hidingTexts(_ waiting: WaitingAlert) throws(AgentRefusal) -> WaitingAlert {
@@ -171,7 +194,7 @@ extension Agent {
     private static func noted(_ result: Result<Void, AppOpenError>, appID: String) -> Result<Void, AgentRefusal> {
         result.mapError { error in
             agentLog.warning("app_not_opened", ["app": appID, "error": error.text])
-            return .notOpened(error.text)
+            return .notOpened(error)
         }
     }
 }

@@ -51,14 +51,16 @@ extension Agent: AlertPresenterDelegate {
     /// Opens the app, once: what was viewed is on the disk before.
     func view(_ number: Int64, _ action: ChosenAction? = nil, activationToken: String?) {
         guard finish(number, to: .viewed, .viewed), let entry = entryToHandOver(number) else { return }
-        guard let opener = surroundings.opener else { return note("nothing here opens apps", on: number) }
+        guard let opener = surroundings.opener else {
+            return note(OpenFailure.notStarted.reason("nothing here opens apps"), on: number)
+        }
         opener.open(
             appID: entry.appID, notification: entry.notificationJSON(with: action), action: action,
             activationToken: activationToken
         ) { [weak self] result in
             guard case .failure(let error) = result else { return }
             agentLog.warning("app_not_opened", ["app": entry.appID, "error": error.text])
-            self?.note(error.text, on: number)
+            self?.note(error.failure.reason(error.text), on: number)
         }
     }
 
@@ -127,9 +129,20 @@ extension Agent: AlertPresenterDelegate {
     /// Entries that match, newest first.
     package func inbox(matching query: InboxSearch.Query) throws(AgentRefusal) -> [InboxEntry] {
         try asking { () throws(SQLiteError) in
-            let names = try database.apps.all().map { ($0.appID, $0.name) }
-            return try database.search.entries(matching: query, appNames: Dictionary(uniqueKeysWithValues: names))
+            try database.search.entries(matching: query, appNames: try database.appNames())
         }
+    }
+
+    /// Numbers of all entries of a kind that match, by app, each app's newest first.
+    package func inboxNumbers(
+        matching text: String, _ kind: InboxSearch.Kind
+    ) throws(AgentRefusal) -> [String: [Int64]] {
+        var query = InboxSearch.Query()
+        (query.text, query.kind, query.countMax) = (text, kind, .max)
+        let found = try asking { () throws(SQLiteError) in
+            try database.search.numbers(matching: query, appNames: try database.appNames())
+        }
+        return Dictionary(grouping: found, by: \.appID).mapValues { $0.map(\.entry) }
     }
 
     /// How many entries of each app the person has not seen.
@@ -145,25 +158,45 @@ extension Agent: AlertPresenterDelegate {
         return count
     }
 
-    /// Removes one entry and takes its alert off the screen.
-    package func removeInboxEntry(_ number: Int64) throws(AgentRefusal) {
-        guard try inboxEntry(number) != nil else { throw .unknownEntry(number) }
-        try asking { () throws(SQLiteError) in
+    /// Notes that the person saw those of these entries that are still there; answers how many were new.
+    package func markRead(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
+        let count = try asking { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
-                try database.suppress(number, .cleared)
-                try database.inbox.remove(number)
+                var count = 0
+                // 0 would be all of them.
+                for number in numbers where number > 0 { count += try database.inbox.markRead(number, appID: "") }
+                return count
             }
         }
-        presentations.withdraw([number])
+        if count > 0 { inboxChanged() }
+        return count
+    }
+
+    /// Removes one entry and takes its alert off the screen.
+    package func removeInboxEntry(_ number: Int64) throws(AgentRefusal) {
+        guard try removeInboxEntries([number]) > 0 else { throw .unknownEntry(number) }
+    }
+
+    /// Removes those of these entries that are still there and takes their alerts off the screen; answers how many.
+    package func removeInboxEntries(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
+        let removed = try asking { () throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in try database.removeInboxEntries(numbers) }
+        }
+        guard !removed.isEmpty else { return 0 }
+        presentations.withdraw(removed)
         link?.uplink.setNeedsFlush()
         inboxChanged()
+        return removed.count
     }
 
     /// Removes what is older or more than the person wants to keep.
     func trimInbox() {
         do {
+            let now = WallClock.unixMilliseconds()
+            let isConnected = connectedSinceUnixSeconds != nil
             let removed = try database.transaction { () throws(SQLiteError) in
-                try database.trimInbox(nowUnixMilliseconds: WallClock.unixMilliseconds())
+                if isConnected { try database.facts.set(.lastConnectedUnixSeconds, to: now / 1000) }
+                return try database.trimInbox(nowUnixMilliseconds: now)
             }
             guard !removed.isEmpty else { return }
             presentations.withdraw(removed)
@@ -195,9 +228,35 @@ extension AgentDatabase {
         }
         return try inbox.removeAll(appID: appID)
     }
+
+    /// Removes entries, inside a transaction; answers the numbers of those that were there.
+    fileprivate func removeInboxEntries(_ numbers: [Int64]) throws(SQLiteError) -> [Int64] {
+        var removed: [Int64] = []
+        // 0 would be all of them.
+        for number in numbers where number > 0 {
+            try suppress(number, .cleared)
+            if try inbox.remove(number) { removed.append(number) }
+        }
+        return removed
+    }
+
+    /// Names of the registered apps, by their ids.
+    fileprivate func appNames() throws(SQLiteError) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: try apps.all().map { ($0.appID, $0.name) })
+    }
 }
 
 extension AppOpenError {
+    /// What a person can do something about.
+    var failure: OpenFailure {
+        switch self {
+        case .noDesktopFile, .noProgram: .notInstalled
+        case .notLaunchable, .noDirectory, .unreadableExec: .damaged
+        case .needsTerminal: .needsTerminal
+        case .failed: .notStarted
+        }
+    }
+
     /// One line for the inbox.
     var text: String {
         switch self {
@@ -206,6 +265,7 @@ extension AppOpenError {
         case .needsTerminal(let path): "the app runs in a terminal, which needs xdg-terminal-exec: \(path)"
         case .noDirectory(let directory, let path): "there is no directory \(directory), which is Path in \(path)"
         case .unreadableExec(let path): "the Exec line cannot be read in \(path): check its quotes"
+        case .noProgram(let name): "the app is not installed or cannot be executed: \(name)"
         case .failed(let text): text
         }
     }

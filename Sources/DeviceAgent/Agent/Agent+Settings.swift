@@ -61,7 +61,7 @@ extension Agent {
     package func set(_ name: String, appID: String, event: String, to text: String) throws(AgentRefusal) {
         let place = try place(appID: appID, event: event)
         let setting = try setting(name, for: place)
-        let value = text.isEmpty ? nil : setting.normalized(text, for: place.scope)
+        let value = try text.isEmpty ? nil : value(text, of: setting, at: place)
         guard text.isEmpty || value != nil else {
             throw AgentRefusal(
                 .badValue, "\(name) is \(setting.expectation(for: place.scope)), and not '\(text)'.")
@@ -83,7 +83,7 @@ extension Agent {
         try asking { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
                 let refused = try database.refusedTopics()
-                try database.choices.set(value, for: setting, appID: appID, event: event)
+                try database.settings.choose(value, for: setting, at: place)
                 if try database.refusedTopics() != refused { try database.facts.set(.isFilterDue, to: 1) }
             }
         }
@@ -104,6 +104,16 @@ extension Agent {
         if appID.isEmpty { trimInbox() }
         observer?.settingsChanged(appID: appID)
         link?.uplink.setNeedsFlush()
+    }
+
+    /// A value as it is kept, nil for a text that is none; alerts that are switched on appear as they last did.
+    private func value(
+        _ text: String, of setting: PersonalSetting, at place: SettingStore.Place
+    ) throws(AgentRefusal) -> String? {
+        guard setting == .alert, place.scope == .app, text.utf8.elementsEqual("on".utf8) else {
+            return setting.normalized(text, for: place.scope)
+        }
+        return try asking { () throws(SQLiteError) in try database.settings.styleWhenOn(at: place).rawValue }
     }
 
     private func place(appID: String, event: String) throws(AgentRefusal) -> SettingStore.Place {

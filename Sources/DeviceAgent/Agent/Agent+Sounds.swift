@@ -46,7 +46,7 @@ extension Agent {
             throw AgentRefusal(.unknownSound, noSound(name, for: appID))
         }
         let sound = name.isEmpty ? Sound.standard : .named(name)
-        surroundings.sounds?.play(sound, appID: appID, appName: app?.name ?? "Posthorn")
+        surroundings.sounds?.play(sound, appID: appID, appName: app?.name ?? "Posthorn") { _ in }
     }
 
     /// That there is no such sound, and where those are that there are.

@@ -38,12 +38,14 @@ extension Agent: StreamClientDelegate {
 
     /// Notes it, and sends what waited.
     package func streamOpened() {
-        connectedSinceUnixSeconds = WallClock.unixMilliseconds() / 1000
+        let now = WallClock.unixMilliseconds() / 1000
+        connectedSinceUnixSeconds = now
         lastError = ""
+        noteLastConnected(atUnixSeconds: now)
         agentLog.info("connected", ["server": identity?.serverURL ?? ""])
         link?.uplink.open()
-        checkRegistrations(nowUnixSeconds: connectedSinceUnixSeconds ?? 0)
-        checkInstallations(nowUnixSeconds: connectedSinceUnixSeconds ?? 0)
+        checkRegistrations(nowUnixSeconds: now)
+        checkInstallations(nowUnixSeconds: now)
         link?.registrar.open()
         observer?.statusChanged()
     }

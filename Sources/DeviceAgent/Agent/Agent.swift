@@ -113,6 +113,7 @@ package final class Agent {
         presentations = PresentationQueue(
             database, loop: loop, presenter: surroundings.presenter, hooks: surroundings.hooks,
             sounds: surroundings.sounds, desk: surroundings.desk, texts: surroundings.texts)
+        presentations.knowsSounds = surroundings.knowsSounds
     }
 
     /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.
@@ -205,7 +206,11 @@ package final class Agent {
     func noteDisconnected() {
         guard connectedSinceUnixSeconds != nil else { return }
         connectedSinceUnixSeconds = nil
-        let now = WallClock.unixMilliseconds() / 1000
+        noteLastConnected(atUnixSeconds: WallClock.unixMilliseconds() / 1000)
+    }
+
+    /// Written when the connection opens, too, and with what else is: nobody is told of the end of an agent that is killed.
+    func noteLastConnected(atUnixSeconds now: Int64) {
         lastConnectedUnixSeconds = now
         do {
             try database.facts.set(.lastConnectedUnixSeconds, to: now)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
+
 /// Why the agent did not do what an app or a person asked.
 package struct AgentRefusal: Error, Sendable, Equatable {
     /// The last part of the D-Bus error name, `org.posthorn.Error.…`.
@@ -29,6 +31,9 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case badValue = "BadValue"
         case locked = "Locked"
         case unknownEntry = "UnknownEntry"
+        case appNotInstalled = "AppNotInstalled"
+        case appDamaged = "AppDamaged"
+        case needsTerminal = "NeedsTerminal"
         case notOpened = "NotOpened"
         case invalidArguments = "InvalidArguments"
         case notYours = "NotYours"
@@ -68,6 +73,18 @@ package struct AgentRefusal: Error, Sendable, Equatable {
 
     /// An app did not open, and why, in the words of the inbox.
     static func notOpened(_ reason: String) -> AgentRefusal { AgentRefusal(.notOpened, reason) }
+
+    /// The same for what the desktop said.
+    static func notOpened(_ error: AppOpenError) -> AgentRefusal {
+        let code: Code =
+            switch error.failure {
+            case .notInstalled: .appNotInstalled
+            case .damaged: .appDamaged
+            case .needsTerminal: .needsTerminal
+            case .notStarted: .notOpened
+            }
+        return AgentRefusal(code, error.text)
+    }
 
     /// There is no server.
     static let notEnrolled = AgentRefusal(.notEnrolled, "This device is enrolled at no server.")

@@ -156,7 +156,7 @@ package final class AppLauncher: AppOpener {
             return .failure(entry.hasUnreadableExec ? .unreadableExec(path: path) : .notLaunchable(path: path))
         }
         guard var program = entries.program(name) else {
-            return .failure(.failed("the app is not installed or cannot be executed: \(name)"))
+            return .failure(.noProgram(name))
         }
         var arguments = exec
         if entry.terminalExec != nil {

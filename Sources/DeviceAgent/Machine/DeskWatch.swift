@@ -7,7 +7,8 @@ package import PushDBus
 /// Each is asked at the start, when it comes, and when it says that something changed. A signal is a reason to ask; that of
 /// a locker has the value, which counts when the owner of the name itself sent it, so that nobody can pretend anything.
 /// Who takes too long is asked again, and until then what it said last holds. A locker that has not answered yet counts as
-/// locked: texts must not be seen because a program was busy.
+/// locked: texts must not be seen because a program was busy. When a bus was lost, what its programs said last holds until
+/// they say something on the next one; a lock does so for as long as they are away.
 ///
 /// One thread, that of the connections.
 package final class DeskWatch {
@@ -27,7 +28,7 @@ package final class DeskWatch {
         /// Who has the name.
         var owner: String?
         /// What it said last; nil while it runs and has not said anything.
-        var answer: Bool? = false
+        var answer: Bool?
         /// A question is on its way; one more change means to ask once more.
         var isAsking = false
         var isStale = false
@@ -35,7 +36,7 @@ package final class DeskWatch {
         /// Whether it holds, as far as is known.
         var holds: Bool { answer ?? (source.aspect == .lock) }
 
-        init(_ source: DeskWatchSource) { self.source = source }
+        init(_ source: DeskWatchSource, _ answer: Bool?) { (self.source, self.answer) = (source, answer) }
     }
 
     /// Watches nothing yet.
@@ -56,6 +57,8 @@ package final class DeskWatch {
 
     /// Watches programs on a bus for as long as both live; waits a moment for the first answers.
     ///
+    /// Those that were watched on a connection that was lost are not waited for.
+    ///
     /// - Parameters:
     ///   - sources: Which programs.
     ///   - connection: The bus, driven by the caller.
@@ -65,7 +68,8 @@ package final class DeskWatch {
     }
 
     private func watch(_ source: DeskWatchSource, on connection: BusConnection) throws(BusError) {
-        let watched = Watched(source)
+        let earlier = self.watched.firstIndex { $0.source.isSame(as: source) }
+        let watched = Watched(source, earlier.map { self.watched[$0].answer } ?? false)
         let ask: () -> Void = { [weak self, weak watched, weak connection] in
             guard let self, let watched, let connection else { return }
             self.ask(watched, on: connection)
@@ -86,9 +90,15 @@ package final class DeskWatch {
                 ask()
             }
         }
-        self.watched.append(watched)
         // Only who is there: a question would start who is not.
         watched.owner = try connection.owner(of: source.name)
+        if let earlier {
+            self.watched[earlier] = watched
+            // Who locked the screen comes back to the bus, as we did.
+            if watched.owner == nil, source.aspect != .lock { set(watched, false) }
+            return ask()
+        }
+        self.watched.append(watched)
         guard watched.owner != nil else { return }
         watched.answer = nil
         let question = source.question
@@ -118,7 +128,7 @@ package final class DeskWatch {
             switch answer {
             case .success(let values): set(watched, source.holds(values))
             // It is there and busy: what it said last holds.
-            case .failure(let error) where BusError.busyNames.contains(error.name):
+            case .failure(let error) where error.isOfBusyProgram:
                 if watched.owner != nil, ContinuousClock.now - start >= Self.dropTimeMin { watched.isStale = true }
             // It is no program of the kind that knows.
             case .failure: set(watched, false)
@@ -135,6 +145,8 @@ package final class DeskWatch {
 }
 
 extension BusError {
-    /// What a call fails with although whom it asks is there: it is slow, or the bus has its hands full.
-    fileprivate static let busyNames = [noReplyName, "org.freedesktop.DBus.Error.Timeout", limitsExceededName]
+    private static let busyNames = [noReplyName, "org.freedesktop.DBus.Error.Timeout", limitsExceededName]
+
+    /// Whether whom the call asked may be there all the same: it is slow, or the bus has its hands full.
+    var isOfBusyProgram: Bool { Self.busyNames.contains(name) }
 }

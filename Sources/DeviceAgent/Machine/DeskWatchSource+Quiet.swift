@@ -4,7 +4,7 @@ internal import PushDBus
 
 /// Which notification servers tell that their do-not-disturb is on.
 ///
-/// GNOME, Cinnamon and MATE keep it in GSettings, which is no service on the bus: there the server alone knows.
+/// GNOME, Cinnamon and MATE keep it in GSettings, which is no service on the bus: `QuietSettings` reads it there.
 extension DeskWatchSource {
     /// All of them, on the session bus.
     package static let quiet = [dunst, plasma, mako, xfce, swaync]

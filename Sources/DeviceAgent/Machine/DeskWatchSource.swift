@@ -31,6 +31,13 @@ package struct DeskWatchSource: Sendable {
     /// Reads the answer.
     var holds: @Sendable ([BusValue]) -> Bool
 
+    /// Whether another one asks the same of the same program.
+    func isSame(as other: DeskWatchSource) -> Bool {
+        aspect == other.aspect && name == other.name && path == other.path
+            && question.interface == other.question.interface && question.member == other.question.member
+            && question.arguments == other.question.arguments
+    }
+
     /// A boolean property of an interface that announces its changes.
     static func property(
         _ aspect: Aspect, of name: String, _ path: String, _ interface: String, _ property: String,

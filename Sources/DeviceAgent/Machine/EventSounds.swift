@@ -61,7 +61,7 @@ package final class EventSounds {
     }
 
     /// Whether the person switched them off.
-    package var areOff: Bool { setting?.isOff ?? (files.lazy.compactMap(\.isOn).first == false) }
+    package var areOff: Bool { (setting.map(\.isOn) ?? files.lazy.compactMap(\.isOn).first) == false }
 
     private static func files(_ desktops: Set<String>, _ environment: [String: String]) -> [FileSwitch] {
         let home = environment["HOME"].map { "\($0)/.config" }

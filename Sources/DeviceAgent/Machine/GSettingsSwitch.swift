@@ -19,8 +19,8 @@ final class GSettingsSwitch {
     private static let timeLimit: Duration = .seconds(10)
     private static let answerByteCountMax = 1024
 
-    /// Whether it is there and off.
-    private(set) var isOff = false
+    /// Whether it is on; nil while that is not known, and where it is not there.
+    private(set) var isOn: Bool?
     private let key: Key
     private let loop: EventLoop
     private let command: LimitedProcess.Command
@@ -64,7 +64,9 @@ final class GSettingsSwitch {
         ) { [weak self] result in
             guard let self else { return }
             process = nil
-            isOff = (try? result.get()).map { $0.elementsEqual("false\n".utf8) } ?? false
+            isOn = (try? result.get()).flatMap { answer in
+                [true, false].first { answer.elementsEqual("\($0)\n".utf8) }
+            }
             if isStale { read() }
         }
     }

@@ -28,6 +28,9 @@ package final class WakeWatch {
     private static let logind = "org.freedesktop.login1"
     private static let networkManager = "org.freedesktop.NetworkManager"
 
+    /// Called when the bus is gone; nothing is heard any more then.
+    package var onLost: () -> Void = {}
+
     private let loop: EventLoop
     private let driver: BusDriver
     private let lock: SleepLock
@@ -53,6 +56,7 @@ package final class WakeWatch {
         driver.connectionLost = { [weak self] error in
             agentLog.warning("system_bus_lost", ["error": error.message])
             self?.wake()
+            self?.onLost()
         }
         try connection.subscribe(
             sender: Self.logind, path: "/org/freedesktop/login1", interface: "\(Self.logind).Manager",

@@ -68,6 +68,8 @@ package enum AppOpenError: Error, Sendable, Equatable {
     case noDirectory(String, path: String)
     /// The file's Exec breaks the rules of quoting.
     case unreadableExec(path: String)
+    /// The program that Exec names is not there, or cannot be executed.
+    case noProgram(String)
     /// The program or the bus refused.
     case failed(String)
 }

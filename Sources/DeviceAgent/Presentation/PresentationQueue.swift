@@ -29,11 +29,14 @@ package final class PresentationQueue {
     /// Called when acknowledgements were added to the outbox.
     package var onOutcome: (() -> Void)?
 
+    /// Whether it is known what speaks against a sound; where it is not yet, what is given is called when it is.
+    package var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
+
     let database: AgentDatabase
     let loop: EventLoop
     let presenter: (any AlertPresenter)?
     let hooks: HookRunner?
-    private let sounds: (any SoundPresenter)?
+    let sounds: (any SoundPresenter)?
     private let desk: () -> DeskState
     let texts: (String) -> AppTexts.Translation
     let retry: StorageRetry
@@ -158,6 +161,7 @@ package final class PresentationQueue {
                     try presentAgain(number)
                 } else {
                     guard let index = nextIndex(), hasRoomNow() else { return }
+                    guard knowsSounds({ [weak self] in self?.presentNext() }) else { return }
                     try present(at: index)
                 }
             }
@@ -220,11 +224,7 @@ package final class PresentationQueue {
         parked[number] = nil
         guard let (entry, app, claimedAlert, decision) = claimed else { return }
         recentStarts.append(loop.monotonicNanoseconds)
-        guard let style = decision.alert else {
-            if let sound = decision.sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
-            return finish(
-                number, .shown(playsSound: true), app, .alert, sound: nil, reason: TraceStep.soundOnly.word)
-        }
+        guard let style = decision.alert else { return playAlone(decision.sound, of: entry, app) }
         guard let presenter else {
             return conclude(entry, app, style, .unavailable("nothing here shows alerts"), sound: decision.sound)
         }
@@ -280,7 +280,7 @@ package final class PresentationQueue {
         _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, _ style: AlertStyle, sound: Sound?,
         reason: String? = nil, hook: HookWait? = nil
     ) {
-        if !presented.playsSound, let sound { sounds?.play(sound, appID: app.appID, appName: app.name) }
+        if !presented.playsSound, let sound { play(sound, of: number, app) }
         retry.write { [weak self] () throws(SQLiteError) in
             try self?.settle(number, presented, app, style, reason, hook)
         }

@@ -3,5 +3,11 @@
 /// Plays sounds.
 package protocol SoundPresenter: AnyObject {
     /// Starts playing and returns.
-    func play(_ sound: Sound, appID: String, appName: String)
+    ///
+    /// - Parameters:
+    ///   - sound: Which sound.
+    ///   - appID: Whose sounds are looked through.
+    ///   - appName: For the volume control.
+    ///   - completion: Called once, on the caller's thread: why nothing is heard, nil when the sound server took it.
+    func play(_ sound: Sound, appID: String, appName: String, completion: @escaping (SuppressionReason?) -> Void)
 }

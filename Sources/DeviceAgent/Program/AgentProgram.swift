@@ -48,6 +48,7 @@ final class AgentProgram {
     private let service: AgentService?
     private let enrolment: UnattendedEnrolment
     private var wakeWatch: WakeWatch?
+    private var systemRevival: BusRevival?
     private var routeWatch: RouteWatch?
     private var exit = AgentExit.stopped
 
@@ -109,10 +110,12 @@ final class AgentProgram {
     }
 
     private func watchMachine() {
-        do {
-            wakeWatch = try WakeWatch(loop: loop, connection: BusConnection(.system)) { [weak self] event in
-                self?.hear(event)
-            }
+        systemRevival = BusRevival(loop: loop) { [weak self] in
+            try self?.watchSystem()
+            agentLog.info("system_bus_back")
+        }
+        do throws(BusError) {
+            try watchSystem()
         } catch {
             // Nothing is lost: the silence of a dead connection is noticed too, only later.
             agentLog.info("no_system_bus", ["error": error.message])
@@ -122,6 +125,12 @@ final class AgentProgram {
         } catch {
             agentLog.info("routes_not_watched", ["error": "\(error)"])
         }
+    }
+
+    private func watchSystem() throws(BusError) {
+        let watch = try WakeWatch(loop: loop, connection: BusConnection(.system)) { [weak self] in self?.hear($0) }
+        watch.onLost = { [weak self] in self?.systemRevival?.lost() }
+        wakeWatch = watch
     }
 
     private func hear(_ event: WakeWatch.Event) {

@@ -32,6 +32,7 @@ final class Desk {
     private var driver: BusDriver?
     private let watch = DeskWatch()
     private var systemDriver: BusDriver?
+    private var systemRevival: BusRevival?
 
     /// Looks around.
     ///
@@ -68,7 +69,7 @@ final class Desk {
         surroundings.filter = AppFilters(connection: connection, loop: loop, environment: environment)
         if let connection, bus.isSession { addDesktop(connection, loop: loop, environment: environment) }
         watchDesk(loop: loop)
-        if let connection, bus.isSession { watchEventSounds(connection, loop: loop, environment: environment) }
+        if let connection, bus.isSession { watchSettings(connection, loop: loop, environment: environment) }
         addSounds(loop: loop, environment: environment)
         chooseTerminal(wantsTerminal)
         agentLog.info("presenter", ["name": surroundings.presenterName])
@@ -97,9 +98,8 @@ final class Desk {
         let sources = DeskWatchSource.lockers + DeskWatchSource.quiet + DeskWatchSource.silence
         do {
             if let connection { try watch.watch(sources, on: connection) }
-            let system = try BusConnection(.system)
-            systemDriver = try BusDriver(loop: loop, connection: system)
-            try watch.watch(DeskWatchSource.logind + DeskWatchSource.power, on: system)
+            systemRevival = BusRevival(loop: loop) { [weak self] in try self?.watchSystem(loop: loop) }
+            try watchSystem(loop: loop)
         } catch {
             agentLog.info("desk_not_watched", ["error": (error as? BusError)?.message ?? "\(error)"])
         }
@@ -122,26 +122,38 @@ final class Desk {
         }
     }
 
-    /// Learns from the desktop's settings that nobody wants to hear of events.
-    private func watchEventSounds(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
+    /// Learns the same from the programs on the system bus, which is connected to anew when it was lost.
+    private func watchSystem(loop: EventLoop) throws {
+        let system = try BusConnection(.system)
+        let driver = try BusDriver(loop: loop, connection: system)
+        driver.connectionLost = { [weak self] _ in self?.systemRevival?.lost() }
+        try watch.watch(DeskWatchSource.logind + DeskWatchSource.power, on: system)
+        systemDriver = driver
+    }
+
+    /// Learns from the desktop's settings that nobody wants to hear of events, or to be disturbed.
+    private func watchSettings(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
         do {
             let sounds = try EventSounds(connection: connection, loop: loop, environment: environment)
+            let quiet = try QuietSettings(connection: connection, loop: loop, environment: environment)
             let others = surroundings.desk
             surroundings.desk = {
                 var state = others()
                 state.lacksEventSounds = state.lacksEventSounds || sounds.areOff
+                state.isQuiet = state.isQuiet || quiet.isQuiet
                 return state
             }
         } catch {
-            agentLog.info("event_sounds_not_watched", ["error": error.message])
+            agentLog.info("settings_not_watched", ["error": error.message])
         }
     }
 
     private func addSounds(loop: EventLoop, environment: [String: String]) {
         surroundings.soundInstaller = SoundInstaller(environment: environment)
         do {
-            surroundings.sounds = try DesktopSounds(environment: environment, log: agentLog)
+            surroundings.sounds = try DesktopSounds(loop: loop, environment: environment, log: agentLog)
             let watch = try SoundStateWatch(loop: loop)
+            surroundings.knowsSounds = watch.isKnown
             let desk = surroundings.desk
             surroundings.desk = {
                 var state = desk()

@@ -22,6 +22,8 @@ package struct Surroundings {
     package var filter: (any AppFilter)?
     /// What is going on at the person's desk.
     package var desk: () -> DeskState
+    /// Whether the desk knows what speaks against a sound; where it does not yet, what is given is called when it does.
+    package var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
     /// The manifest that an app installed; nil when there is none.
     package var manifest: (String) -> [UInt8]?
     /// The texts that an app installed, by key.

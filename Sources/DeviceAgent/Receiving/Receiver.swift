@@ -86,6 +86,7 @@ package final class Receiver {
     ) throws(SQLiteError) -> Reception {
         try database.transaction { () throws(SQLiteError) in
             var reception = Reception()
+            try database.facts.set(.lastConnectedUnixSeconds, to: now / 1000)
             let circumstances = try database.settings.circumstances(nowUnixMilliseconds: now, desk: desk())
             for arrival in arrivals {
                 switch arrival {
@@ -221,7 +222,9 @@ package final class Receiver {
         if reason == nil { entry.state = decision?.needsPresentation == true ? .waiting : .shown }
         entry.reason = reason?.rawValue ?? ""
         entry.effects = decision?.effectsText ?? ""
-        entry.isRead = reason == .nothingToShow || reason == .duplicate
+        // A badge is on its icon and a sound was heard: neither waits in the list to be read.
+        let hasAlert = payload.map { $0.alert != nil } ?? true
+        entry.isRead = !hasAlert || reason == .duplicate
         let number = try database.inbox.append(entry)
         entry.entry = number
         reception.arrived.append(number)
@@ -296,9 +299,12 @@ extension AgentDatabase {
         return Decision(question)
     }
 
-    /// Moves a waiting entry to suppressed and remembers to tell the server; inside a transaction.
-    package func suppress(_ entry: Int64, _ reason: SuppressionReason) throws(SQLiteError) {
-        guard try inbox.move(entry, from: [.waiting], to: .suppressed, reason: reason.rawValue) else { return }
+    /// Moves an entry, a waiting one if nothing else is said, to suppressed and remembers to tell the server; inside a
+    /// transaction.
+    package func suppress(
+        _ entry: Int64, _ reason: SuppressionReason, from states: Set<InboxEntry.State> = [.waiting]
+    ) throws(SQLiteError) {
+        guard try inbox.move(entry, from: states, to: .suppressed, reason: reason.rawValue) else { return }
         let sequence = try inbox.entry(entry)?.sequence ?? 0
         try outbox.append(sequence: sequence, .suppressed, reason: reason.rawValue)
     }

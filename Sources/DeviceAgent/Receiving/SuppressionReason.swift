@@ -18,6 +18,8 @@ package enum SuppressionReason: String, Sendable, CaseIterable {
     case muted
     /// Something is being recorded, or a call goes on; of sounds only.
     case recording
+    /// No sound server took it; of sounds only.
+    case unavailable
     /// The provider wants it seen but not heard; of sounds only.
     case passive
     /// There is nothing in it to show: a background notification.

@@ -14,7 +14,7 @@ package enum AgentIntrospection {
 
                The person's tools, posthorn and posthorn-panel beside the agent's own program, may call everything. Any other program
                is an app: it may call Register, Unregister, Subscribe, Unsubscribe, GetSetting and ListSettings for an app id of its
-               own, and GetStatus. An app id is its own when it holds that bus name, or when the Exec line of that .desktop file
+               own, and GetStatus and GetBadges. An app id is its own when it holds that bus name, or when the Exec line of that .desktop file
                starts it; in a Flatpak, the Flatpak's id and those below it. Everything else is org.posthorn.Error.NotYours. A program that
                calls too often (500 at once, then 100 a second), has too many calls waiting (16; 256 of all callers), or sends more than
                128 KiB of arguments, is answered org.posthorn.Error.LimitsExceeded. -->
@@ -38,6 +38,10 @@ package enum AgentIntrospection {
                  terminal, 'hooks: ' and the names of up to five, or none; the panel shows those of style alert, where it runs or can be started), pid u. -->
             <method name="GetStatus">
               <arg name="status" type="a{sv}" direction="out"/>
+            </method>
+            <!-- The numbers on icons by app id, without the apps that have none: what BadgeChanged told. -->
+            <method name="GetBadges">
+              <arg name="badges" type="a{su}" direction="out"/>
             </method>
             <!-- Registers an app. An app that calls for itself takes its app id or a topic below it, or the one of its installed
                  manifest, and its manifest names no program as filter. Options: topic s (the app id when absent), name s (the .desktop file's Name when absent),
@@ -93,8 +97,9 @@ package enum AgentIntrospection {
               <arg name="value" type="s" direction="out"/>
               <arg name="locked" type="b" direction="out"/>
             </method>
-            <!-- Sets it, at once and for good; an empty value is what is standard. Errors: .UnknownApp, .UnknownEvent,
-                 .UnknownSetting, .BadValue, .Locked. -->
+            <!-- Sets it, at once and for good; an empty value is what is standard. For an app's alert off is none, and on is the
+                 style that it had before it was none: what a switch sets. Errors: .UnknownApp, .UnknownEvent, .UnknownSetting, .BadValue,
+                 .Locked. -->
             <method name="SetSetting">
               <arg name="app_id" type="s" direction="in"/>
               <arg name="event" type="s" direction="in"/>
@@ -127,7 +132,8 @@ package enum AgentIntrospection {
             </method>
             <!-- Newest first. Each: entry x, id s, app_id s, app_name s, received_at x (UNIX ms), title s, body s, payload s,
                  state s (waiting, shown, viewed, closed, suppressed), effects as (what became of each part, as badge or
-                 sound:silent), read b, reason s (why suppressed, or what went wrong),
+                 sound:silent), read b, reason s (why suppressed, or what went wrong; where the app did
+                 not open, app-not-installed, app-damaged, needs-terminal or app-not-started, a colon, and more about it),
                  channel s (the channel id of a broadcast; empty for any other), thread_id s. -->
             <method name="ListInbox">
               <arg name="limit" type="u" direction="in"/>
@@ -144,6 +150,13 @@ package enum AgentIntrospection {
               <arg name="limit" type="u" direction="in"/>
               <arg name="entries" type="aa{sv}" direction="out"/>
             </method>
+            <!-- Numbers of all entries that SearchInbox finds with text and kind: by app id, empty for those of no app (each ax), newest
+                 first. Error: .BadValue. -->
+            <method name="FindInbox">
+              <arg name="text" type="s" direction="in"/>
+              <arg name="kind" type="s" direction="in"/>
+              <arg name="entries_by_app" type="a{sv}" direction="out"/>
+            </method>
             <!-- How many entries the person has not seen: of all apps, and by app id (each u). -->
             <method name="CountInbox">
               <arg name="unread" type="u" direction="out"/>
@@ -156,9 +169,19 @@ package enum AgentIntrospection {
               <arg name="app_id" type="s" direction="in"/>
               <arg name="count" type="u" direction="out"/>
             </method>
+            <!-- The same for those of these entries that are still there. -->
+            <method name="MarkEntriesRead">
+              <arg name="entries" type="ax" direction="in"/>
+              <arg name="count" type="u" direction="out"/>
+            </method>
             <!-- Removes one entry and takes its alert off the screen. Error: .UnknownEntry. -->
             <method name="RemoveInboxEntry">
               <arg name="entry" type="x" direction="in"/>
+            </method>
+            <!-- The same for those of these entries that are still there; answers how many. -->
+            <method name="RemoveInboxEntries">
+              <arg name="entries" type="ax" direction="in"/>
+              <arg name="count" type="u" direction="out"/>
             </method>
             <!-- One entry, with the same keys. Error: .UnknownEntry. -->
             <method name="GetInboxEntry">
@@ -181,7 +204,8 @@ package enum AgentIntrospection {
             </method>
             <!-- What the person did with one of them. answer is view, close or action; action is then a button's id and text what was
                  typed, at most 16 KiB, empty for nothing. activation_token lets the app's window come to the front; empty for none.
-                 Errors: .UnknownEntry (it does not wait any more), .BadValue. -->
+                 One that a newer one has replaced is answered as well. Errors: .UnknownEntry (it does not wait any more),
+                 .BadValue. -->
             <method name="AnswerAlert">
               <arg name="entry" type="x" direction="in"/>
               <arg name="answer" type="s" direction="in"/>
@@ -190,12 +214,13 @@ package enum AgentIntrospection {
               <arg name="activation_token" type="s" direction="in"/>
             </method>
             <!-- Opens the app with a notification of the inbox as View does, and notes that the person has seen it. Errors:
-                 .UnknownEntry, .NotOpened. -->
+                 .UnknownEntry, .AppNotInstalled, .AppDamaged (its .desktop file cannot be used), .NeedsTerminal (nothing here opens
+                 one), .NotOpened. -->
             <method name="OpenEntry">
               <arg name="entry" type="x" direction="in"/>
               <arg name="activation_token" type="s" direction="in"/>
             </method>
-            <!-- Opens an app without a notification. Errors: .UnknownApp, .NotOpened. -->
+            <!-- Opens an app without a notification. Errors: .UnknownApp and, but for .UnknownEntry, those of OpenEntry. -->
             <method name="OpenApp">
               <arg name="app_id" type="s" direction="in"/>
               <arg name="activation_token" type="s" direction="in"/>

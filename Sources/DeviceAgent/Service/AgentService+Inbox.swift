@@ -12,10 +12,14 @@ extension AgentService {
             var query = InboxSearch.Query()
             query.text = try arguments.text(0)
             query.appID = try arguments.text(1)
-            query.kind = try kind(try arguments.text(2))
+            query.kind = try kind(try arguments.text(2), of: member)
             query.before = try arguments.int64(3)
             query.countMax = Int64(try arguments.uint32(4))
             return [try list(try agent.inbox(matching: query))]
+        case "FindInbox":
+            let found = try agent.inboxNumbers(
+                matching: try arguments.text(0), try kind(try arguments.text(1), of: member))
+            return [.dictionary(found.map { ($0, .variant(.array("x", $1.map(BusValue.int64)))) })]
         case "GetInboxEntry":
             let number = try arguments.int64(0)
             guard let entry = try agent.inboxEntry(number) else { throw .unknownEntry(number) }
@@ -27,9 +31,13 @@ extension AgentService {
         case "MarkRead":
             let count = try agent.markRead(try arguments.int64(0), appID: try arguments.text(1))
             return [.uint32(UInt32(clamping: count))]
+        case "MarkEntriesRead":
+            return [.uint32(UInt32(clamping: try agent.markRead(try arguments.int64s(0))))]
         case "RemoveInboxEntry":
             try agent.removeInboxEntry(try arguments.int64(0))
             return []
+        case "RemoveInboxEntries":
+            return [.uint32(UInt32(clamping: try agent.removeInboxEntries(try arguments.int64s(0))))]
         case "ClearInbox":
             return [.uint32(UInt32(clamping: try agent.clearInbox(appID: try arguments.text(0))))]
         default:
@@ -37,12 +45,12 @@ extension AgentService {
         }
     }
 
-    private func kind(_ word: String) throws(AgentRefusal) -> InboxSearch.Kind {
+    private func kind(_ word: String, of member: String) throws(AgentRefusal) -> InboxSearch.Kind {
         if let kind = InboxSearch.Kind.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) }) {
             return kind
         }
         let words = InboxSearch.Kind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        throw AgentRefusal(.badValue, "SearchInbox knows no kind '\(word)', only \(words).")
+        throw AgentRefusal(.badValue, "\(member) knows no kind '\(word)', only \(words).")
     }
 
     private func list(_ entries: [InboxEntry]) throws(AgentRefusal) -> BusValue {

@@ -89,6 +89,9 @@ package final class AgentService {
                 .array(
                     "a{sv}", try agent.apps().map { app throws(AgentRefusal) in .dictionary(try dictionary(of: app)) })
             ]
+        case "GetBadges":
+            let badges = try agent.apps().map { ($0.appID, agent.shownBadge(of: $0)) }.filter { $0.1 > 0 }
+            return [.array("{su}", badges.map { .structure([.text($0.0), .uint32($0.1)]) })]
         case "ListSettings":
             return [
                 .array("a{sv}", try agent.settings(appID: try arguments.text(0)).map { .dictionary($0.dictionary) })

@@ -44,6 +44,14 @@ struct Arguments {
         return number
     }
 
+    /// 64-bit numbers.
+    func int64s(_ index: Int) throws(AgentRefusal) -> [Int64] {
+        guard values.indices.contains(index), case .array("x", let numbers) = values[index] else {
+            throw wrong(index, "an array of 64-bit numbers")
+        }
+        return numbers.compactMap(\.integerValue)
+    }
+
     /// Texts by name, of which others than the allowed ones are refused; an empty text counts as absent.
     func options(_ index: Int, allowed: [String]) throws(AgentRefusal) -> [String: String] {
         guard values.indices.contains(index), case .dictionary(let members) = values[index] else {

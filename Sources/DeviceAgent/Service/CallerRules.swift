@@ -88,7 +88,8 @@ package final class CallerRules: CallerPolicy {
         _ call: IncomingCall, from program: RunningProgram, _ completion: @escaping (CallVerdict) -> Void
     ) {
         switch call.member {
-        case "GetStatus": return completion(.allowed(.app))
+        // Of badges everybody on the bus hears, too.
+        case "GetStatus", "GetBadges": return completion(.allowed(.app))
         case "Register", "Unregister", "Subscribe", "Unsubscribe", "GetSetting", "ListSettings":
             // Of the person, or no text at all: the method itself says what is wrong with the latter.
             guard case .string(let appID)? = call.arguments.first, !appID.isEmpty else { break }

@@ -70,6 +70,27 @@ package final class SettingStore {
         try value(of: setting, at: place).text.utf8.elementsEqual("on".utf8)
     }
 
+    /// Remembers what the person wants, or forgets it, and which style of alerts is gone with that; inside a transaction.
+    package func choose(_ value: String?, for setting: PersonalSetting, at place: Place) throws(SQLiteError) {
+        let before = try style(setting, at: place)
+        try choices.set(value, for: setting, appID: place.appID, event: place.event)
+        guard let before, before != .none, try style(setting, at: place) == AlertStyle.none else { return }
+        try choices.setEarlierStyle(before, appID: place.appID)
+    }
+
+    /// The style that holds; nil for a setting that has none.
+    private func style(_ setting: PersonalSetting, at place: Place) throws(SQLiteError) -> AlertStyle? {
+        guard setting == .alert, place.scope == .app else { return nil }
+        return AlertStyle(try value(of: setting, at: place).text)
+    }
+
+    /// How an app's alerts appear when they are switched on: as they do or last did, or else as is standard.
+    package func styleWhenOn(at place: Place) throws(SQLiteError) -> AlertStyle {
+        let style = try style(.alert, at: place) ?? .none
+        if style != .none { return style }
+        return try choices.earlierStyle(appID: place.appID) ?? .standard
+    }
+
     /// What an app may do.
     package func settings(of app: RegisteredApp) throws(SQLiteError) -> AppSettings {
         let place = Place.app(app)

@@ -18,40 +18,46 @@ package final class DesktopSounds: SoundPresenter {
     }
 
     private let jobs: Mailbox<Job>
-    private let waitingCount = Lock(0)
+    /// Who waits for what became of a sound, in the order of the sounds.
+    private var waiting: [(SuppressionReason?) -> Void] = []
     private let thread: Thread
 
     /// Starts the thread; it connects to the sound server with the first sound.
     ///
     /// - Parameters:
+    ///   - loop: Whose thread the caller is on.
     ///   - environment: Where apps' sounds lie.
     ///   - log: Hears of sounds that could not be played.
     /// - Throws: `NetError` when the system is out of descriptors.
-    package init(environment: [String: String], log: EventLog) throws(NetError) {
+    package init(loop: EventLoop, environment: [String: String], log: EventLog) throws(NetError) {
         let jobs = try Mailbox<Job>()
-        let waitingCount = waitingCount
+        let results = try Mailbox<SuppressionReason?>()
         thread = Thread(name: "sounds") {
             let player = AppSoundPlayer(
                 sounds: AppSounds(environment: environment), builtIn: BuiltInSounds(environment: environment), log: log)
-            DesktopSounds.work(jobs, waitingCount, player)
+            DesktopSounds.work(jobs, results, player)
         }
         self.jobs = jobs
+        try loop.attach(results) { [weak self] batch in
+            for result in batch { self?.waiting.removeFirst()(result) }
+        }
     }
 
     /// Lets the thread end after what it plays; does not wait for it, because the sound server may hang.
     deinit { jobs.post(.stop) }
 
-    package func play(_ sound: Sound, appID: String, appName: String) {
-        let isAccepted = waitingCount.withLock { count in
-            guard count < DesktopSounds.waitingCountMax else { return false }
-            count += 1
-            return true
-        }
-        if isAccepted { jobs.post(.play(sound, appID: appID, appName: appName)) }
+    package func play(
+        _ sound: Sound, appID: String, appName: String, completion: @escaping (SuppressionReason?) -> Void
+    ) {
+        guard waiting.count < Self.waitingCountMax else { return completion(.tooMany) }
+        waiting.append(completion)
+        jobs.post(.play(sound, appID: appID, appName: appName))
     }
 
     /// The thread's life: plays one sound after the other.
-    private static func work(_ jobs: Mailbox<Job>, _ waitingCount: Lock<Int>, _ player: AppSoundPlayer) {
+    private static func work(
+        _ jobs: Mailbox<Job>, _ results: Mailbox<SuppressionReason?>, _ player: AppSoundPlayer
+    ) {
         do {
             let loop = try EventLoop()
             try loop.attach(jobs) { batch in
@@ -59,8 +65,7 @@ package final class DesktopSounds: SoundPresenter {
                     switch job {
                     case .stop: loop.stop()
                     case .play(let sound, let appID, let appName):
-                        player.play(sound, appID: appID, appName: appName)
-                        waitingCount.withLock { $0 -= 1 }
+                        results.post(player.play(sound, appID: appID, appName: appName))
                     }
                 }
             }
@@ -84,26 +89,29 @@ private final class AppSoundPlayer {
         self.log = log
     }
 
-    /// The app's own file, then a built-in one, then the theme's sound of the name, then the standard sound: the first that
-    /// plays.
-    func play(_ sound: Sound, appID: String, appName: String) {
+    /// Plays the first that can be: the app's own file, a built-in one, the theme's sound of the name, the standard sound.
+    ///
+    /// Answers why none can.
+    func play(_ sound: Sound, appID: String, appName: String) -> SuppressionReason? {
         do throws(SoundError) {
             let player = try connectedPlayer()
             if case .named(let name) = sound, AppSounds.isValidName(name) {
                 for file in [sounds.file(name, appID: appID), builtIn.file(name)].compactMap(\.self)
                 where try plays({ () throws(SoundError) in try player.play(file: file, description: appName) }) {
-                    return
+                    return nil
                 }
                 let themeName = AppSounds.themeName(name)
                 if try plays({ () throws(SoundError) in try player.play(named: themeName, description: appName) }) {
-                    return
+                    return nil
                 }
                 log.warning("sound_unknown", ["app": appID, "sound": name, "played": "the standard one"])
             }
             try player.play(named: DesktopNotification.standardSoundName, description: appName)
+            return nil
         } catch {
-            guard error.remedy != .staySilent else { return }
+            guard error.remedy != .staySilent else { return .muted }
             log.warning("sound_not_played", ["app": appID, "code": "\(error.code)", "error": error.message])
+            return .unavailable
         }
     }
 

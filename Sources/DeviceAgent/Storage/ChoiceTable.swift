@@ -23,7 +23,7 @@ package final class ChoiceTable {
         of setting: PersonalSetting, appID: String, event: String
     ) throws(SQLiteError) -> String? {
         defer { select.reset() }
-        bind(select, appID, event, setting)
+        bind(select, appID, event, setting.rawValue)
         return try select.step() ? select.string(0) : nil
     }
 
@@ -32,10 +32,10 @@ package final class ChoiceTable {
         _ value: String?, for setting: PersonalSetting, appID: String, event: String
     ) throws(SQLiteError) {
         guard let value else {
-            bind(delete, appID, event, setting)
+            bind(delete, appID, event, setting.rawValue)
             return try delete.run()
         }
-        bind(replace, appID, event, setting)
+        bind(replace, appID, event, setting.rawValue)
         replace.bind(value, at: 4)
         try replace.run()
     }
@@ -46,9 +46,28 @@ package final class ChoiceTable {
         try deleteAll.run()
     }
 
-    private func bind(_ statement: Statement, _ appID: String, _ event: String, _ setting: PersonalSetting) {
+    // MARK: What the person had before
+
+    /// No setting has this name.
+    private static let earlierStyleName = "earlier-alert"
+
+    /// How an app's alerts appeared before they were switched off; nil when they never were.
+    package func earlierStyle(appID: String) throws(SQLiteError) -> AlertStyle? {
+        defer { select.reset() }
+        bind(select, appID, "", Self.earlierStyleName)
+        return try select.step() ? AlertStyle(select.string(0)) : nil
+    }
+
+    /// Remembers how an app's alerts appear, which are about to be switched off.
+    package func setEarlierStyle(_ style: AlertStyle, appID: String) throws(SQLiteError) {
+        bind(replace, appID, "", Self.earlierStyleName)
+        replace.bind(style.rawValue, at: 4)
+        try replace.run()
+    }
+
+    private func bind(_ statement: Statement, _ appID: String, _ event: String, _ name: String) {
         statement.bind(appID, at: 1)
         statement.bind(event, at: 2)
-        statement.bind(setting.rawValue, at: 3)
+        statement.bind(name, at: 3)
     }
 }

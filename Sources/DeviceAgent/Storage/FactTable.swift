@@ -10,7 +10,7 @@ package final class FactTable {
         case isFilterDue = "filter_due"
         /// The version of the server's policies that this device has; 0 for none.
         case policyVersion = "policy_version"
-        /// When the stream was last open, UNIX seconds.
+        /// When the stream was last open, as far as it was written down, UNIX seconds.
         case lastConnectedUnixSeconds = "last_connected"
         /// What the clock said when it was last believed, UNIX seconds.
         case clockTrustedUnixSeconds = "clock_trusted"

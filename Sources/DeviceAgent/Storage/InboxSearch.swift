@@ -37,7 +37,7 @@ package final class InboxSearch {
         package var kind = Kind.all
         /// Only entries before this one; 0 for all.
         package var before: Int64 = 0
-        /// At most so many.
+        /// At most so many; of entries themselves, at most as many as an answer has.
         package var countMax: Int64 = InboxTable.answerCountMax
 
         /// Everything.
@@ -75,7 +75,9 @@ package final class InboxSearch {
         matching query: Query, appNames: [String: String]
     ) throws(SQLiteError) -> [InboxEntry] {
         var entries: [InboxEntry] = []
-        for number in try numbers(matching: query, appNames: appNames) {
+        var query = query
+        query.countMax = min(query.countMax, InboxTable.answerCountMax)
+        for (number, _) in try numbers(matching: query, appNames: appNames) {
             selectEntry.bind(number, at: 1)
             defer { selectEntry.reset() }
             if try selectEntry.step() { entries.append(InboxTable.entry(in: selectEntry)) }
@@ -83,16 +85,18 @@ package final class InboxSearch {
         return entries
     }
 
-    private func numbers(matching query: Query, appNames: [String: String]) throws(SQLiteError) -> [Int64] {
+    /// Numbers of the entries that match, newest first, and whose they are; as many as `countMax` says.
+    package func numbers(
+        matching query: Query, appNames: [String: String]
+    ) throws(SQLiteError) -> [(entry: Int64, appID: String)] {
         var hunt = Hunt(query.text, appNames)
-        let countMax = min(query.countMax, InboxTable.answerCountMax)
         selectTexts.bind(query.before, at: 1)
         selectTexts.bind(query.appID, at: 2)
         selectTexts.bind(query.kind.number, at: 3)
         defer { selectTexts.reset() }
-        var numbers: [Int64] = []
-        while numbers.count < countMax, try selectTexts.step() {
-            if hunt.finds(selectTexts) { numbers.append(selectTexts.int64(0)) }
+        var numbers: [(entry: Int64, appID: String)] = []
+        while numbers.count < query.countMax, try selectTexts.step() {
+            if hunt.finds(selectTexts) { numbers.append((selectTexts.int64(0), selectTexts.string(1))) }
         }
         return numbers
     }

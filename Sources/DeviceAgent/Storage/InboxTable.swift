@@ -134,10 +134,16 @@ package final class InboxTable {
         selectTwin.bind(entry.collapseID, at: 7)
         while try selectTwin.step() {
             let effects = selectTwin.string(1).split(separator: " ").map(String.init)
-            guard parts.allSatisfy({ effects.contains($0.rawValue) }) else { continue }
+            guard parts.allSatisfy({ Self.hasTried($0, effects) }) else { continue }
             if Self.comparable(selectTwin.bytes(0)) == Self.comparable(entry.payload) { return true }
         }
         return false
+    }
+
+    /// Whether a part happened, or would have but for the machine: it would do so no more the next time.
+    private static func hasTried(_ part: Decision.Effect.Part, _ effects: [String]) -> Bool {
+        let tried = [nil, .unavailable].map { Decision.Effect(part, $0).text }
+        return tried.contains { effects.contains($0) }
     }
 
     /// A payload without what may differ between two that tell the same.
@@ -213,6 +219,17 @@ package final class InboxTable {
         try updateReason.run()
     }
 
+    /// Writes that a part of an entry which was to happen did not, and why.
+    func note(
+        _ obstacle: SuppressionReason, on part: Decision.Effect.Part, of number: Int64
+    ) throws(SQLiteError) {
+        guard let effects = try entry(number)?.effects.split(separator: " ") else { return }
+        let noted = effects.map { effect in
+            effect.utf8.elementsEqual(part.rawValue.utf8) ? Decision.Effect(part, obstacle).text : String(effect)
+        }
+        try setEffects(noted.joined(separator: " "), of: number)
+    }
+
     /// Writes what became of the parts of an entry.
     package func setEffects(_ effects: String, of number: Int64) throws(SQLiteError) {
         updateEffects.bind(number, at: 1)
@@ -246,11 +263,13 @@ package final class InboxTable {
         return removed
     }
 
-    /// Removes one entry.
-    package func remove(_ number: Int64) throws(SQLiteError) {
+    /// Removes one entry; false when there is none of that number.
+    @discardableResult
+    package func remove(_ number: Int64) throws(SQLiteError) -> Bool {
         delete.bind("", at: 1)
         delete.bind(number, at: 2)
         try delete.run()
+        return connection.changedRowCount > 0
     }
 
     /// Removes what is too much, but nothing that is still to be presented; answers the numbers.

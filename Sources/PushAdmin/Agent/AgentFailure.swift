@@ -25,6 +25,9 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case badSound = "org.posthorn.Error.BadSound"
     case unknownSound = "org.posthorn.Error.UnknownSound"
     case unknownEntry = "org.posthorn.Error.UnknownEntry"
+    case appNotInstalled = "org.posthorn.Error.AppNotInstalled"
+    case appDamaged = "org.posthorn.Error.AppDamaged"
+    case needsTerminal = "org.posthorn.Error.NeedsTerminal"
     case notOpened = "org.posthorn.Error.NotOpened"
     case notYours = "org.posthorn.Error.NotYours"
     case limitsExceeded = "org.posthorn.Error.LimitsExceeded"
@@ -66,7 +69,10 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .unknownSound: "'posthorn sound list APP' shows the sounds that the app can name, or where to get some."
         case .badManifest: "Correct it, or leave it out: posthorn register APP works without a manifest."
         case .unknownEntry: "'posthorn inbox list' shows the entries."
-        case .notOpened: "Install the app, or start it yourself."
+        case .appNotInstalled: "Install the app, or give it up: posthorn unregister APP"
+        case .appDamaged: "Correct the app's .desktop file, or install the app again."
+        case .needsTerminal: "Install xdg-terminal-exec, or start the app in a terminal."
+        case .notOpened: "Start the app yourself: it may say what is wrong."
         case .notYours: "Run the posthorn that was installed beside posthorn-agent, as the user whose agent it is."
         case .limitsExceeded: "Try again in a moment."
         case .accessDenied: "Run this as the user whose agent it is."
@@ -82,8 +88,8 @@ package enum AgentFailure: String, CaseIterable, Sendable {
         case .accessDenied, .locked, .notYours: .notPermitted
         case .alreadyEnrolled, .badEnrolmentCode, .badServer, .deviceRemoved, .notEnrolled, .badEnvironment,
             .badChannelID, .tooMany,
-            .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .badFile, .notOpened,
-            .limitsExceeded, .other:
+            .badAppID, .unknownSetting, .badValue, .badManifest, .badSound, .badFile, .appNotInstalled, .appDamaged,
+            .needsTerminal, .notOpened, .limitsExceeded, .other:
             .refused
         }
     }

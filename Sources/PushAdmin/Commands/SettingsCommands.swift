@@ -35,8 +35,9 @@ package enum SettingsCommands {
             discussion: """
                 The master switch turns everything off at once and keeps the choices for each app. Notifications that \
                 are not shown are still kept in the inbox, with one exception: when badge, sound and alert of an app \
-                are all off, the server stops sending its notifications to this device. 'standard' as the value \
-                gives a choice up. 'posthorn settings show' lists what there is.
+                are all off, the server stops sending its notifications to this device. An app's alert is a style: \
+                'off' is none, and 'on' the style that there was before that. 'standard' as the value gives a choice \
+                up. 'posthorn settings show' lists what there is.
                 """,
             usages: ["SETTING VALUE", "APP SETTING VALUE", "APP EVENT SETTING VALUE"],
             arguments: [
@@ -59,11 +60,12 @@ package enum SettingsCommands {
         let agent = try surroundings.agent()
         try agent.call(call)
         let places = call.arguments.dropLast().compactMap(\.stringValue)
-        let value = call.arguments.last?.stringValue ?? ""
-        guard value.isEmpty else { return report(of: places, value: value) }
-        let standard = try agent.call(
+        // What is standard, and the style that 'on' brings back, only the agent knows.
+        let value = try agent.call(
             AgentCall("GetSetting", .string(places[0]), .string(places[1]), .string(places[2])))
-        return report(of: places, value: try AgentAnswer.string(standard, of: "GetSetting"), isStandard: true)
+        return report(
+            of: places, value: try AgentAnswer.string(value, of: "GetSetting"),
+            isStandard: call.arguments.last?.stringValue?.isEmpty ?? false)
     }
 
     /// What `settings set` prints.

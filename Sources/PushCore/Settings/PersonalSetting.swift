@@ -56,7 +56,7 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
         case .master, .badge, .sound, .timeSensitive: "on"
         case .doNotDisturb, .silent, .preview, .critical: "off"
         case .schedule: "none"
-        case .alert: scope == .event ? "on" : AlertStyle.banner.rawValue
+        case .alert: scope == .event ? "on" : AlertStyle.standard.rawValue
         case .soundName: SoundChoice.asSent.text
         case .inboxDays: "30"
         case .inboxCount: "1000"
@@ -85,7 +85,7 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
     package func expectation(for scope: Scope) -> String {
         switch form(for: scope) {
         case .onOrOff: "on or off"
-        case .style: "none, banner or alert"
+        case .style: "on, off, none, banner or alert"
         case .soundName: "as-sent, none, or the name of a sound"
         case .moment: "on, off, or 'until' and UNIX seconds"
         case .schedule: "none, or times such as 'mon-fri 22:00-07:00, sat sun 23:00-09:00'"
@@ -134,7 +134,10 @@ package enum AlertStyle: String, CaseIterable, Sendable {
     /// Stays until it is answered.
     case alert
 
-    /// Reads a style; `on` is a banner, `off` is none.
+    /// What holds until somebody says otherwise.
+    package static let standard = AlertStyle.banner
+
+    /// Reads a style: `off` is none, and `on` a banner, unless who is asked knows which style it was.
     package init?(_ text: String) {
         if text.utf8.elementsEqual("on".utf8) {
             self = .banner

@@ -32,6 +32,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case duplicate = 49
     case filtered = 50
     case badBadge = 51
+    case unavailable = 52
     case otherReason = 63
 
     /// The word in JSON and on the command line, for devices the device API's; nil for none.
@@ -65,6 +66,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .duplicate: "duplicate"
         case .filtered: "filtered"
         case .badBadge: "bad-badge"
+        case .unavailable: "unavailable"
         case .otherReason: "other"
         }
     }
@@ -100,6 +102,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         case .duplicate: "the same came just before"
         case .filtered: "the app's own filter let nothing through"
         case .badBadge: "its badge is not a whole number from 0 to 4294967295"
+        case .unavailable: "nothing there could play its sound"
         case .otherReason: "the device gave a reason of its own"
         }
     }

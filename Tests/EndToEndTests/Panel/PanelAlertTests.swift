@@ -170,6 +170,21 @@ extension EndToEnd {
             try await scene.wait("the next one is there") { $0.texts.contains("Behind it.") }
         }
 
+        @Test(.tags(.slow)) func `one who types a sentence after some thought answers nothing`() async throws {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.send(PanelScene.alert("Typed over."))
+            try await scene.wait("it is on the screen") { $0.texts.contains("Typed over.") }
+            try await scene.rest()
+            try await scene.screen.xdotool("type", "--delay", "90", "I sent it\n").succeeded()
+            // What it might have answered the agent knows before it shows the next one.
+            try await scene.send(PanelScene.alert("Behind it."))
+            try await scene.waitUntil("Behind it.", is: "shown")
+            #expect(try await scene.user.inbox().map(\.state) == ["shown", "shown"])
+            #expect(try await scene.contents().texts.contains("Typed over."))
+            try await scene.answer("Typed over.", becoming: "viewed") { try await scene.press("Return") }
+        }
+
         @Test(.tags(.slow)) func `a key that is held answers one alert, and a quick series of clicks as well`()
             async throws
         {
@@ -228,9 +243,23 @@ extension EndToEnd {
         @Test(.tags(.slow)) func `an app's own actions are offered, and one takes what is typed`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
-            try await scene.send(#"{"aps":{"alert":{"title":"Ben","body":"Ready?"},"category":"MAIL"}}"#)
+            try await scene.send(mail("Ready?"))
             let contents = try await scene.wait("the actions are there") { $0.first("button", "Reply") != nil }
             #expect(contents.all("button").map(\.name) == ["Archive", "Reply", "Close"])
+            #expect(contents.first("button", "Close")?.isFocused == true, "what an app does is not hit by mistake")
+            try await write("Yes.", in: scene)
+            try await scene.press("Return")
+            try await scene.waitUntilEmpty()
+            try await eventually("the app has it") { scene.opened.count == 1 }
+            #expect(scene.opened[0].hasSuffix("} reply: Yes."), "\(scene.opened)")
+        }
+
+        private func mail(_ body: String) -> String {
+            #"{"aps":{"alert":{"title":"Ben","body":"\#(body)"},"category":"MAIL"}}"#
+        }
+
+        /// Presses Reply and writes.
+        private func write(_ reply: String, in scene: PanelScene) async throws {
             try await eventually("there is a line to type in") {
                 try await scene.rest()
                 try await scene.click("button", "Reply")
@@ -242,13 +271,29 @@ extension EndToEnd {
                 if try await scene.contents().first("button", "Reply")?.isSensitive == true { return true }
                 try await scene.click("text box", "Reply")
                 try await scene.press("ctrl+a")
-                try await scene.type("Yes.")
+                try await scene.type(reply)
                 return false
             }
+        }
+
+        @Test(.tags(.slow)) func `a reply is written to its end while a newer alert takes the place of its own`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.send(mail("Ready?"), collapseID: "ben")
+            try await scene.waitFor("button", "Reply")
+            try await write("Yes", in: scene)
+            try await scene.send(mail("Hurry!"), collapseID: "ben")
+            // The panel has asked for it by then.
+            try await scene.waitUntil("Hurry!", is: "shown")
+            try await scene.type(", soon.")
+            #expect(try await scene.contents().texts.contains("Ready?"))
             try await scene.press("Return")
-            try await scene.waitUntilEmpty()
+            try await scene.waitUntil("Ready?", is: "closed")
             try await eventually("the app has it") { scene.opened.count == 1 }
-            #expect(scene.opened[0].hasSuffix("} reply: Yes."), "\(scene.opened)")
+            #expect(scene.opened[0].hasSuffix("} reply: Yes, soon."), "\(scene.opened)")
+            try await scene.answer("Hurry!", becoming: "closed") { try await scene.press("Escape") }
         }
 
         @Test(.tags(.slow), arguments: [(320, 480), (480, 320)])

@@ -48,7 +48,9 @@ extension EndToEnd {
             try await scene.user.agent.killNow()
             try await scene.user.startAgent()
             try await scene.user.waitUntilConnected()
-            try await scene.send(#"{"aps":{"badge":1}}"#)
+            // Nobody sees it but in the list.
+            try await scene.user.posthorn("settings", "set", PanelScene.app, "alert", "none")
+            try await scene.send(PanelScene.alert("New."))
             try await eventually("the panel says how many are new", evidence: { world.story }) {
                 let unread = try await scene.user.posthorn("inbox", "list", "--unread", "--limit", "100000", "--json")
                 let count = unread.output.components(separatedBy: "\"entry\":").count - 1

@@ -56,8 +56,10 @@ final class PanelScene: Sendable {
     func useAlerts() async throws { try await user.posthorn("settings", "set", Self.app, "alert", "alert") }
 
     /// Sends a payload to the app.
-    func send(_ payload: String) async throws {
-        let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
+    func send(_ payload: String, collapseID: String? = nil) async throws {
+        var notification = SentNotification(token: house.token, payload: payload)
+        notification.collapseID = collapseID
+        let sent = try await house.provider.send(notification)
         guard sent.status == 200 else { throw RefusedMarker(result: sent) }
     }
 
@@ -272,7 +274,9 @@ final class PanelScene: Sendable {
     /// The catalogue of a language, if there is one.
     static func catalogues(for language: String) async throws -> TemporaryDirectory {
         let files = try TemporaryDirectory()
-        let source = "\(RepositoryPaths.root)/po/\(language).po"
+        let source =
+            language == longerLanguage
+            ? try files.write(longerCatalogue(), to: "longer.po") : "\(RepositoryPaths.root)/po/\(language).po"
         guard FileManager.default.fileExists(atPath: source) else { return files }
         let folder = try files.makeDirectory("\(language)/LC_MESSAGES")
         try await RunningProcess.run(

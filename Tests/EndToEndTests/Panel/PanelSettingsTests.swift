@@ -60,6 +60,27 @@ extension EndToEnd {
             #expect(contents.texts.contains("Badges, Sounds, Alerts"), "and still say what was chosen")
         }
 
+        @Test(.tags(.slow)) func `alerts that are switched off and on again have the style that they had`()
+            async throws
+        {
+            let scene = try await PanelScene()
+            try await scene.useAlerts()
+            try await scene.openPanel("--settings")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.click("switch", "Alerts")
+            try await scene.waitUntil("alert", has: "none")
+            try await scene.click("switch", "Alerts")
+            try await scene.waitUntil("alert", has: "alert")
+            try await scene.wait("the row has it") { $0.first("list item", "Alert Style")?.description == "Alerts" }
+
+            try await scene.click("button", "Turn Off All")
+            try await scene.click("button", "Turn Off All for \(PanelScene.appName)")
+            try await scene.waitUntil("alert", has: "none")
+            try await scene.wait("the sheet is gone") { $0.first("button", "Cancel") == nil }
+            try await scene.click("switch", "Alerts")
+            try await scene.waitUntil("alert", has: "alert")
+        }
+
         @Test(.tags(.slow)) func `do not disturb is switched on, given an end, and a schedule`() async throws {
             let scene = try await PanelScene()
             try await scene.openPanel("--settings")
@@ -72,10 +93,27 @@ extension EndToEnd {
                 let value = try await scene.setting("do-not-disturb", of: nil)
                 return value != "on" && value != "off"
             }
+            try await scene.wait("a row names it, and has the one checkmark") { contents in
+                let chosen = contents.all("list item").filter(\.isSelected).map(\.name)
+                return chosen.count == 1 && chosen[0].hasPrefix("Until ") && chosen[0] != "Until Switched Off"
+            }
+            try await scene.click("list item", "Until Switched Off")
+            try await scene.waitUntil("do-not-disturb", of: nil, has: "on")
+            try await scene.wait("that row is gone") { contents in
+                contents.all("list item").filter(\.isSelected).map(\.name) == ["Until Switched Off"]
+                    && contents.all("list item").count == 4
+            }
             try await scene.press("Escape")
             try await scene.click("list item", "Add Times")
             let hour = try await scene.waitFor("spin button", "From, hour")
             #expect(hour.width >= 44 && hour.height >= 2 * 44, "a button above the number and one below")
+            try await scene.press("Escape")
+            try await scene.click("list item", "Add Times")
+            // Who only looked has set nothing.
+            try await scene.click("list item", "Sunday")
+            try await scene.waitUntil("schedule", of: nil, has: "sun 22:00-07:00")
+            try await scene.click("list item", "Every day")
+            try await scene.waitUntil("schedule", of: nil, has: "22:00-07:00")
             try await scene.click("list item", "Sunday")
             try await scene.waitUntil("schedule", of: nil, has: "mon tue wed thu fri sat 22:00-07:00")
             try await scene.click("button", "Remove Times")

@@ -35,6 +35,41 @@ extension EndToEnd {
             try await scene.waitFor("tab", "Notifications")
         }
 
+        @Test(.tags(.slow))
+        func `an app that does not open is told in the person's words, on the tab where it was opened`()
+            async throws
+        {
+            let scene = try await PanelScene(language: "zh_TW")
+            try FileManager.default.removeItem(atPath: scene.user.files.path(of: "app.sh"))
+            try await scene.send(PanelScene.alert("午餐"))
+            try await scene.openPanel()
+            try await scene.click("the notification") { $0.first("list item") { $0.contains("午餐") } }
+            try await scene.wait("it says so") { $0.texts.contains { $0.hasPrefix("應用程式沒有安裝。") } }
+            #expect(try await scene.user.inbox().first?.reason.hasPrefix("app-not-installed: ") == true)
+            try await scene.press("alt+2")
+            try await scene.wait("it is said no more") { contents in
+                contents.all("tab")[1].isSelected && !contents.texts.contains { $0.hasPrefix("應用程式沒有安裝。") }
+            }
+        }
+
+        @Test(.tags(.slow)) func `a new app moves no icon and takes no focus while the icons are shown`() async throws {
+            let scene = try await PanelScene()
+            try await scene.openPanel()
+            try await scene.click("tab", "Apps")
+            try await scene.moveFocus(to: "the icon") { $0.first("button", PanelScene.appName) }
+            let before = try await scene.waitFor("button", PanelScene.appName)
+            try await scene.house.server.posthorn("app", "add", "org.example.Aardvark")
+            _ = try await scene.user.register("org.example.Aardvark", name: "Aardvark")
+            let new = try await scene.waitFor("button", "Aardvark")
+            let after = try await scene.waitFor("button", PanelScene.appName)
+            #expect(after.isFocused && (after.left, after.top) == (before.left, before.top))
+            #expect(new.left >= after.right || new.top >= after.bottom)
+            try await scene.press("alt+3", "alt+2")
+            try await scene.wait("they stand by name") { contents in
+                contents.first("button", "Aardvark")?.left == before.left
+            }
+        }
+
         @Test(.tags(.slow)) func `an agent that ends and comes back is told in the window, which stays right`()
             async throws
         {
@@ -125,12 +160,12 @@ extension EndToEnd {
                 try await scene.press("alt+\(tab)")
                 try await scene.wait("tab \(tab) fits") { contents in
                     contents.all("tab").count == 3 && contents.all("tab")[tab - 1].isSelected
-                        && fits(contents, scene.screen.size)
+                        && contents.fits(scene.screen.size)
                 }
             }
             try await scene.click("list item", PanelScene.appName)
             let page = try await scene.wait("the app's page fits") {
-                $0.first("switch", "Badges") != nil && fits($0, scene.screen.size)
+                $0.first("switch", "Badges") != nil && $0.fits(scene.screen.size)
             }
             try isComplete(page, isNarrow: width < height)
             try await scene.click("button", "Turn Off All")
@@ -152,32 +187,6 @@ extension EndToEnd {
             #expect(page.inside(back).texts == (isNarrow ? [] : ["Settings"]), "narrow windows have an arrow alone")
             for button in [back, try #require(page.first("button", "Close"))] {
                 #expect(button.width >= 44 && button.height >= 44, "\(button)")
-            }
-        }
-
-        @Test(.tags(.slow)) func `text of one and a half times the size fits a screen 360 wide`() async throws {
-            let scene = try await PanelScene(size: .init(width: 360, height: 640))
-            try await RunningProcess.run(
-                RepositoryPaths.tool("xprop"),
-                ["-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", "Xft.dpi:\t144"],
-                environment: scene.screen.environment
-            ).succeeded()
-            try await scene.send(PanelScene.alert("One."))
-            try await scene.openPanel()
-            let list = try await scene.wait("the list fits") { contents in
-                contents.all("list item").count == 2 && fits(contents, scene.screen.size)
-            }
-            let headline = try #require(list.first("label", "Alert"))
-            let body = try #require(list.first("label", "One."))
-            #expect(headline.height > 20, "the text is larger: \(headline)")
-            #expect(headline.bottom <= body.top, "and nothing overlaps")
-            let filters = ["All", "Unseen", "Not Shown"].compactMap { list.first("button", $0) }
-            #expect(filters.count == 3)
-            for (left, right) in zip(filters, filters.dropFirst()) { #expect(left.right <= right.left) }
-            try await scene.press("alt+3")
-            try await scene.click("list item", PanelScene.appName)
-            try await scene.wait("the app's page fits") {
-                $0.first("switch", "Badges") != nil && fits($0, scene.screen.size)
             }
         }
 
@@ -205,17 +214,6 @@ extension EndToEnd {
                 #expect(result.exit == .code(1))
                 #expect(result.errorOutput.contains("There is no session bus."), "\(result.errorOutput)")
             }
-        }
-
-        /// Whether nothing is wider than the window, everything has a name, and the window is no larger than the screen.
-        private func fits(_ contents: ScreenContents, _ size: DesktopScreen.Size) -> Bool {
-            guard let window = contents.windows.first else { return false }
-            let used = contents.nodes.filter { ["button", "tab", "switch", "list item"].contains($0.role) }
-            let read = used + contents.all("label")
-            return window.width <= size.width && window.height <= size.height
-                && read.allSatisfy { $0.left >= 0 && $0.right <= window.width }
-                && used.allSatisfy { !$0.name.isEmpty }
-                && contents.all("tab").allSatisfy { $0.bottom <= window.height && $0.height >= 44 }
         }
 
         @Test func `the desktop entry is one by the judgement of desktop-file-validate`() async throws {

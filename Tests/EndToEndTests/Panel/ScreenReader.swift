@@ -105,6 +105,17 @@ struct ScreenContents: Decodable, Sendable {
     /// Each text on the screen, in reading order.
     var texts: [String] { all("label").map(\.name) }
 
+    /// Whether nothing is wider than the window, everything has a name, and the window is no larger than the screen.
+    func fits(_ size: DesktopScreen.Size) -> Bool {
+        guard let window = windows.first else { return false }
+        let used = nodes.filter { ["button", "tab", "switch", "list item"].contains($0.role) }
+        let read = used + all("label")
+        return window.width <= size.width && window.height <= size.height
+            && read.allSatisfy { $0.left >= 0 && $0.right <= window.width }
+            && used.allSatisfy { !$0.name.isEmpty }
+            && all("tab").allSatisfy { $0.bottom <= window.height && $0.height >= 44 }
+    }
+
     /// For a failure's text: role, name, states and place of each thing that has a name.
     var transcript: String {
         nodes.filter { !$0.name.isEmpty }.map { element in

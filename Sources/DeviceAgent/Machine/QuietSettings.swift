@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushDBus
+package import PushNet
+
+/// The do-not-disturb of desktops that keep it in GSettings, and tell it to nobody else.
+///
+/// | Notification server | What is read |
+/// |---|---|
+/// | GNOME Shell | `show-banners` of `org.gnome.desktop.notifications`, false while it is on |
+/// | Cinnamon | `display-notifications` of `org.cinnamon.desktop.notifications`, the same |
+/// | MATE's | `do-not-disturb` of `org.mate.NotificationDaemon`, true while it is on |
+///
+/// The server that is on the bus says whose switch counts: GNOME's is on many machines where no GNOME runs, and the agent
+/// may be there before the desktop. One thread, that of the loop.
+package final class QuietSettings {
+    /// A switch, and what it says while nobody wants to be disturbed.
+    private typealias Source = (key: GSettingsSwitch.Key, quietValue: Bool)
+
+    private static let gnome: Source = (
+        GSettingsSwitch.Key(
+            schema: "org.gnome.desktop.notifications", name: "show-banners",
+            path: "/org/gnome/desktop/notifications/show-banners"), false
+    )
+    private static let cinnamon: Source = (
+        GSettingsSwitch.Key(
+            schema: "org.cinnamon.desktop.notifications", name: "display-notifications",
+            path: "/org/cinnamon/desktop/notifications/display-notifications"), false
+    )
+    private static let mate: Source = (
+        GSettingsSwitch.Key(
+            schema: "org.mate.NotificationDaemon", name: "do-not-disturb",
+            path: "/org/mate/notification-daemon/do-not-disturb"), true
+    )
+
+    private let connection: BusConnection
+    private let loop: EventLoop
+    private let environment: [String: String]
+    private let program: String?
+    private var owner: String?
+    /// By schema: what was once read is followed for good, because a server comes back.
+    private var settings: [String: GSettingsSwitch] = [:]
+    private var source: Source?
+
+    /// Follows the notification server that is on the bus.
+    ///
+    /// - Parameters:
+    ///   - connection: The session bus, driven by the caller.
+    ///   - loop: The loop that drives it.
+    ///   - environment: Tells where the person's settings are.
+    /// - Throws: `BusError` when the bus refuses a subscription.
+    package init(connection: BusConnection, loop: EventLoop, environment: [String: String]) throws(BusError) {
+        self.connection = connection
+        self.loop = loop
+        self.environment = environment
+        program = DesktopEntries(environment: environment).program("gsettings")
+        guard program != nil else { return }
+        try connection.watchOwner(of: DesktopPresenter.busName) { [weak self] owner in self?.serverChanged(to: owner) }
+        serverChanged(to: try connection.owner(of: DesktopPresenter.busName))
+    }
+
+    /// Whether the desktop's own do-not-disturb is on.
+    package var isQuiet: Bool {
+        guard let source else { return false }
+        return settings[source.key.schema]?.isOn == source.quietValue
+    }
+
+    private func serverChanged(to owner: String?) {
+        self.owner = owner
+        source = nil
+        if let owner { ask(owner) }
+    }
+
+    private func ask(_ asked: String) {
+        let start = ContinuousClock.now
+        connection.send(
+            asked, DesktopPresenter.path, DesktopPresenter.busName, "GetServerInformation", [],
+            timeout: DeskWatch.answerTimeout
+        ) { [weak self] answer in
+            // Another server came meanwhile.
+            guard let self, owner == asked else { return }
+            switch answer {
+            case .success(let values): follow(values.compactMap(\.stringValue))
+            case .failure(let error):
+                if error.isOfBusyProgram, ContinuousClock.now - start >= DeskWatch.dropTimeMin { ask(asked) }
+            }
+        }
+    }
+
+    /// Reads what a server goes by, which says its name, its vendor and more.
+    private func follow(_ information: [String]) {
+        guard let program, let source = Self.source(information.map { $0.lowercased() }) else { return }
+        do {
+            if settings[source.key.schema] == nil {
+                settings[source.key.schema] = try GSettingsSwitch(
+                    source.key, program: program, connection: connection, loop: loop, environment: environment)
+            }
+            self.source = source
+        } catch {
+            agentLog.info("quiet_not_watched", ["error": error.message])
+        }
+    }
+
+    private static func source(_ information: [String]) -> Source? {
+        switch (information.first, information.dropFirst().first) {
+        case ("gnome-shell", _): gnome
+        case ("cinnamon", _): cinnamon
+        // Another one has the name, too.
+        case ("notification daemon", "mate"): mate
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// Sounds that the agent plays itself: what nobody heard is not told as heard.
+extension PresentationQueue {
+    /// Plays the sound that goes with what is on the screen.
+    func play(_ sound: Sound, of number: Int64, _ app: RegisteredApp) {
+        start(sound, app) { [weak self] obstacle in
+            guard let self, let obstacle else { return }
+            retry.write { [weak self] () throws(SQLiteError) in
+                try self?.database.inbox.note(obstacle, on: .sound, of: number)
+                self?.onChange?()
+            }
+        }
+    }
+
+    /// Plays what has no alert, and writes what became of it.
+    func playAlone(_ sound: Sound?, of entry: InboxEntry, _ app: RegisteredApp) {
+        let number = entry.entry
+        guard let sound else { preconditionFailure("what has neither alert nor sound is not presented") }
+        start(sound, app) { [weak self] obstacle in
+            guard let self, let obstacle else {
+                self?.finish(
+                    number, .shown(playsSound: true), app, .alert, sound: nil, reason: TraceStep.soundOnly.word)
+                return
+            }
+            retry.write { [weak self] () throws(SQLiteError) in try self?.settle(number, silentFor: obstacle) }
+        }
+    }
+
+    private func start(_ sound: Sound, _ app: RegisteredApp, _ completion: @escaping (SuppressionReason?) -> Void) {
+        guard let sounds else { return completion(.unavailable) }
+        sounds.play(sound, appID: app.appID, appName: app.name, completion: completion)
+    }
+
+    /// Of what had only a sound nothing was shown, except for a number on the icon.
+    private func settle(_ number: Int64, silentFor obstacle: SuppressionReason) throws(SQLiteError) {
+        try database.transaction { () throws(SQLiteError) in
+            try database.inbox.note(obstacle, on: .sound, of: number)
+            guard let entry = try database.inbox.entry(number) else { return }
+            if entry.effects.split(separator: " ").contains("badge") {
+                let reason = TraceDetail.badgeOnly.word
+                _ = try database.finish(number, from: [.claimed], to: .shown, .shown, reason: reason)
+            } else {
+                try database.suppress(number, obstacle, from: [.claimed])
+            }
+        }
+        onOutcome?()
+        onChange?()
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+
+extension PanelScene {
+    /// English with each vowel twice, some 40 % longer: what a translation may need.
+    static let longerLanguage = "xx"
+
+    /// The catalogue of that language, made of the template that translators get.
+    static func longerCatalogue() throws -> String {
+        let template = try String(contentsOfFile: "\(RepositoryPaths.root)/po/posthorn-panel.pot", encoding: .utf8)
+        let header = #"""
+            msgid ""
+            msgstr "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n != 1;\n"
+
+
+            """#
+        let entries = template.components(separatedBy: "\n\n").dropFirst()
+        return header + entries.map(longerEntry).joined(separator: "\n\n") + "\n"
+    }
+
+    private static func longerEntry(_ entry: String) -> String {
+        var (texts, keyword): ([String: String], String) = ([:], "")
+        for line in entry.components(separatedBy: "\n") where !line.isEmpty && !line.hasPrefix("#") {
+            if let quote = line.firstIndex(of: "\""), quote > line.startIndex {
+                keyword = String(line[..<quote])
+            }
+            texts[keyword, default: ""] += line.drop { $0 != "\"" } + "\n"
+        }
+        let one = texts["msgid ", default: ""]
+        guard let many = texts["msgid_plural "] else { return "msgid \(one)msgstr \(longer(one))" }
+        return "msgid \(one)msgid_plural \(many)msgstr[0] \(longer(one))msgstr[1] \(longer(many))"
+    }
+
+    private static func longer(_ text: String) -> String {
+        String(text.flatMap { "aeiouAEIOU".contains($0) ? [$0, $0] : [$0] })
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import TestSupport
+internal import Testing
+
+extension EndToEnd {
+    /// Larger text and longer words: nothing is wider than the window, and all that can be pressed is in sight.
+    struct PanelTextSizeTests {
+        /// Lets an alert come, and puts it away once all of it has been seen.
+        private func showAlert(in scene: PanelScene, buttons names: [String]) async throws {
+            try await scene.useAlerts()
+            try await scene.send(PanelScene.alert("One."))
+            try await scene.wait("the alert fits, with its buttons") { contents in
+                guard let window = contents.windows.first else { return false }
+                let buttons = contents.all("button")
+                return buttons.map(\.name) == names && contents.fits(scene.screen.size)
+                    && buttons.allSatisfy { $0.bottom <= window.height }
+            }
+            try await scene.answer("One.", becoming: "closed") { try await scene.press("Escape") }
+        }
+
+        @Test(.tags(.slow)) func `text of twice the size fits a screen 360 wide`() async throws {
+            let scene = try await PanelScene(size: .init(width: 360, height: 640))
+            try await RunningProcess.run(
+                RepositoryPaths.tool("xprop"),
+                ["-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER", "Xft.dpi:\t192"],
+                environment: scene.screen.environment
+            ).succeeded()
+            try await showAlert(in: scene, buttons: ["Close", "View"])
+            try await scene.openPanel()
+            let list = try await scene.wait("the list fits") { contents in
+                contents.all("list item").count == 2 && contents.fits(scene.screen.size)
+            }
+            let headline = try #require(list.first("label", "Alert"))
+            let body = try #require(list.first("label", "One."))
+            #expect(headline.height > 30, "the text is larger: \(headline)")
+            #expect(headline.bottom <= body.top, "and nothing overlaps")
+            let filters = ["All", "Unseen", "Not Shown"].compactMap { list.first("button", $0) }
+            #expect(filters.count == 3)
+            for (left, right) in zip(filters, filters.dropFirst()) { #expect(left.right <= right.left) }
+            try await scene.press("alt+3")
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.wait("the app's page fits") {
+                $0.first("switch", "Badges") != nil && $0.fits(scene.screen.size)
+            }
+        }
+
+        @Test(.tags(.slow)) func `words that are half as long again fit a screen 360 wide`() async throws {
+            let scene = try await PanelScene(size: .init(width: 360, height: 640), language: PanelScene.longerLanguage)
+            try await showAlert(in: scene, buttons: ["Cloosee", "Viieew"])
+            try await scene.openPanel()
+            for (tab, title) in ["Nootiifiicaatiioons", "AApps", "Seettiings"].enumerated() {
+                try await scene.press("alt+\(tab + 1)")
+                try await scene.wait("\(title) fits") { contents in
+                    contents.all("tab").count == 3 && contents.all("tab")[tab].isSelected
+                        && contents.all("tab")[tab].name == title && contents.fits(scene.screen.size)
+                }
+            }
+            try await scene.click("list item", PanelScene.appName)
+            try await scene.wait("the app's page fits") {
+                $0.first("switch", "Baadgees") != nil && $0.fits(scene.screen.size)
+            }
+            try await scene.click("button", "Tuurn OOff AAll")
+            try await scene.wait("the sheet fits") { contents in
+                contents.all("button").last?.name == "Caanceel" && contents.fits(scene.screen.size)
+            }
+        }
+    }
+}
