@@ -24,8 +24,7 @@ package final class DesktopBus: Sendable {
         inPlaceOf earlier: DesktopBus? = nil, isOpen: Bool = false
     ) async throws {
         self.kept = kept
-        files = try earlier?.files ?? TemporaryDirectory()
-        if isOpen { try files.setPermissions(0o711) }
+        files = try earlier?.files ?? TemporaryDirectory(isOpen: isOpen)
         try files.makeDirectory("services")
         let socket = files.path(of: "bus")
         let configuration = try files.write(

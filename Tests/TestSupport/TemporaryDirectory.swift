@@ -2,14 +2,17 @@
 
 internal import Foundation
 
-/// A directory of its own for a test, mode 0700, removed with everything in it when the last user lets go.
+/// A directory of its own for a test, removed with everything in it when the last user lets go.
 package final class TemporaryDirectory: Sendable {
     /// The absolute path; short, because UNIX sockets allow 107 bytes.
     package let path: String
 
-    /// Makes it with `mkdtemp` below `$TMPDIR` or `/tmp`.
-    package init() throws {
-        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    /// Makes it with `mkdtemp` below `$TMPDIR` or `/tmp`, mode 0700.
+    ///
+    /// - Parameter isOpen: Whether every user of the machine may reach what is in it: mode 0711 then, and always below `/tmp`.
+    /// - Throws: `SystemFailure`.
+    package init(isOpen: Bool = false) throws {
+        let parent = isOpen ? "/tmp" : ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         var template = Array("\(parent)/posthorn.XXXXXX".utf8CString)
         let made = unsafe template.withUnsafeMutableBufferPointer { buffer -> String? in
             guard let base = buffer.baseAddress, let made = unsafe mkdtemp(base) else { return nil }
@@ -17,6 +20,7 @@ package final class TemporaryDirectory: Sendable {
         }
         guard let made else { throw SystemFailure(call: "mkdtemp", code: errno) }
         path = made
+        if isOpen { try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: made) }
     }
 
     deinit {
@@ -27,11 +31,6 @@ package final class TemporaryDirectory: Sendable {
 
     /// The path of a file or directory in it, which need not exist.
     package func path(of name: String) -> String { "\(path)/\(name)" }
-
-    /// Sets who may use it.
-    package func setPermissions(_ permissions: Int) throws {
-        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
-    }
 
     /// Makes a directory in it, with those above.
     @discardableResult

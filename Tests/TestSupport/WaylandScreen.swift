@@ -18,8 +18,7 @@ package final class WaylandScreen: Sendable {
     /// - Throws: `DeadlinePassed`, `MissingProgram`.
     package init() async throws {
         bus = try await DesktopBus(isOpen: true)
-        files = try TemporaryDirectory()
-        try files.setPermissions(0o711)
+        files = try TemporaryDirectory(isOpen: true)
         let home = try files.makeDirectory("home")
         if Self.isRoot { try Self.give(home) }
         environment = [
