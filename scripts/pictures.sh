@@ -3,7 +3,7 @@
 # Takes pictures of alerts on each notification server that is installed, into .pictures/: for a person to look at, and
 # SERVER.png of them for docs/images/. Nothing of it is a test. Words of the command line choose servers, otherwise it
 # tries all that are here; sway, on which mako and swaync run, does not start for root.
-# Beside scripts/packages-test.txt: gnome-shell gjs plasma-workspace mako-notifier sway-notification-center sway grim.
+# Beside scripts/packages-test.txt: gnome-shell gjs plasma-workspace sway-notification-center.
 # Everything else lives in a temporary directory and ends with the script.
 set -eu
 cd "$(dirname "$0")/.."
