@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build install uninstall demo test check lint format sanitize bench gate soak fuzz docs pages translations clean
+.PHONY: help setup build install uninstall demo test attack check lint format sanitize bench gate soak fuzz docs pages translations clean
 
 # For `make install`.
 export DESTDIR PREFIX SYSCONFDIR PARTS BUILD
@@ -18,7 +18,7 @@ STRICT := --explicit-target-dependency-import-check error
 RELEASE := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked -Xlinker -z -Xlinker now $(STRICT)
 
 # The tests that POSTHORN_TEST_CASES makes longer; of 10,000 cases, 300 are kills under load.
-SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|PanelKillTests|RegistrarLivesTests|PanelLivesTests|BusValueTests
+SOAKED := Faults|CrashTests|PropertyTests|ModelTests|ExactlyOnceTests|AgentKillTests|PanelKillTests|RegistrarLivesTests|PanelLivesTests|BusValueTests|AttackTests|MonkeyTests
 
 help: ## List the targets (this text)
 	@printf 'Posthorn: push notifications for Linux.\n\n'
@@ -44,6 +44,10 @@ test: setup ## Build and run every test, the end-to-end ones too
 	@swift build --build-tests $(STRICT)
 	@files=$$(mktemp -d /tmp/pXXXX) && trap 'rm -rf "$$files"' EXIT && TMPDIR="$$files" scripts/test.sh
 
+attack: setup build ## Attack the release build and print one line for each attack (ATTACKS names some)
+	@POSTHORN_SERVER=.build/release/posthornd PYTHONDONTWRITEBYTECODE=1 .venv/bin/python \
+	    Tests/AttackTests/python/run.py --long $(ATTACKS)
+
 check: setup lint test sanitize ## What a change must pass: format, tests, sanitizers
 
 lint: ## Check the format of every Swift file
@@ -67,9 +71,9 @@ soak: setup build ## Run the server under mixed load (SOAK_SECONDS, default 7200
 	@swift build --build-tests $(STRICT)
 	@POSTHORN_TEST_CASES="$${POSTHORN_TEST_CASES:-10000}" scripts/test.sh --filter '$(SOAKED)'
 
-fuzz: ## Fuzz each parser of untrusted bytes (FUZZ_SECONDS for each, default 30)
+fuzz: ## Fuzz each reader of untrusted bytes (FUZZ_SECONDS for each, default 600)
 	@for target in $(notdir $(basename $(wildcard FuzzTesting/Targets/*.swift))); do \
-	    FuzzTesting/run.sh "$$target" "$${FUZZ_SECONDS:-30}" || exit 1; done
+	    FuzzTesting/run.sh "$$target" "$${FUZZ_SECONDS:-600}" || exit 1; done
 
 docs: pages ## Rewrite the generated pages and build the API archive into .build/docs
 	@scripts/docs.sh

@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-/// What every Swift target shares: see docs/explanation/architecture.md, "The rules of the house".
+/// Settings that all Swift targets share; docs/explanation/architecture.md has the reasons.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -88,8 +88,8 @@ let testTargets: [Target] = [
     tests(of: "PushSound"),
     tests(of: "PushINI"),
     tests(of: "PushStore", uses: ["PushCore", "PushSQLite"]),
-    tests(of: "PushServer", uses: ["PushCore", "PushNet", "PushStore", "PushTLS"]),
-    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS"]),
+    tests(of: "PushServer", uses: ["PushCore", "PushHTTP", "PushNet", "PushStore", "PushTLS", "PushWebSocket"]),
+    tests(of: "DeviceAgent", uses: ["PushCore", "PushDBus", "PushNet", "PushSQLite", "PushTLS", "PushWebSocket"]),
     tests(of: "AgentPanel", uses: ["PushDBus"]),
     tests(of: "PushAdmin", uses: ["PushCore", "PushTLS", "PushCurl", "PushDBus"]),
     .testTarget(
@@ -103,6 +103,8 @@ let testTargets: [Target] = [
     .testTarget(
         name: "ConformanceTests", dependencies: ["TestSupport", "PushCore", "posthornd"], exclude: ["python"],
         swiftSettings: settings),
+    .testTarget(
+        name: "AttackTests", dependencies: ["TestSupport", "posthornd"], exclude: ["python"], swiftSettings: settings),
     .testTarget(
         name: "RepositoryTests", dependencies: ["TestSupport", "PushCore", "PushServer"], swiftSettings: settings),
 ]

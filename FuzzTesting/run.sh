@@ -1,9 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fuzzes one parser: run.sh TARGET SECONDS
-# Builds PushCore, the checks and the target with libFuzzer and the address sanitizer, then looks for an input that
-# breaks the check. What it finds is kept in FailCases/TARGET, where ordinary tests replay it.
+# Fuzzes one parser or session: run.sh TARGET SECONDS
+# Builds the target's modules, its checks and the target with libFuzzer and the address sanitizer, then looks for an
+# input that breaks the check. What it finds is kept in FailCases/TARGET, where ordinary tests replay it.
+#
+# A target may name its modules, each behind those that it imports, and its checks:
+#   // modules: PushCore PushHTTP
+#   // checks: Tests/PushHTTPTests/HTTPSessionFuzzCheck.swift
+# Without these lines it is built with PushCore and FuzzChecks. C modules need no mention, except CPushShims.
 set -eu
 
 usage() {
@@ -17,26 +22,46 @@ repository=$(dirname "$folder")
 [ $# -eq 2 ] || usage
 target=$1
 seconds=$2
-[ -f "$folder/Targets/$target.swift" ] || usage
+source=$folder/Targets/$target.swift
+[ -f "$source" ] || usage
 
 build=$repository/.build/fuzz
 corpus=$build/corpus/$target
 mkdir -p "$build" "$corpus"
 
-options="-O -wmo -parse-as-library -swift-version 6 -package-name posthorn -sanitize=fuzzer,address"
-find "$repository/Sources/PushCore" -name '*.swift' > "$build/PushCore.sources"
-swiftc $options -module-name PushCore -c "@$build/PushCore.sources" -o "$build/PushCore.o" \
-    -emit-module -emit-module-path "$build/PushCore.swiftmodule"
-objects=$build/PushCore.o
-checks=$(echo "$repository"/Tests/PushCoreTests/FuzzChecks*.swift)
-if [ "$target" = websocket ]; then
-    swiftc $options -module-name PushWebSocket -I "$repository/Sources/CWslay" -c "$repository"/Sources/PushWebSocket/*.swift \
-        -o "$build/PushWebSocket.o" -emit-module -emit-module-path "$build/PushWebSocket.swiftmodule"
-    objects=$build/PushWebSocket.o
-    checks=$repository/Tests/PushWebSocketTests/WebSocketFuzzCheck.swift
-fi
-swiftc $options -module-name "Fuzz$(echo "$target" | tr -d -)" -I "$build" -I "$repository/Sources/CWslay" -o "$build/$target" "$objects" $checks \
-    "$folder/Targets/$target.swift"
+modules=$(sed -n 's|^// modules: *||p' "$source")
+modules=${modules:-PushCore}
+checks=$(sed -n 's|^// checks: *||p' "$source")
+checks=${checks:-Tests/PushCoreTests/FuzzChecks*.swift}
+checks=$(cd "$repository" && for file in $checks; do echo "$repository/$file"; done)
+
+includes="-I $build"
+for map in "$repository"/Sources/C*/module.modulemap; do includes="$includes -I $(dirname "$map")"; done
+for flag in $(pkg-config --cflags-only-I libsystemd sndfile inih sqlite3); do includes="$includes -Xcc $flag"; done
+options="-O -wmo -parse-as-library -swift-version 6 -package-name posthorn -sanitize=fuzzer,address -enable-testing $includes"
+objects=
+isStale=no
+for module in $modules; do
+    # A module is built again when it changed, or one before it did.
+    [ -z "$(find "$repository/Sources/$module" -newer "$build/$module.o" 2>&1 | head -1)" ] || isStale=yes
+    if [ "$module" != CPushShims ] && [ $isStale = no ]; then
+        :
+    elif [ "$module" = CPushShims ]; then
+        clang -O1 -g -fsanitize=address -I "$repository/Sources/CPushShims/include" \
+            -c "$repository/Sources/CPushShims/shims.c" -o "$build/CPushShims.o"
+        # The package manager would write this module map.
+        mkdir -p "$build/CPushShims"
+        echo "module CPushShims { umbrella \"$repository/Sources/CPushShims/include\" export * }" \
+            > "$build/CPushShims/module.modulemap"
+        options="$options -I $build/CPushShims"
+    else
+        find "$repository/Sources/$module" -name '*.swift' > "$build/$module.sources"
+        swiftc $options -module-name "$module" -c "@$build/$module.sources" -o "$build/$module.o" \
+            -emit-module -emit-module-path "$build/$module.swiftmodule"
+    fi
+    objects="$objects $build/$module.o"
+done
+swiftc $options -module-name "Fuzz$(echo "$target" | tr -d -)" -o "$build/$target" $objects $checks "$source"
 
 # The backtracer of Swift can hang in a fuzzer's crash; libFuzzer reports the input by itself.
 SWIFT_BACKTRACE=enable=no "$build/$target" -max_total_time="$seconds" -max_len=8192 -timeout=5 -rss_limit_mb=1024 \

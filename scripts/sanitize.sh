@@ -7,8 +7,10 @@ sanitizer=${1:?address or thread}
 
 # Without leaks: Swift keeps pointers with other bits set in them (enum cases, static values), which the leak sanitizer
 # does not follow, so it reports hundreds of values that are in use.
-export ASAN_OPTIONS="detect_leaks=0"
+export ASAN_OPTIONS="detect_leaks=0:suppressions=$PWD/scripts/address-sanitizer.supp"
 export TSAN_OPTIONS="halt_on_error=1"
+# Tests of memory use leave their measurement out.
+export POSTHORN_TEST_SANITIZER="$sanitizer"
 export POSTHORN_TEST_PATIENCE="${POSTHORN_TEST_PATIENCE:-4}"
 
 swift build --build-tests --sanitize "$sanitizer" --scratch-path ".build/$sanitizer"

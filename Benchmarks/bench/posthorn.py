@@ -53,7 +53,8 @@ class Posthorn(Server):
     def arguments(self):
         return [
             "--data-directory", self.directory / "data", "--listen", f"127.0.0.1:{self.port}", "--admin-socket",
-            self.socket, "--loops", 1, "--open-enrolment", "yes", "--log-level", "warning", *self.extra]
+            self.socket, "--loops", 1, "--open-enrolment", "yes", "--stranger-enrolments", 0, "--team-bad-tokens", 0,
+            "--device-streams", 0, "--log-level", "warning", *self.extra]
 
     @property
     def socket(self):

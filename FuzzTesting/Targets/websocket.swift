@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// modules: PushWebSocket
+// checks: Tests/PushWebSocketTests/WebSocketFuzzCheck.swift
 
 /// Tries one input; called by libFuzzer.
 @_cdecl("LLVMFuzzerTestOneInput")

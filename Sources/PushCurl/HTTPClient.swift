@@ -23,4 +23,22 @@ package final class HTTPClient {
         let code = handle.perform()
         return try collector.finish(handle, code).get()
     }
+
+    /// Connects without verifying the server and returns the certificates that it shows.
+    ///
+    /// No request is sent. The connection is not used again.
+    ///
+    /// - Parameter request: The server and how to reach it.
+    /// - Returns: The certificates as PEM texts, the server's own first.
+    /// - Throws: The error when the TLS handshake fails.
+    package func certificates(for request: HTTPRequest) throws(CurlError) -> [[UInt8]] {
+        var request = request
+        request.connectsOnly = true
+        request.looksAtCertificates = true
+        let collector = AnswerCollector(for: request)
+        handle.configure(request, sink: collector)
+        let code = handle.perform()
+        if let error = handle.error(for: code) { throw error }
+        return handle.certificates
+    }
 }

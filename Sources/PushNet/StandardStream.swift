@@ -20,4 +20,23 @@ package enum StandardStream: Int32, Sendable {
             bytes = bytes.dropFirst(count)
         }
     }
+
+    /// Writes the last message of a program, which must end even when its reader is stuck.
+    ///
+    /// - Parameters:
+    ///   - text: The text. What the reader has not taken in time is lost.
+    ///   - patience: The longest wait for the reader, in seconds.
+    package func writeLastWords(_ text: String, patience: Int32 = 1) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            var wish = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+            // As much as a writable pipe takes without a wait.
+            let piece = rest.prefix(LogBounds.lineByteCountMax)
+            guard unsafe poll(&wish, 1, patience * 1000) > 0 else { return }
+            let count = unsafe piece.withUnsafeBytes { unsafe Glibc.write(rawValue, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
 }

@@ -3,18 +3,20 @@
 internal import CSQLite
 
 extension Connection {
-    /// How far a checkpoint goes.
+    /// The mode of a checkpoint.
     package enum Checkpoint: Sendable {
-        /// Copies the write-ahead log into the database; the log's file keeps its size and is written from its start.
+        /// Copies the write-ahead log into the database.
+        ///
+        /// The log file keeps its size and is overwritten from its start.
         case passive
-        /// Also cuts the log's file to nothing.
+        /// Also truncates the log file to zero bytes.
         case truncate
     }
 
-    /// Leaves checkpoints to the caller, who watches `logPageCount`.
+    /// Disables automatic checkpoints; the caller must watch `logPageCount` and run them.
     ///
-    /// SQLite's own checkpoint runs inside the commit that filled the log, which makes whoever waits for that commit
-    /// wait for it too, and its failures are seen by nobody.
+    /// SQLite's automatic checkpoint runs inside the commit that fills the log. It delays that commit, and its failures
+    /// are not reported.
     package func checkpointByHand() {
         unsafe sqlite3_wal_hook(handle, noteCommit, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -31,17 +33,19 @@ extension Connection {
         logPageCount = 0
     }
 
-    /// How many pages the database has and does not use (`PRAGMA freelist_count`).
+    /// Returns the number of unused pages in the database (`PRAGMA freelist_count`).
     package func unusedPageCount() throws(SQLiteError) -> Int {
         let statement = try prepare("PRAGMA freelist_count")
         return try statement.step() ? Int(statement.int64(0)) : 0
     }
 
-    /// Lets closing leave the write-ahead log alone; for after a failed write, when nothing may be synced again.
+    /// Prevents that closing checkpoints the write-ahead log.
+    ///
+    /// Call it after a failed write, when nothing may be synced again.
     package func leaveLogOnClose() { unsafe push_sqlite_leave_log_on_close(handle) }
 }
 
-/// Called by SQLite after each commit with the number of pages in the write-ahead log.
+/// Stores the number of pages in the write-ahead log; SQLite calls it after each commit.
 private func noteCommit(
     context: UnsafeMutableRawPointer?, handle: OpaquePointer?, name: UnsafePointer<CChar>?, pageCount: Int32
 ) -> Int32 {

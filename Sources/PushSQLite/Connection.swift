@@ -3,42 +3,49 @@
 internal import CSQLite
 internal import Glibc
 
-/// An open database, for one thread.
+/// An open database, for use on one thread.
 ///
-/// Owns one `sqlite3 *`. A statement keeps its connection alive, so the file is closed when the connection and its statements are gone.
+/// It owns one `sqlite3 *`. A statement keeps its connection alive, so the file is closed when the connection and its
+/// statements are released.
 @safe
 package final class Connection {
-    /// What a commit survives.
+    /// The failures that a commit survives.
     package enum Durability: Sendable {
-        /// Loss of power: one fsync for each commit.
+        /// A commit survives a power loss; each commit costs one fsync.
         case full
-        /// The end of the process; loss of power may undo the last commits but damages nothing.
+        /// A commit survives the end of the process.
+        ///
+        /// A power loss may undo the last commits but does not damage the file.
         case normal
     }
 
-    /// The file, for errors.
+    /// The path of the file, for error messages.
     package let path: String
-    /// Pages in the write-ahead log after the last commit; counted from `checkpointByHand` on.
+    /// The number of pages in the write-ahead log after the last commit; 0 before `checkpointByHand` is called.
     package internal(set) var logPageCount = 0
     let handle: OpaquePointer
 
-    /// Opens or creates a database file and sets it up for safe use.
+    /// Opens or creates a database file with safe settings.
     ///
-    /// The file is made with mode 0600, which its write-ahead log inherits. The connection uses WAL, enforces foreign
-    /// keys, and is defensive: no SQL can damage the file, and no function in a schema is trusted.
+    /// The file is created with mode 0600, which its write-ahead log inherits. The connection uses WAL and enforces
+    /// foreign keys. It is in defensive mode, so SQL cannot damage the file, and functions in the schema are not
+    /// trusted.
+    ///
     /// - Parameters:
-    ///   - path: The file; its directory must exist and be writable.
-    ///   - durability: What a commit survives.
-    ///   - exclusive: Whether any other connection to the file is refused for as long as this one is open, and this
-    ///     one is refused at once with `isBusy` while there is another. Without it, waits up to five seconds for one.
-    /// - Throws: What SQLite answered, about the path.
+    ///   - path: The file. Its directory must exist and be writable.
+    ///   - durability: The failures that a commit survives.
+    ///   - exclusive: Whether to refuse other connections to the file while this one is open. If another connection
+    ///     exists, opening fails immediately with `isBusy`. A connection that is not exclusive waits for a lock up to
+    ///     five seconds.
+    /// - Throws: The error that SQLite returned, with the path.
     package init(path: String, durability: Durability, exclusive: Bool) throws(SQLiteError) {
         Self.createFile(path)
         self.path = path
         unsafe handle = try Self.openToWrite(path)
         try secure()
         if exclusive {
-            // Before the first access: then the index of the write-ahead log lies on the heap, and no file is shared.
+            // This must precede the first access. The WAL index is then on the heap, and there is no shared-memory
+            // file.
             try execute("PRAGMA locking_mode = EXCLUSIVE")
         } else {
             unsafe sqlite3_busy_timeout(handle, 5000)
@@ -48,24 +55,24 @@ package final class Connection {
         case .full: try execute("PRAGMA synchronous = FULL")
         case .normal: try execute("PRAGMA synchronous = NORMAL")
         }
-        // A first read takes the lock, so that a second server fails here and not at its first commit.
+        // The first read takes the lock, so that a second server fails here and not at its first commit.
         try prepare("SELECT count(*) FROM sqlite_schema").run()
     }
 
-    /// Opens a file that nobody changes and that has no write-ahead log beside it, and leaves no trace of having done so.
+    /// Opens a file that no process changes and that has no write-ahead log, without creating any file.
     ///
-    /// - Parameter path: The file; it may lie where nothing can be written.
-    /// - Throws: What SQLite answered, about the path.
+    /// - Parameter path: The file. It may be on a read-only file system.
+    /// - Throws: The error that SQLite returned, with the path.
     package init(still path: String) throws(SQLiteError) {
         self.path = path
-        // Without `immutable` SQLite makes files beside one that has used a write-ahead log, to read it.
+        // Without `immutable`, SQLite creates a `-wal` and a `-shm` file to read a database in WAL mode.
         let name = "file:\(Self.escaped(path))?immutable=1"
         unsafe handle = try Self.open(name, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, about: path)
         try secure()
         try prepare("SELECT count(*) FROM sqlite_schema").run()
     }
 
-    /// Makes an empty database that no file has; it goes with the connection.
+    /// Creates an empty in-memory database, which is deleted with the connection.
     init(inMemory name: String) throws(SQLiteError) {
         path = name
         unsafe handle = try Self.open(":memory:", flags: SQLITE_OPEN_READWRITE, about: name)
@@ -77,14 +84,14 @@ package final class Connection {
     /// Runs statements without parameters and ignores their rows, with `sqlite3_exec`.
     package func execute(_ sql: StaticString) throws(SQLiteError) { try execute(text: sql.description) }
 
-    /// Compiles one statement that is kept and used again.
+    /// Compiles a statement for repeated use.
     package func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(sql, on: self) }
 
-    /// Runs a body between BEGIN IMMEDIATE and COMMIT; ROLLBACK when the body or the commit throws.
+    /// Runs a closure between BEGIN IMMEDIATE and COMMIT; rolls back when the closure or the commit throws.
     ///
-    /// - Parameter body: The statements; must not begin a transaction itself.
-    /// - Returns: What the body returned, once it is committed.
-    /// - Throws: What the body threw, or the failure of BEGIN or COMMIT; then nothing of the body has happened.
+    /// - Parameter body: Executes the statements. It must not begin a transaction.
+    /// - Returns: The result of the closure, after the commit.
+    /// - Throws: The error of the closure, of BEGIN or of COMMIT. The transaction then has no effect.
     package func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -92,13 +99,13 @@ package final class Connection {
             try execute("COMMIT")
             return result
         } catch {
-            // SQLite rolls back by itself after some failures, and a ROLLBACK without transaction is an error.
+            // SQLite rolls back automatically after some failures, and a ROLLBACK without a transaction is an error.
             if unsafe sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
             throw error
         }
     }
 
-    /// Inside a transaction, does all of the body or nothing; what came before it in the transaction stays.
+    /// Runs a closure in a savepoint; rolls back only the closure's changes when it throws.
     package func part(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
         try execute("SAVEPOINT part")
         do {
@@ -110,19 +117,24 @@ package final class Connection {
         try execute("RELEASE part")
     }
 
-    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     package var changedRowCount: Int { Int(unsafe sqlite3_changes64(handle)) }
 
     /// The row id of the last INSERT.
     package var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-    /// Runs text that is not known to the compiler; only for numbers of our own, which no parameter can stand for.
+    /// Runs SQL text that is not a literal.
+    ///
+    /// Use it only to insert our own numbers where SQL allows no parameter.
+    ///
+    /// - Parameter text: The statements.
+    /// - Throws: The error that SQLite returned.
     func execute(text: String) throws(SQLiteError) {
         let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, about: text) }
     }
 
-    /// Takes the last failure's code and text from the connection.
+    /// Creates an error from a result code and the connection's last error message.
     func failure(_ code: Int32, about subject: String) -> SQLiteError {
         SQLiteError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)), subject: subject)
     }
@@ -144,11 +156,12 @@ package final class Connection {
             throw SQLiteError(
                 code: SQLITE_CANTOPEN, message: "the file system allows no write-ahead log", subject: path)
         }
-        // The file is cut to this after a checkpoint; it bounds what one large transaction leaves behind.
+        // A checkpoint truncates the log file to this size, which bounds the space that a large transaction leaves
+        // behind.
         try execute("PRAGMA journal_size_limit = 33554432")
     }
 
-    /// Opens without creating: `createFile` has done that with the right mode.
+    /// Opens a file without creating it, because `createFile` has created it with the right mode.
     private static func openToWrite(_ path: String) throws(SQLiteError) -> OpaquePointer {
         let opened = unsafe try open(path, flags: SQLITE_OPEN_READWRITE, about: path)
         guard unsafe sqlite3_db_readonly(opened, "main") == 0 else {
@@ -158,7 +171,6 @@ package final class Connection {
         return unsafe opened
     }
 
-    /// Opens with `sqlite3_open_v2`.
     private static func open(
         _ name: String, flags: Int32, about path: String
     ) throws(SQLiteError) -> OpaquePointer {
@@ -172,7 +184,7 @@ package final class Connection {
         return unsafe opened
     }
 
-    /// A path as it stands in a URI: what would end it there is written as `%` and two hexadecimal digits.
+    /// Returns a path escaped for a URI: the characters that would end it become `%` and two hexadecimal digits.
     private static func escaped(_ path: String) -> String {
         var text = ""
         for character in path.unicodeScalars {
@@ -186,9 +198,9 @@ package final class Connection {
         return text
     }
 
-    /// Makes an empty file with mode 0600 where there is none; SQLite itself would let others read it.
+    /// Creates an empty file with mode 0600 if none exists, because SQLite would let other users read it.
     ///
-    /// Only ever opens a new file: closing a descriptor of one that is in use would drop this process's locks on it.
+    /// It never opens an existing file. Closing a descriptor of a file in use would drop this process's locks on it.
     private static func createFile(_ path: String) {
         let descriptor = unsafe Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }

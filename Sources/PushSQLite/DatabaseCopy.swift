@@ -3,31 +3,33 @@
 internal import CSQLite
 internal import Glibc
 
-/// A copy of an open database, made some pages at a time while its connection goes on being used.
+/// A copy of an open database, made a few pages at a time while its connection stays in use.
 ///
-/// Owns one `sqlite3_backup *` and the connection to the new file. What the source's own connection commits between two
-/// steps reaches the pages that were copied already, so the copy is the database as it is after the last step.
+/// It owns one `sqlite3_backup *` and the connection to the new file. Commits of the source's own connection between
+/// two steps also update the pages that are copied already. The copy is therefore the database as it is after the last
+/// step.
 @safe
 package final class DatabaseCopy {
-    /// The new file.
+    /// The path of the new file.
     package let path: String
-    /// Pages of the source as of the last step.
+    /// The number of pages of the source, as of the last step.
     package var pageCount: Int { Int(unsafe sqlite3_backup_pagecount(handle)) }
-    /// Pages that are not copied yet, as of the last step.
+    /// The number of pages that are not copied yet, as of the last step.
     package var remainingPageCount: Int { Int(unsafe sqlite3_backup_remaining(handle)) }
 
     private let source: Connection
     private let target: OpaquePointer
     private let handle: OpaquePointer
 
-    /// Makes an empty file and begins, with `sqlite3_backup_init`; copies nothing yet.
+    /// Creates an empty file and starts a copy with `sqlite3_backup_init`; copies no page yet.
     ///
-    /// The new file is neither journaled nor synchronized: it is worth nothing before the last step, and whoever wants
-    /// it to last synchronizes it then.
+    /// The new file is neither journaled nor synchronized, because it is unusable before the last step. The caller
+    /// synchronizes it afterwards if it must be durable.
+    ///
     /// - Parameters:
     ///   - source: The open database.
-    ///   - path: The new file, made with mode 0600; there must be none.
-    /// - Throws: What SQLite answered, about the new file.
+    ///   - path: The path of the new file, which is created with mode 0600. No file may exist there.
+    /// - Throws: The error that SQLite returned, with the path of the new file.
     package init(of source: Connection, to path: String) throws(SQLiteError) {
         let descriptor = unsafe open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -58,11 +60,11 @@ package final class DatabaseCopy {
         unsafe sqlite3_close_v2(target)
     }
 
-    /// Copies the next pages, with `sqlite3_backup_step`; outside of a transaction.
+    /// Copies the next pages with `sqlite3_backup_step`; must not be called in a transaction.
     ///
-    /// - Parameter pageCount: At most so many.
+    /// - Parameter pageCount: The maximum number of pages.
     /// - Returns: Whether the copy is complete.
-    /// - Throws: What SQLite answered to reading the source or writing the copy; the copy is worth nothing then.
+    /// - Throws: The error of reading the source or writing the copy. The copy is then unusable.
     package func step(pageCount: Int) throws(SQLiteError) -> Bool {
         let code = unsafe sqlite3_backup_step(handle, Int32(clamping: pageCount))
         switch code {

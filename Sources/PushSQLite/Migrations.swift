@@ -2,28 +2,32 @@
 
 internal import CSQLite
 
-/// Schema versions by `PRAGMA user_version`: each step in one transaction; a newer file is refused.
+/// The schema versions of a database, stored as `PRAGMA user_version`.
+///
+/// Each step runs in one transaction. A file with a newer version is refused.
 package struct Migrations: Sendable {
-    /// What takes a file from one version to the next.
+    /// A step from one version to the next.
     package enum Step: Sendable {
         case sql(StaticString)
-        /// SQL, and then what only a program can do.
+        /// SQL, followed by changes that only a program can make.
         case program(StaticString, @Sendable (Connection) throws(SQLiteError) -> Void)
     }
 
     private let steps: [Step]
 
-    /// Takes the steps; step i takes version i to i + 1, and a step that has shipped never changes again.
+    /// Creates the migrations; step i upgrades version i to i + 1.
+    ///
+    /// A released step must never change.
     package init(_ steps: [Step]) { self.steps = steps }
 
-    /// The version that a file has after `apply`.
+    /// The version of a file after `apply`.
     package var version: Int { steps.count }
 
-    /// Brings a file to the newest version; does nothing to one that is there already.
+    /// Migrates a file to the newest version; does nothing if it has that version.
     ///
     /// - Parameter connection: The open file.
-    /// - Throws: `newer` when a later program made the file: use that program. `failed` when its tables are not
-    ///   those of its version (SQLITE_CORRUPT), or SQLite refused a step: the file has the version before it.
+    /// - Throws: `newer` when a later program created the file: use that program. `failed` when its tables differ from
+    ///   those of its version (SQLITE_CORRUPT), or SQLite refused a step: the file keeps the version before that step.
     package func apply(to connection: Connection) throws(MigrationError) {
         let found = try foundVersion(of: connection)
         if let altered = try alteredTables(of: connection).first {
@@ -48,17 +52,17 @@ package struct Migrations: Sendable {
                 try connection.execute(sql)
                 try program(connection)
             }
-            // A pragma takes no parameters; this is a number of ours.
+            // A pragma takes no parameters, so our own number is part of the text.
             try connection.execute(text: "PRAGMA user_version = \(step + 1)")
         }
     }
 
-    /// The tables and indexes that a file describes otherwise than the steps to its version make them.
+    /// Returns the tables and indexes whose definition differs from the one that the migration steps create.
     ///
-    /// To SQLite a file is sound in whose description of a table a bit has changed: it has another column then.
+    /// SQLite does not detect a changed bit in the definition of a table; the table then has another column.
     ///
     /// - Parameter connection: The open file.
-    /// - Returns: Their names, in order; those that the file has beside ours are not looked at.
+    /// - Returns: The names, sorted. Additional tables in the file are ignored.
     /// - Throws: `newer` and `failed` as `foundVersion` does.
     package func alteredTables(of connection: Connection) throws(MigrationError) -> [String] {
         let version = try foundVersion(of: connection)
@@ -72,11 +76,11 @@ package struct Migrations: Sendable {
         }
     }
 
-    /// The version that a file has now.
+    /// Returns the current version of a file.
     ///
     /// - Parameter connection: The open file.
-    /// - Returns: 0 for a file without a schema.
-    /// - Throws: `newer` when a later program made the file; `failed` when SQLite refused to read it.
+    /// - Returns: The version; 0 for a file without a schema.
+    /// - Throws: `newer` when a later program created the file; `failed` when SQLite refused to read it.
     package func foundVersion(of connection: Connection) throws(MigrationError) -> Int {
         let found: Int
         do {
@@ -91,18 +95,22 @@ package struct Migrations: Sendable {
     }
 }
 
-/// Why a schema could not be brought up to date.
+/// The reason why a schema could not be migrated.
 package enum MigrationError: Error, Sendable {
-    /// A later program made the file.
+    /// A later program created the file.
     case newer(found: Int, known: Int)
     /// SQLite refused a step, counted from 0.
     case failed(step: Int, SQLiteError)
 }
 
 extension Connection {
-    /// What the file says of its tables and indexes: the SQL that made each, by name.
+    /// Returns the SQL that created each table and index, by name.
     ///
-    /// Without space and quotation marks, which versions of SQLite set differently when they alter a table.
+    /// White space and quotation marks are removed, because versions of SQLite write them differently when they alter a
+    /// table.
+    ///
+    /// - Returns: The SQL by name.
+    /// - Throws: The error that SQLite returned.
     fileprivate func schema() throws(SQLiteError) -> [String: String] {
         let statement = try prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
         var texts: [String: String] = [:]
@@ -114,6 +122,6 @@ extension Connection {
 }
 
 extension Migrations.Step: ExpressibleByStringLiteral {
-    /// A step of SQL alone.
+    /// Creates a step that consists of SQL only.
     package init(stringLiteral sql: StaticString) { self = .sql(sql) }
 }

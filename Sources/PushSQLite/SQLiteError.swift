@@ -2,51 +2,52 @@
 
 internal import CSQLite
 
-/// What SQLite answered, with the statement or file that it was about.
+/// An SQLite failure, with the statement or file that it concerns.
 package struct SQLiteError: Error, Sendable, Equatable {
     /// The extended result code.
     package var code: Int32
-    /// SQLite's text.
+    /// The message of SQLite.
     package var message: String
-    /// The file, or the SQL.
+    /// The path of the file, or the SQL text.
     package var subject: String
 
-    /// Joins the parts.
     package init(code: Int32, message: String, subject: String) {
         self.code = code
         self.message = message
         self.subject = subject
     }
 
-    /// The disk is full.
+    /// Whether the disk is full.
     package var isFull: Bool { primaryCode == SQLITE_FULL }
 
-    /// Reading, writing or syncing failed: after this nothing may be acknowledged.
+    /// Whether reading, writing or syncing failed.
+    ///
+    /// After that, nothing may be acknowledged.
     package var isInputOutput: Bool { primaryCode == SQLITE_IOERR }
 
-    /// The file is damaged, or is no database at all.
+    /// Whether the file is damaged, or is not a database.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
-    /// A value or a row is longer than SQLite takes.
+    /// Whether a value or a row is longer than the limit.
     package var isTooBig: Bool { primaryCode == SQLITE_TOOBIG }
 
-    /// Another connection holds the file.
+    /// Whether another connection holds a lock on the file.
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
-    /// A uniqueness, foreign key or type rule was broken.
+    /// Whether a uniqueness, foreign key or type constraint was violated.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
-    /// The file could not be opened or made.
+    /// Whether the file could not be opened or created.
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN || primaryCode == SQLITE_PERM }
 
-    /// The file, or the directory that it lies in, may not be written.
+    /// Whether the file or its directory is not writable.
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
-    /// The code without what extends it: the low byte, as SQLite's "Result and Error Codes" says.
+    /// The primary result code: the low byte, as described in SQLite's "Result and Error Codes".
     private var primaryCode: Int32 { code & 0xFF }
 }
 
 extension SQLiteError: CustomStringConvertible {
-    /// The text, the code and what it was about, for a log line.
+    /// The message, the code and the subject, for a log line.
     package var description: String { "\(message) (SQLite code \(code)) at \(subject)" }
 }

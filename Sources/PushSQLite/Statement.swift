@@ -2,18 +2,18 @@
 
 internal import CSQLite
 
-/// A prepared statement, prepared once and used again.
+/// A prepared statement for repeated use.
 ///
-/// Owns one `sqlite3_stmt *`. A class, so that owners can keep many.
+/// It owns one `sqlite3_stmt *`. It is a class so that owners can store many in their properties.
 @safe
 package final class Statement {
     private let handle: OpaquePointer
     private let connection: Connection
     private let sql: StaticString
-    /// The first failure of a `bind` since the last step: too long, or out of memory; `step` throws it.
+    /// The first failure of a `bind` since the last step, too long or out of memory; `step` throws it.
     private var bindCode = SQLITE_OK
 
-    /// Compiles with `sqlite3_prepare_v3`, persistent.
+    /// Compiles a statement with `sqlite3_prepare_v3` and SQLITE_PREPARE_PERSISTENT.
     init(_ sql: StaticString, on connection: Connection) throws(SQLiteError) {
         var handle: OpaquePointer?
         let text = sql.description
@@ -27,11 +27,12 @@ package final class Statement {
 
     deinit { unsafe sqlite3_finalize(handle) }
 
-    /// Goes to the next row; true when there is one.
+    /// Steps to the next row.
     ///
-    /// After false, or a failure, the statement is reset.
+    /// When it returns false or throws, the statement is reset.
+    ///
     /// - Returns: Whether there is a row to read.
-    /// - Throws: What SQLite answered, to this or to an earlier `bind`.
+    /// - Throws: The error that SQLite returned for this step or for an earlier `bind`.
     package func step() throws(SQLiteError) -> Bool {
         guard bindCode == SQLITE_OK else { throw bindFailure() }
         let code = unsafe sqlite3_step(handle)
@@ -50,7 +51,7 @@ package final class Statement {
         while try step() {}
     }
 
-    /// Binds bytes without copying them, steps to the end, resets, and lets go of the bytes.
+    /// Binds bytes without copying them, steps to the end, resets, and unbinds the bytes.
     package func run(lending bytes: [UInt8], at index: Int32) throws(SQLiteError) {
         try unsafe bytes.span.withUnsafeBytes { bytes throws(SQLiteError) in
             guard let start = bytes.baseAddress, unsafe !bytes.isEmpty else {
@@ -63,12 +64,12 @@ package final class Statement {
         }
     }
 
-    /// Binds parts of one run of bytes without copying them, steps to the end, resets, and lets go of the bytes.
+    /// Binds parts of a byte array without copying them, steps to the end, resets, and unbinds them.
     ///
     /// - Parameters:
-    ///   - bytes: What is lent.
-    ///   - parts: None of them empty, with their parameters.
-    /// - Throws: What SQLite answered.
+    ///   - bytes: The byte array, which is borrowed during the call.
+    ///   - parts: The parameters and their ranges, which must not be empty.
+    /// - Throws: The error that SQLite returned.
     package func run(lending bytes: [UInt8], _ parts: [(index: Int32, range: Range<Int>)]) throws(SQLiteError) {
         try unsafe bytes.span.withUnsafeBytes { bytes throws(SQLiteError) in
             defer { for part in parts { bindNull(at: part.index) } }
@@ -80,7 +81,9 @@ package final class Statement {
         }
     }
 
-    /// Goes back to before the first row and keeps what was bound; needed when not all rows were read.
+    /// Resets the statement to before its first row and keeps the bound values.
+    ///
+    /// It is needed when not all rows were read.
     package func reset() { unsafe sqlite3_reset(handle) }
 
     // MARK: Parameters, by position, from 1
@@ -118,7 +121,7 @@ package final class Statement {
     /// Binds bytes; SQLite copies them.
     package func bind(_ value: [UInt8], at index: Int32) {
         unsafe value.withUnsafeBytes { bytes in
-            // A pointer to no bytes may be nil, which sqlite3_bind_blob64 takes for NULL.
+            // A pointer to no bytes may be nil, which sqlite3_bind_blob64 binds as NULL.
             guard let start = bytes.baseAddress, unsafe !bytes.isEmpty else {
                 check(unsafe sqlite3_bind_zeroblob(handle, index, 0))
                 return
@@ -148,30 +151,30 @@ package final class Statement {
 
     // MARK: Columns of the row, by position, from 0
 
-    /// A number; 0 for NULL.
+    /// Returns a number; 0 for NULL.
     package func int64(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-    /// A number, or nil for NULL.
+    /// Returns a number, or nil for NULL.
     package func optionalInt64(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
 
-    /// A text; empty for NULL, and with replacement characters for bytes that are not UTF-8.
+    /// Returns a text; empty for NULL, and with replacement characters for bytes that are not UTF-8.
     package func string(_ column: Int32) -> String {
         guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
         return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// A text, or nil for NULL.
+    /// Returns a text, or nil for NULL.
     package func optionalString(_ column: Int32) -> String? { isNull(column) ? nil : string(column) }
 
-    /// Bytes; empty for NULL.
+    /// Returns bytes; empty for NULL.
     package func bytes(_ column: Int32) -> [UInt8] {
         guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Lends the bytes of a column; none for NULL.
+    /// Passes the bytes of a column to a closure without copying them; no bytes for NULL.
     package func withBytes<Result>(_ column: Int32, _ body: (Span<UInt8>) -> Result) -> Result {
         let start = unsafe sqlite3_column_blob(handle, column)
         let count = unsafe start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
@@ -179,11 +182,11 @@ package final class Statement {
         return unsafe body(bytes.bindMemory(to: UInt8.self).span)
     }
 
-    /// Bytes, or nil for NULL.
+    /// Returns bytes, or nil for NULL.
     package func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
 
     private func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 }
 
-/// SQLITE_TRANSIENT, a macro with a cast: SQLite makes a copy of what is bound.
+/// The value of SQLITE_TRANSIENT, which Swift cannot import: SQLite copies the bound value.
 private var copying: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

@@ -5,40 +5,53 @@ internal import PushNet
 
 /// The embedded store: one SQLite file, one writer thread, group commit.
 package final class SQLiteStore: NotificationStore {
-    /// What a store is opened with.
+    /// The settings of a store.
     package struct Configuration: Sendable {
-        /// The database file.
         package var path: String
-        /// Pending notifications of one (device, topic).
+        /// The maximum number of pending notifications of one topic on one device.
         package var pendingPerTopicCountMax = Limits.pendingPerTopicCountMax
-        /// Pending notifications of one device, of all topics.
+        /// The maximum number of pending notifications of one device, of all topics.
         package var pendingPerDeviceCountMax = Limits.pendingPerDeviceCountMax
-        /// How long what has no haste is kept back from a device that saves power, in milliseconds.
+        /// The time for which non-urgent notifications are held back from a device that saves power, in milliseconds.
         package var gatheringMilliseconds: Int64 = 60_000
-        /// What an accepted notification survives.
+        /// The failures that an accepted notification survives.
         package var durability = StoreDurability.full
-        /// Notifications known in memory alone; beyond it they are settled.
+        /// The maximum number of recent notifications, which only memory indexes by device; more are archived in
+        /// `settled`.
         package var recentCountMax = WriterLimits.recentCountMax
-        /// Devices remembered in memory; of those beyond it without recent notifications some are forgotten.
+        /// The maximum number of device records in memory.
+        ///
+        /// Above it, some records without recent notifications are evicted.
         package var cardCountMax = WriterLimits.cardCountMax
-        /// Channels of one app in one environment.
+        /// The number of notifications sent to one device for which outcomes are recorded.
+        package var deliveryHistoryCountMax = Limits.deliveryHistoryCountMax
+        /// The number of delivery history entries of all devices in memory.
+        ///
+        /// Above it, histories are evicted and read again on demand.
+        package var deliveryHistoryInAllCountMax = WriterLimits.historyEntryCountMax
+        /// The maximum number of channels of one app in one environment.
         package var channelPerAppCountMax = Limits.channelPerAppCountMax
-        /// How long a device may be unseen before its registrations expire, in seconds; nil for ever.
+        /// The time after which the registrations of an unseen device expire, in seconds; nil for never.
         package var registrationLifeSeconds: Int64?
-        /// Whether it is written down what becomes of notifications.
+        /// Whether the store records the events of each notification in the trace.
         package var hasTrace = false
-        /// How long that is kept, in seconds.
+        /// The time for which trace events are kept, in seconds.
         package var traceLifeSeconds = Limits.traceLifeSecondsDefault
-        /// How much of it is kept, in bytes.
+        /// The maximum size of the trace, in bytes.
         package var traceByteCountMax = Limits.traceByteCountDefault
-        /// How often expired notifications are deleted, in milliseconds; they are not delivered in between either.
+        /// The interval of deleting expired notifications, in milliseconds.
+        ///
+        /// They are not delivered in between either.
         package var sweepIntervalMilliseconds: Int64 = 30_000
-        /// Wall clock, UNIX milliseconds; called on the store's thread.
+        /// Returns the wall-clock time in UNIX milliseconds; called on the store's thread.
         package var unixMilliseconds: @Sendable () -> Int64
-        /// Called on the store's thread with what an administrator should hear of; must return at once.
+        /// Returns the monotonic time in nanoseconds, which bounds the time slices of requests; called on the store's
+        /// thread.
+        package var monotonicNanoseconds: @Sendable () -> Int64 = { MonotonicTime.now.nanoseconds }
+        /// Called on the store's thread with notices for administrators; must return immediately.
         package var onNotice: @Sendable (StoreNotice) -> Void = { _ in }
 
-        /// Takes the path and the clock.
+        /// Creates a configuration with default values.
         package init(path: String, unixMilliseconds: @escaping @Sendable () -> Int64) {
             self.path = path
             self.unixMilliseconds = unixMilliseconds
@@ -56,21 +69,22 @@ package final class SQLiteStore: NotificationStore {
 
     /// Opens or creates the file and migrates the schema.
     ///
-    /// - Parameter configuration: The file, the bounds and the clock.
-    /// - Throws: What is wrong with the file; its `remedy` says what to do. `locked` while another store has it open.
+    /// - Parameter configuration: The file, the bounds and the clocks.
+    /// - Throws: The problem with the file; its `remedy` says what to do. `locked` while another store has it open.
     package init(_ configuration: Configuration) throws(StoreError) {
         state = Lock(.opened(try OpenedStore(configuration)))
     }
 
     deinit { stop() }
 
-    /// Starts the writer thread; once, after which commands are worked on.
+    /// Starts the writer thread, which executes commands.
+    ///
+    /// Call it once.
     ///
     /// - Parameters:
-    ///   - receivers: `receivers[i]` takes the answers for loop i and gets the directory first.
-    ///   - onFatal: Called once, on the store's thread, if the disk failed in a way after which nothing may be
-    ///     acknowledged any more: the process must end and start again, which recovers. Until then everything is
-    ///     refused.
+    ///   - receivers: `receivers[i]` receives the replies for loop i. The first one is the directory.
+    ///   - onFatal: Called once, on the store's thread, after a disk failure that makes further acknowledgements
+    ///     unsafe. The process must exit and restart, which recovers. Until then, the store refuses every command.
     package func start(receivers: [any StoreReplyReceiver], onFatal: @escaping @Sendable (StoreError) -> Void) {
         state.withLock { state in
             guard case .opened(let opened) = state else { preconditionFailure("a store starts once") }
@@ -81,14 +95,17 @@ package final class SQLiteStore: NotificationStore {
         }
     }
 
-    /// Hands over a batch from any thread and returns at once; after `stop`, commands are dropped unanswered.
+    /// Submits a batch from any thread and returns immediately.
+    ///
+    /// After `stop`, commands are dropped without an answer.
     package func submit(_ commands: inout [StoreCommand]) {
         if !commands.isEmpty { queue.append(&commands) }
     }
 
-    /// Commits what was submitted, sends the answers, closes the file, and ends; blocks until that is done.
+    /// Commits the submitted commands, sends the answers, closes the file and stops; blocks until then.
     ///
-    /// Not from a receiver or `onFatal`, which run on the thread that it waits for. A second call does nothing.
+    /// Do not call it from a receiver or from `onFatal`, which run on the thread that it waits for. A second call does
+    /// nothing.
     package func stop() {
         queue.close()
         let thread: Thread? = state.withLock { state in

@@ -2,28 +2,30 @@
 
 internal import PushSQLite
 
-/// What the disk or the database did to the store.
+/// A failure of the disk or the database.
 package enum StoreError: Error, Sendable, Equatable {
-    /// The file could not be opened or made.
+    /// The file could not be opened or created.
     case cannotOpen(path: String, code: Int32, text: String)
-    /// The file or its directory may not be written.
+    /// The file or its directory is not writable.
     case readOnly(path: String, code: Int32, text: String)
     /// Another process has the file open.
     case locked(path: String, code: Int32, text: String)
-    /// A later version of the program made the file.
+    /// A later version of the program created the file.
     case newerSchema(path: String, found: Int, known: Int)
-    /// A step of the schema's migration failed; the file has the schema before it.
+    /// A step of the schema migration failed.
+    ///
+    /// The file keeps the schema version before that step.
     case migrationFailed(path: String, step: Int, code: Int32, text: String)
-    /// The file is damaged, or is no database.
+    /// The file is damaged, or is not a database.
     case damaged(path: String, code: Int32, text: String)
     /// The disk has no space left.
     case full(path: String, code: Int32, text: String)
     /// Reading, writing or syncing failed.
     case inputOutput(path: String, code: Int32, text: String)
-    /// Anything else that SQLite refused.
+    /// SQLite failed in another way.
     case failed(path: String, code: Int32, text: String)
 
-    /// What the administrator should do: one sentence.
+    /// One sentence that tells the administrator what to do.
     package var remedy: String {
         switch self {
         case .cannotOpen: "Create the directory and give it to the user that the server runs as."
@@ -38,7 +40,7 @@ package enum StoreError: Error, Sendable, Equatable {
         }
     }
 
-    /// The stable word for logs.
+    /// The stable identifier of the error in logs.
     package var code: String {
         switch self {
         case .cannotOpen: "store-cannot-open"
@@ -53,12 +55,12 @@ package enum StoreError: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether another process has the file open: the one failure at start that is not the file's.
+    /// Whether another process has the file open, the only failure at startup that is not the file's fault.
     package var isLocked: Bool {
         if case .locked = self { true } else { false }
     }
 
-    /// Sorts what SQLite answered by what is to be done.
+    /// Classifies an SQLite error by the action that it requires.
     init(_ error: SQLiteError, path: String) {
         let (code, text) = (error.code, error.message)
         if error.isFull {
@@ -78,17 +80,18 @@ package enum StoreError: Error, Sendable, Equatable {
         }
     }
 
-    /// The disk is so full at the start that not even the reserve for deletions fits.
+    /// Returns the error for a disk that is too full at startup even for the deletion reserve.
     static func noReserve(path: String) -> StoreError {
         .full(path: path, code: 13, text: "no space for the reserve that deletions need")
     }
 
-    /// Sorts what a migration met.
+    /// Classifies a migration error.
     init(_ error: MigrationError, path: String) {
         switch error {
         case .newer(let found, let known): self = .newerSchema(path: path, found: found, known: known)
         case .failed(let step, let error):
-            // A full or broken disk and a foreign lock are the same here as elsewhere; only our own SQL is not.
+            // A full or broken disk and a lock are classified as elsewhere; only an error in our own SQL is a migration
+            // failure.
             switch StoreError(error, path: path) {
             case .failed(_, let code, let text):
                 self = .migrationFailed(path: path, step: step, code: code, text: text)
@@ -99,10 +102,10 @@ package enum StoreError: Error, Sendable, Equatable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// What happened, where, and what to do about it, for a person.
+    /// A description of what happened, where, and what to do about it, for administrators.
     package var description: String { "\(whatHappened). \(remedy)" }
 
-    /// What happened and where, without a full stop.
+    /// A description of what happened and where, without a trailing period.
     package var whatHappened: String {
         switch self {
         case .cannotOpen(let path, let code, let text): "Cannot open \(path): \(text) (SQLite code \(code))"

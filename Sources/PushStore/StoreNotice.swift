@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an administrator should hear of the store while it goes on.
+/// A condition of the running store that an administrator should know.
 package enum StoreNotice: Sendable, Equatable {
-    /// The disk has no space: new notifications are refused from now, deliveries and acknowledgements go on.
+    /// The disk has no space.
+    ///
+    /// New notifications are refused from now on, while deliveries and acknowledgements continue.
     case diskFull(StoreError)
-    /// There is space again, and notifications are accepted.
+    /// The disk has space again, and notifications are accepted.
     case spaceReturned
-    /// The disk changed this row; it is dropped, not delivered.
+    /// The checksum of this row is wrong; the row is dropped and not delivered.
     case damagedRow(sequence: Int64)
 
-    /// The stable word for logs.
+    /// The stable identifier of the notice in logs.
     package var code: String {
         switch self {
         case .diskFull: "store-disk-full"
@@ -20,7 +22,7 @@ package enum StoreNotice: Sendable, Equatable {
 }
 
 extension StoreNotice: CustomStringConvertible {
-    /// What happened and what to do about it, for a person.
+    /// A description of what happened and what to do about it, for administrators.
     package var description: String {
         switch self {
         case .diskFull(let error): error.description

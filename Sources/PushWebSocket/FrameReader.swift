@@ -30,6 +30,7 @@ internal import CWslay
     private let makeMask: MaskSource
 
     // While `receive` runs.
+    private var budget: FrameBudget?
     private var delegate: (any WebSocketDelegate)?
     private var input = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     private var inputOffset = 0
@@ -82,8 +83,16 @@ internal import CWslay
         openFrameByteCount == 0 && !isInsideMessage && failure == nil && closeCode == nil
     }
 
-    /// Takes input; calls the delegate for each message.
-    func receive(_ bytes: Span<UInt8>, for delegate: any WebSocketDelegate) -> Outcome {
+    /// About 9 KB for wslay's context, and what came of a message.
+    var heldByteCount: Int { Self.contextByteCount + message.capacity }
+    private static let contextByteCount = 9216
+
+    /// Takes input, and from the budget what its frames are worth; calls the delegate for each message.
+    func receive(
+        _ bytes: Span<UInt8>, _ budget: FrameBudget, for delegate: any WebSocketDelegate
+    ) -> Outcome {
+        self.budget = budget
+        defer { self.budget = nil }
         self.delegate = delegate
         reply.removeAll(keepingCapacity: true)
         frameCount = 0
@@ -108,14 +117,16 @@ internal import CWslay
         guard code == 0 else { return fail(.protocolError, "a frame breaks the protocol") }
         if unsafe wslay_event_want_write(handle) != 0 {
             let code = unsafe wslay_event_send(handle)
-            precondition(code == 0, "wslay_event_send: out of memory")
+            guard code == 0 else { return fail(.internalError, "wslay_event_send: out of memory") }
         }
         if let closeCode { return .closed(closeCode) }
         guard unsafe wslay_event_get_close_sent(handle) != 0 else { return .fine }
         reply.removeAll()
         switch unsafe wslay_event_get_status_code_sent(handle) {
         case WebSocketCloseCode.messageTooBig.rawValue: return fail(.messageTooBig, "the message is too big")
-        case WebSocketCloseCode.invalidPayload.rawValue: return fail(.invalidPayload, "the text is not UTF-8")
+        case WebSocketCloseCode.invalidPayload.rawValue:
+            // wslay skips the first two bytes of each piece of a close frame, so it misses some invalid reasons.
+            return fail(.invalidPayload, frame.isControl ? "the close reason is not UTF-8" : "the text is not UTF-8")
         default: return fail(.protocolError, "a frame breaks the protocol")
         }
     }
@@ -140,17 +151,31 @@ internal import CWslay
     fileprivate func mask() -> UInt32 { makeMask() }
 
     fileprivate func frameBegan(_ header: wslay_event_on_frame_recv_start_arg) {
-        // No overflow: wslay has refused what is longer than a message may be, and control frames are short.
-        let byteCount = Int(header.payload_length)
+        // wslay has refused what is longer than a message may be, so nothing is clamped and no sum overflows.
+        let byteCount = Int(clamping: header.payload_length)
         frame = Frame(isControl: header.opcode & 0x8 != 0, isFinal: header.fin != 0, payloadByteCount: byteCount)
         openFrameByteCount -= headerByteCountMin + (byteCount < 126 ? 0 : byteCount < 65_536 ? 2 : 8)
+        if !pays(for: header.opcode) { stop(.policyViolation, "too many frames that ask for nothing") }
         guard !frame.isControl else { return }
         isInsideMessage = true
-        if message.count + byteCount > messageByteCountMax {
+        if byteCount > messageByteCountMax - message.count {
             // wslay measures frames only, since it does not keep them.
             stop(.messageTooBig, "the message is too big")
         } else if UInt32(header.opcode) == WSLAY_BINARY_FRAME.rawValue {
             stop(.unsupportedData, "only text messages are taken")
+        }
+    }
+
+    /// Counts a frame that costs its sender next to nothing; false when there were too many.
+    private func pays(for opcode: UInt8) -> Bool {
+        guard let budget else { return true }
+        switch UInt32(opcode) {
+        case WSLAY_PING.rawValue: return budget.takePing()
+        case WSLAY_PONG.rawValue: return budget.take(FrameBudget.glitchesPerOtherFrame)
+        case WSLAY_CONNECTION_CLOSE.rawValue: return true
+        default:
+            if frame.payloadByteCount == 0 { return budget.take(FrameBudget.glitchesPerEmptyFrame) }
+            return frame.isFinal || budget.take(FrameBudget.glitchesPerOtherFrame)
         }
     }
 
@@ -164,7 +189,10 @@ internal import CWslay
         }
     }
 
-    fileprivate func frameEnded() { frameCount += 1 }
+    /// A refused frame does not count, or it would depend on where the input was cut.
+    fileprivate func frameEnded() {
+        if failure == nil { frameCount += 1 }
+    }
 
     fileprivate func messageEnded(opcode: UInt8, _ control: UnsafeBufferPointer<UInt8>, code: UInt16) {
         guard failure == nil else { return }
@@ -193,7 +221,7 @@ internal import CWslay
     }
 
     private func stop(_ code: WebSocketCloseCode, _ reason: StaticString) {
-        failure = (code, reason)
+        failure = failure ?? (code, reason)
         ignoreRest()
     }
 }

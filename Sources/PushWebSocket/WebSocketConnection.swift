@@ -8,7 +8,7 @@ package protocol WebSocketDelegate: AnyObject {
     func received(pong: Span<UInt8>)
 }
 
-/// One WebSocket connection after its handshake, over bytes: no socket, no TLS, no clock; for one thread.
+/// One WebSocket connection after its handshake, over bytes: no socket, no TLS; its owner sets the clock; for one thread.
 ///
 /// ```
 /// open ──close()──────────────▶ closed          Closed: our close frame is in the output, and input is ignored.
@@ -37,7 +37,14 @@ package final class WebSocketConnection {
     /// Pings that were sent since something came whole.
     package private(set) var unansweredPingCount = 0
 
+    /// Monotonic time, which a server's owner sets each turn; pings and empty frames of a client are counted by it.
+    package var nowNanoseconds: UInt64 {
+        get { budget.nowNanoseconds }
+        set { budget.nowNanoseconds = newValue }
+    }
+
     private let engine: WebSocketEngine
+    private let budget: FrameBudget
     /// Exists while the input ends inside a message.
     private var reader: FrameReader?
     private var output: [UInt8]
@@ -53,6 +60,7 @@ package final class WebSocketConnection {
     ///   - handshake: What is to go out before any frame.
     package init(engine: WebSocketEngine, handshake: [UInt8] = []) {
         self.engine = engine
+        budget = FrameBudget(isServer: engine.isServer)
         output = handshake
     }
 
@@ -67,7 +75,7 @@ package final class WebSocketConnection {
         guard closure == nil, bytes.count > 0 else { return }
         let reader = self.reader ?? engine.takeReader()
         self.reader = reader
-        let outcome = reader.receive(bytes, for: delegate)
+        let outcome = reader.receive(bytes, budget, for: delegate)
         if reader.frameCount > 0 { unansweredPingCount = 0 }
         frameCount += reader.frameCount
         // The delegate may have closed it: then nothing may follow our close frame.
@@ -96,6 +104,7 @@ package final class WebSocketConnection {
     /// Sends a text message, which must be UTF-8.
     package func send(text: Span<UInt8>) {
         guard closure == nil else { return }
+        budget.messageSent()
         append(.text, text)
     }
 
@@ -127,6 +136,9 @@ package final class WebSocketConnection {
 
     /// Bytes that wait to be collected.
     package var outputByteCount: Int { output.count - outputOffset }
+
+    /// Bytes that the connection holds: output that waits and a message that has come in part.
+    package var retainedByteCount: Int { output.capacity + (reader?.heldByteCount ?? 0) }
 
     /// Moves output to the end of a buffer until about `limit` bytes are in it.
     package func collectOutput(into collected: inout [UInt8], limit: Int) {

@@ -42,6 +42,9 @@ package final class WebSocketEngine {
         writer = FrameWriter(isMasking: role == .client, makeMask: makeMask)
     }
 
+    /// Whether the peers are clients, whose frames are counted.
+    var isServer: Bool { role == .server }
+
     func append(_ opcode: FrameWriter.Opcode, _ payload: Span<UInt8>, to output: inout [UInt8]) {
         writer.append(opcode, payload, to: &output)
     }

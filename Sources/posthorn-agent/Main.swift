@@ -5,7 +5,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import PushNet
 
-/// The agent's program: `runAgent` does everything.
+/// The entry point of the agent, which calls `runAgent`.
 @main
 enum Main {
     static func main() {

@@ -4,7 +4,7 @@ internal import AgentPanel
 internal import Glibc
 internal import PushNet
 
-/// The panel's program: understands the command line, opens the window, ends with it.
+/// The entry point of the panel: parses the command line, opens the window, and exits when it closes.
 @main
 enum Main {
     static func main() { exit(PanelCommand.run(ProcessFacts.arguments)) }

@@ -6,17 +6,17 @@ internal import PushDBus
 internal import PushNet
 internal import PushServer
 
-/// The server's program: understands the command line, runs, and says how it ended.
+/// The entry point of the server: parses the command line, runs the server and exits with its status.
 @main
 enum Main {
     static func main() {
         let status = runServer()
-        // After an error, other threads may be at work in libraries, which `exit` would take down under them.
+        // After an error, other threads may still run library code. `exit` would free the libraries' state under them.
         if status == 0 { exit(0) } else { _exit(status) }
     }
 }
 
-/// Runs to the end; the exit status is from sysexits.h.
+/// Runs the requested operation and returns an exit status from sysexits.h.
 private func runServer() -> Int32 {
     do {
         let environment = ProcessInfo.processInfo.environment
@@ -34,13 +34,13 @@ private func runServer() -> Int32 {
         }
         return 0
     } catch let error as CommandLineError {
-        StandardStream.error.write(error.text + "\n")
+        StandardStream.error.writeLastWords(error.text + "\n")
         return error.exitStatus
     } catch let error as ServerError {
-        StandardStream.error.write("posthornd: \(error.description)\n")
+        StandardStream.error.writeLastWords("posthornd: \(error.description)\n")
         return error.exitStatus
     } catch {
-        StandardStream.error.write("posthornd: \(error)\n")
+        StandardStream.error.writeLastWords("posthornd: \(error)\n")
         return 70
     }
 }

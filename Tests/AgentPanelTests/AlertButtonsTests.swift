@@ -4,7 +4,7 @@ import AgentPanel
 import Testing
 
 struct AlertButtonsTests {
-    @Test func `Close is dark at the left, View light at the right and what Return presses`() {
+    @Test func `Close stands dark at the left, View light at the right, and Return presses View`() {
         let plan = AlertButtons(SampleFacts.alert())
         #expect(plan.buttons.map(\.title) == ["Close", "View"])
         #expect(plan.buttons.map(\.role) == [.close, .view])
@@ -13,19 +13,19 @@ struct AlertButtonsTests {
         #expect(plan.rows(isLow: false) == [[0, 1]] && plan.rows(isLow: true) == [[0, 1]])
     }
 
-    @Test func `without anything to view there is a single light OK, which closes`() {
+    @Test func `an alert without an app to open has a single light OK button, which closes it`() {
         let plan = AlertButtons(SampleFacts.alert(viewLabel: ""))
         #expect(plan.buttons.map(\.title) == ["OK"] && plan.buttons.map(\.role) == [.close])
         #expect(plan.buttons.map(\.isDark) == [false] && plan.defaultIndex == 0)
     }
 
-    @Test func `an action stands in the place of View`() {
+    @Test func `an action replaces View`() {
         let plan = AlertButtons(SampleFacts.alert(actions: [("reply", true)]))
         #expect(plan.buttons.map(\.role) == [.close, .write("reply")])
         #expect(plan.buttons.map(\.title) == ["Close", "REPLY"] && plan.defaultIndex == 0)
     }
 
-    @Test(arguments: 2...4) func `more choices stand one below the other, Close at the bottom`(count: Int) {
+    @Test(arguments: 2...4) func `three or more buttons are stacked, with Close at the bottom`(count: Int) {
         let plan = AlertButtons(SampleFacts.alert(actions: (0..<count).map { ("a\($0)", false) }))
         #expect(plan.isColumn && plan.buttons.count == count + 1)
         #expect(plan.buttons.last?.role == .close && plan.buttons.first?.role == .action("a0"))
@@ -36,18 +36,18 @@ struct AlertButtonsTests {
     @Test(arguments: [
         (2, [[0, 1], [2]]), (3, [[0, 1], [3, 2]]), (4, [[0, 1], [2, 3], [4]]),
     ])
-    func `on a low screen two stand side by side, and Close at the left of the last`(count: Int, rows: [[Int]]) {
+    func `on a low screen two buttons share a row, with Close left of the last action`(count: Int, rows: [[Int]]) {
         let plan = AlertButtons(SampleFacts.alert(actions: (0..<count).map { ("a\($0)", false) }))
         #expect(plan.rows(isLow: true) == rows)
         #expect(plan.rows(isLow: true).flatMap { $0 }.sorted() == Array(plan.buttons.indices))
     }
 
-    @Test func `an app has four buttons at most, whatever the agent says`() {
+    @Test func `an alert shows at most four actions of an app`() {
         let plan = AlertButtons(SampleFacts.alert(actions: (0..<9).map { ("a\($0)", false) }))
         #expect(plan.buttons.map(\.title) == ["A0", "A1", "A2", "A3", "Close"])
     }
 
-    @Test func `a button has something to read on it, and not too much`() throws {
+    @Test func `a button has visible text of limited length`() throws {
         let wide = String(repeating: "W", count: 243)
         let short = String(repeating: "W", count: 39) + "…"
         var alert = SampleFacts.alert(viewLabel: "\u{200B}", actions: [("a", false), ("\u{200B}", false)])
@@ -60,7 +60,7 @@ struct AlertButtonsTests {
         #expect(AlertButtons(SampleFacts.alert(viewLabel: wide)).buttons.map(\.title) == ["Close", short])
     }
 
-    @Test func `while one types there are Close and what sends`() throws {
+    @Test func `an alert with a reply field has a Close and a send button`() throws {
         let action = try #require(SampleFacts.alert(actions: [("reply", true), ("mute", false)]).actions.first)
         let plan = AlertButtons(writing: action)
         #expect(plan.buttons.map(\.role) == [.close, .action("reply")] && plan.defaultIndex == 1)

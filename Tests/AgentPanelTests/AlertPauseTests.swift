@@ -4,12 +4,12 @@ import AgentPanel
 import Testing
 
 struct AlertPauseTests {
-    /// What happens, and whether the alert takes it.
+    /// An event, and whether the alert accepts it.
     enum Step: Sendable {
         case drawn(Int64)
         case keyboard(Int64, held: Set<UInt32>)
         case key(UInt32, Int64, isTaken: Bool)
-        /// It belongs to a text.
+        /// A press of a key that types text.
         case letter(UInt32, Int64)
         case typing
         case keyUp(UInt32)
@@ -17,44 +17,44 @@ struct AlertPauseTests {
     }
 
     @Test(arguments: keys)
-    func `keys are taken after a pause without any`(steps: [Step]) { walk(steps) }
+    func `keys are accepted after a pause without key presses`(steps: [Step]) { walk(steps) }
 
     private static let keys: [[Step]] = [
-        // A key before the pause is over, and one after it, from which on all are taken.
+        // A key before the end of the pause is ignored. Once one is accepted, all later ones are.
         [.key(9, 599, isTaken: false), .keyUp(9), .key(9, 1199, isTaken: true), .key(10, 1200, isTaken: true)],
         [.key(9, 600, isTaken: true), .key(9, 610, isTaken: true)],
-        // One who types on, for as long as it takes.
+        // Continuous typing keeps the pause running.
         (1...20).map { Step.key(UInt32($0), $0 * 590, isTaken: false) } + [.key(36, 20 * 590 + 600, isTaken: true)],
-        // A key that is held repeats itself, the first time after any pause.
+        // A held key repeats, and the first repeat may come after the pause.
         [.key(9, 100, isTaken: false), .key(9, 1100, isTaken: false), .key(9, 1130, isTaken: false)],
         [.keyboard(10, held: [9]), .key(9, 1100, isTaken: false), .keyUp(9), .key(9, 1700, isTaken: true)],
-        // Another key while one is held.
+        // Another key is pressed while one is held.
         [.keyboard(10, held: [9]), .key(36, 610, isTaken: true), .key(9, 1300, isTaken: false)],
-        // The window that the person typed in goes, and the alert has the keyboard again.
+        // Another window takes the keyboard focus, and the alert gets it back.
         [
             .key(9, 700, isTaken: true), .keyboard(900, held: []), .key(36, 1400, isTaken: false), .keyUp(36),
             .key(36, 2000, isTaken: true),
         ],
-        // What the person could not see yet.
+        // The pause starts when the alert has been drawn.
         [.drawn(500), .key(9, 1099, isTaken: false), .press(899, isTaken: false), .press(1299, isTaken: true)],
     ]
 
     @Test(arguments: texts)
-    func `a key of a text is never taken, and begins a longer pause each time`(steps: [Step]) { walk(steps) }
+    func `a key that types text is never accepted, and starts a longer pause each time`(steps: [Step]) { walk(steps) }
 
     private static let texts: [[Step]] = [
-        // Return behind a sentence, and after a moment of thought.
+        // Return follows a sentence immediately, and later after a moment of thought.
         [.letter(9, 2500), .keyUp(9), .key(36, 2600, isTaken: false), .keyUp(36), .key(36, 4000, isTaken: true)],
         [.letter(9, 2500), .key(36, 3999, isTaken: false), .keyUp(36), .key(36, 4599, isTaken: true)],
-        // What ended the first pause changes nothing.
+        // An event that ended the first pause does not shorten the second.
         [.key(50, 2490, isTaken: true), .letter(9, 2500), .key(65, 2590, isTaken: false), .letter(10, 9000)],
         [.letter(9, 2500), .key(36, 4000, isTaken: true), .letter(9, 4001), .key(36, 5500, isTaken: false)],
-        // A blank that is typed while the pause goes on does not shorten it.
+        // A space that is typed during the pause does not shorten it.
         [.letter(9, 2500), .key(65, 2600, isTaken: false), .keyUp(65), .key(36, 3900, isTaken: false)],
-        // The pointer does not wait for it, and in the alert's own line everything is taken.
+        // Pointer presses do not wait for this pause. The alert's own text field accepts all keys.
         [.letter(9, 390), .press(400, isTaken: true), .typing, .key(9, 401, isTaken: false), .keyUp(9)]
             + (1...9).map { Step.key(9, 401 + $0, isTaken: true) },
-        // Until the keyboard was at another window.
+        // The text field loses this exemption when another window takes the focus.
         [.typing, .key(10, 510, isTaken: true), .keyboard(600, held: []), .key(36, 700, isTaken: false)],
     ]
 
@@ -65,23 +65,23 @@ struct AlertPauseTests {
         (0xFE20, false), (0xFF50, false), (0xFF53, false), (0xFF57, false), (0xFF9A, false), (0xFFE1, false),
         (0xFFE9, false), (0xFE03, false),
     ])
-    func `letters and accents are of a text, what moves and answers is not`(symbol: UInt32, isOfText: Bool) {
+    func `letters and accents type text, arrows and function keys do not`(symbol: UInt32, isOfText: Bool) {
         #expect(AlertPause.isOfText(symbol: symbol) == isOfText)
     }
 
     @Test(arguments: presses)
-    func `a press is taken after a pause without any`(steps: [Step]) { walk(steps) }
+    func `a pointer press is accepted after a pause without presses`(steps: [Step]) { walk(steps) }
 
     private static let presses: [[Step]] = [
         [.press(399, isTaken: false), .press(798, isTaken: false), .press(1198, isTaken: true)],
         [.press(400, isTaken: true), .press(401, isTaken: true)],
-        // A series that has gone on since before the window came.
+        // A series of presses began before the window appeared.
         (1...40).map { Step.press($0 * 30, isTaken: false) } + [.press(40 * 30 + 400, isTaken: true)],
-        // Keys do not keep the pointer waiting, nor the pointer keys.
+        // Keys do not delay pointer presses, and pointer presses do not delay keys.
         [.key(9, 390, isTaken: false), .press(400, isTaken: true), .key(10, 990, isTaken: true)],
-        // It may be pressed where it does not have the keyboard.
+        // A press needs no keyboard focus.
         [.press(500, isTaken: true), .keyboard(500, held: []), .press(510, isTaken: true)],
-        // What the panel hears of late does not shorten the pause.
+        // An event that the panel receives late does not shorten the pause.
         [.press(-50, isTaken: false), .press(399, isTaken: false)],
     ]
 
@@ -103,7 +103,7 @@ struct AlertPauseTests {
     }
 
     @Test(arguments: times)
-    func `an event's own time holds where the display has our clock`(event: UInt32, now: Int64, time: Int64) {
+    func `an event's own timestamp is used when the display shares our clock`(event: UInt32, now: Int64, time: Int64) {
         #expect(AlertPause.time(ofEvent: event, now: now) == time)
     }
 

@@ -7,7 +7,7 @@ struct AlertQueueTests {
     private let first = SampleFacts.alert(1)
     private let second = SampleFacts.alert(2)
 
-    @Test func `the oldest is shown, and stays while others come`() {
+    @Test func `the oldest alert is shown, and stays when others arrive`() {
         var queue = AlertQueue()
         #expect(queue.take([], isWriting: false) == .nothing)
         #expect(queue.take([first], isWriting: false) == .show(first))
@@ -15,19 +15,19 @@ struct AlertQueueTests {
         #expect(queue.shown == first)
     }
 
-    @Test func `an answer is taken once, and the next one is shown after it`() {
+    @Test func `an alert is answered once, and the next one is shown after it`() {
         var queue = AlertQueue()
         _ = queue.take([first, second], isWriting: false)
         #expect(queue.answer() == 1)
         #expect(queue.answer() == nil)
-        // The agent may not have heard of it yet.
+        // The agent may not have processed the answer yet.
         #expect(queue.take([first, second], isWriting: false) == .show(second))
         #expect(queue.answer() == 2)
         #expect(queue.take([first, second], isWriting: false) == .nothing)
         #expect(queue.take([], isWriting: false) == .nothing)
     }
 
-    @Test func `an alert that ended otherwise is taken down, or gives way to the next`() {
+    @Test func `an alert that ended elsewhere is removed, or replaced by the next one`() {
         var queue = AlertQueue()
         _ = queue.take([first, second], isWriting: false)
         #expect(queue.take([second], isWriting: false) == .show(second))
@@ -35,17 +35,17 @@ struct AlertQueueTests {
         #expect(queue.take([], isWriting: false) == .nothing)
     }
 
-    @Test func `while a reply is written the window stays, and what waits comes after it`() {
+    @Test func `the window stays while the user writes a reply, and the next alert waits`() {
         var queue = AlertQueue()
         _ = queue.take([first], isWriting: false)
         #expect(queue.take([second], isWriting: true) == .nothing)
         #expect(queue.take([], isWriting: true) == .nothing)
         #expect(queue.answer() == 1)
-        // The window goes a little later.
+        // The window closes a little later.
         #expect(queue.take([second], isWriting: true) == .show(second))
     }
 
-    @Test func `an alert that says something else now is shown again`() {
+    @Test func `an alert is shown again when its content changes`() {
         var queue = AlertQueue()
         _ = queue.take([first], isWriting: false)
         let hidden = SampleFacts.alert(1, body: "")
@@ -53,7 +53,7 @@ struct AlertQueueTests {
         #expect(queue.take([hidden], isWriting: false) == .nothing)
     }
 
-    @Test func `a number that comes again later is a new alert`() {
+    @Test func `a number that is used again later is a new alert`() {
         var queue = AlertQueue()
         _ = queue.take([first], isWriting: false)
         _ = queue.answer()

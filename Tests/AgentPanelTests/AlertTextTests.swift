@@ -12,7 +12,7 @@ struct AlertTextTests {
         #expect(text.spoken == "Lunch  at noon\nOne.\nTwo.")
     }
 
-    @Test(arguments: ["", "\n\n\n\n", " \u{200B}"]) func `an alert without any text says so`(nothing: String) {
+    @Test(arguments: ["", "\n\n\n\n", " \u{200B}"]) func `an alert without text shows a placeholder`(nothing: String) {
         var alert = SampleFacts.alert(body: nothing)
         (alert.title, alert.subtitle) = (nothing, nothing)
         #expect(AlertText(alert).body == "No text" && AlertText(alert).title == "" && AlertText(alert).subtitle == "")

@@ -9,37 +9,37 @@ struct AppTextTests {
         (true, true, "banner", "Badges, Sounds, Banners"), (true, false, "alert", "Badges, Alerts"),
         (false, true, "none", "Sounds"), (false, false, "none", "Off"), (false, false, "odd", "None"),
     ])
-    func `an app's row says what is on`(badge: Bool, sound: Bool, style: String, text: String) {
+    func `an app's row lists the effects that are on`(badge: Bool, sound: Bool, style: String, text: String) {
         #expect(AppText.subtitle(SampleFacts.app(allowsBadge: badge, allowsSound: sound, style: style)) == text)
     }
 
-    @Test func `so does an event type's`() {
+    @Test func `an event type's row lists the effects that are on`() {
         #expect(AppText.subtitle(badge: true, sound: true, alert: true) == "Badges, Sounds, Alerts")
         #expect(AppText.subtitle(badge: false, sound: false, alert: false) == "Off")
     }
 
     @Test(arguments: [(0, "Mail"), (1, "Mail, 1 new item"), (1280, "Mail, 1280 new items")])
-    func `an icon is called by its app and its number`(badge: UInt32, name: String) {
+    func `an icon's accessible name is the app's name and its badge number`(badge: UInt32, name: String) {
         #expect(AppText.iconName(SampleFacts.app(badge: badge)) == name)
     }
 
-    @Test func `an icon's badge is digits only, however many, and none for nothing`() {
+    @Test func `an icon's badge has digits only, and is absent for zero and below`() {
         #expect(BadgeText.icon(0) == nil && BadgeText.icon(-1) == nil)
         #expect(BadgeText.icon(100) == "100" && BadgeText.icon(4_294_967_295) == "4294967295")
     }
 
-    @Test func `an icon's badge is at most what a server can send, and small where it is long`() {
+    @Test func `an icon's badge is at most 4294967295, and long ones are shown smaller`() {
         let facts = AppFacts(.dictionary([("badge", .int64(.max))]))
         #expect(BadgeText.icon(facts.badge) == "4294967295")
         #expect(!BadgeText.isLong("99999999", textScale: 1) && BadgeText.isLong("999999999", textScale: 1))
         #expect(!BadgeText.isLong("9999", textScale: 2) && BadgeText.isLong("99999", textScale: 2))
     }
 
-    @Test func `a tab's badge is digits, or an ellipsis while nobody knows`() {
+    @Test func `a tab's badge has digits, or an ellipsis while the count is unknown`() {
         #expect(BadgeText.tab(nil) == "…" && BadgeText.tab(0) == nil && BadgeText.tab(1000) == "1000")
     }
 
-    @Test func `sounds are None, what is sent, the built-in ones, and the app's own`() {
+    @Test func `the sound choices are None, As Sent, the built-in sounds and the app's own`() {
         let sounds = [("postman", "app"), ("door-bell", "built-in")].map { name, origin in
             SoundFacts(.dictionary([("name", .string(name)), ("origin", .string(origin))]))
         }
@@ -49,7 +49,7 @@ struct AppTextTests {
         #expect(SoundText.title("glass_two") == "Glass Two" && SoundText.title("../x") == "../x")
     }
 
-    @Test func `apps stay where they are on the screen, and new ones stand behind them`() {
+    @Test func `apps keep their places on the screen, and new apps follow them`() {
         let apps = ["Aardvark", "Chat", "Mail", "News"].map { SampleFacts.app("id.\($0)", name: $0) }
         func names(_ shown: [String]) -> [String] { AppOrder.keeping(apps, asShown: shown).map(\.name) }
         #expect(names([]) == ["Aardvark", "Chat", "Mail", "News"])
@@ -60,7 +60,7 @@ struct AppTextTests {
     @Test(arguments: [
         (0, 400, 400, 1), (12, 400, 400, 1), (13, 400, 400, 2), (120, 400, 400, 10), (121, 400, 400, 11), (5, 1, 1, 5),
     ])
-    func `icons fill as many pages as they need`(count: Int, width: Int, height: Int, pages: Int) {
+    func `icons fill as many pages as they need, up to ten`(count: Int, width: Int, height: Int, pages: Int) {
         let plan = GridPlan(count: count, width: width, height: height)
         #expect(plan.pages == pages && plan.scrolls == (pages > 10))
         let places = (0..<count).map { plan.place($0) }
@@ -73,12 +73,12 @@ struct AppTextTests {
         "UnknownApp", "UnknownEntry", "LimitsExceeded", "DeviceRemoved", "BadFile", "Refused", "AppNotInstalled",
         "AppDamaged", "NeedsTerminal", "NotOpened", "SomethingNew",
     ])
-    func `what goes wrong is told with what to do`(error: String) {
+    func `each error text says what happened and what to do`(error: String) {
         let text = ProblemText.text("org.posthorn.Error.\(error)")
         #expect(text.split(separator: ". ").count == 2 && text.hasSuffix("."))
     }
 
-    @Test func `an agent that does not answer is told, too`() {
+    @Test func `an agent that does not answer has an error text`() {
         #expect(ProblemText.text("org.freedesktop.DBus.Error.NoReply").hasPrefix("The notification service"))
     }
 }

@@ -4,7 +4,7 @@ import AgentPanel
 import Testing
 
 struct EntryTextTests {
-    @Test func `title and body are a line each`() {
+    @Test func `title and body take one line each`() {
         let text = EntryText(SampleFacts.entry(1, title: "Lunch\non Friday", body: " At\tnoon.\n\nBring  all. "))
         #expect(text.headline == "Lunch on Friday" && text.detail == "At noon. Bring all.")
     }
@@ -20,7 +20,7 @@ struct EntryTextTests {
         (["badge:switched-off", "sound"], "12", "Badge: 12, Sound"), (["sound:silent"], "1", "Sound"),
         (["badge", "alert"], "1", "No text"), ([], "1", "No text"),
     ])
-    func `what has no text is called by its parts`(effects: [String], badge: String, words: String) {
+    func `a notification without text is named by its effects`(effects: [String], badge: String, words: String) {
         let entry = SampleFacts.entry(
             1, title: "", body: "", payload: #"{"aps":{"badge":\#(badge)}}"#, effects: effects)
         #expect(EntryText(entry).headline == words)
@@ -35,11 +35,11 @@ struct EntryTextTests {
         ("viewed", "app-not-installed: /usr/bin/x", "The app is not installed. Install it, then try again."),
         ("closed", "app-not-started: Archive: x: y", "Closed"), ("odd", "", "odd"),
     ])
-    func `an entry says what became of it`(state: String, reason: String, words: String) {
+    func `an entry's outcome names its state and the reason`(state: String, reason: String, words: String) {
         #expect(EntryText(SampleFacts.entry(1, state: state, reason: reason)).outcome == words)
     }
 
-    @Test func `an alert that was kept away is not shown, though the badge is`() {
+    @Test func `an entry whose alert was suppressed counts as not shown, even if its badge is`() {
         var entry = SampleFacts.entry(1, state: "shown", reason: "")
         entry.effects = ["badge", "sound:do-not-disturb", "alert:do-not-disturb"]
         #expect(entry.reasonNotShown == "do-not-disturb" && NotificationRows.Filter.notShown.takes(entry))
@@ -64,7 +64,7 @@ struct EntryTextTests {
         ("badge", "Badge"), ("sound", "Sound"), ("alert", "Alert"), ("sound:silent", "Sound: Sounds were silenced."),
         ("light", "light"), ("", ""),
     ])
-    func `a part says what became of it`(effect: String, words: String) {
+    func `an effect's text names the effect and why it was suppressed`(effect: String, words: String) {
         #expect(ReasonText.effect(effect) == words)
     }
 }

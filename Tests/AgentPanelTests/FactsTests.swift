@@ -11,7 +11,7 @@ struct FactsTests {
         #expect(app.eventTypes == [AppFacts.EventType(id: "message", name: "Messages")])
     }
 
-    @Test func `what an older agent does not say reads as empty`() {
+    @Test func `values that an older agent does not send read as empty`() {
         let nothing = BusValue.dictionary([])
         #expect(AppFacts(nothing).eventTypes == [] && AppFacts(nothing).icon == "")
         #expect(AlertFacts(nothing).actions == [] && AlertFacts(nothing).earlierCount == 0)
@@ -20,12 +20,12 @@ struct FactsTests {
         #expect(SettingFacts(nothing).isLocked == false && SoundFacts(nothing).isOfApp == false)
     }
 
-    @Test func `an app without a name is called by its id`() {
+    @Test func `an app without a name shows its id`() {
         #expect(SampleFacts.app(name: "").name == "org.example.Mail")
         #expect(SampleFacts.entry(1, name: "").appName == "org.example.Mail")
     }
 
-    @Test func `a status has a time only where there is one`() {
+    @Test func `a status has a connection time only when the agent sent one that applies`() {
         let connected = StatusFacts(
             .dictionary([("enrolled", .bool(true)), ("connected", .bool(true)), ("connected_since", .int64(5))]))
         #expect(connected.server.connectedSinceUnixSeconds == 5 && connected.server.lastConnectedUnixSeconds == nil)
@@ -33,7 +33,7 @@ struct FactsTests {
         #expect(lost.server.connectedSinceUnixSeconds == nil && lost.server.lastConnectedUnixSeconds == 7)
     }
 
-    @Test func `apps follow one another by name, whatever its case`() {
+    @Test func `apps are sorted by name without regard to case`() {
         let apps = [("b", "mail"), ("a", "Mail"), ("c", "Chat")].map { SampleFacts.app($0.0, name: $0.1) }
         #expect(apps.sorted(by: AppOrder.precedes).map(\.id) == ["c", "a", "b"])
     }

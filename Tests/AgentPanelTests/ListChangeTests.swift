@@ -17,7 +17,7 @@ struct ListChangeTests {
         return list
     }
 
-    @Test func `what did not change is not touched`() {
+    @Test func `unchanged rows are not touched`() {
         #expect(change("", "").splices == [])
         #expect(change("abc", "abc").splices == [])
         let added = change("abc", "abxc").splices
@@ -26,13 +26,13 @@ struct ListChangeTests {
         #expect(removed.map(\.position) == [1] && removed.map(\.removedCount) == [1] && removed.map(\.added) == [[]])
     }
 
-    @Test func `a section that moves to the top leaves the others where they are`() {
+    @Test func `a section that moves to the top leaves the other rows in place`() {
         let splices = change("ABCDEFxy", "xyABCDEF").splices
         #expect(splices.reduce(0) { $0 + $1.removedCount } == 2)
         #expect(splices.flatMap(\.added) == ["x", "y"])
     }
 
-    @Test(arguments: 0..<100) func `any list becomes any other`(seed: Int) {
+    @Test(arguments: 0..<100) func `any list can be changed into any other`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let keys = (0..<20).map { "\($0)" }
         let old = Array(keys.shuffled(using: &random).prefix(Int.random(in: 0...20, using: &random)))

@@ -15,7 +15,7 @@ struct NotificationRowsTests {
         NotificationRows(entries, filter: filter, unseenCounts: [:]).entries.map(\.entry)
     }
 
-    @Test func `the app with the newest stands first, and newest first in each`() {
+    @Test func `the app with the newest entry is first, and entries are sorted newest first`() {
         #expect(numbers(.all) == [9, 7, 8, 6])
         let sections = NotificationRows(entries, filter: .all, unseenCounts: unseenCounts).rows.compactMap { row in
             if case .section(let section) = row { section } else { nil }
@@ -24,14 +24,14 @@ struct NotificationRowsTests {
         #expect(sections.map(\.unseenCount) == [3333, 0, 1], "of the whole inbox, and not only of what is listed")
     }
 
-    @Test func `a filter leaves out entries, and sections without any`() {
+    @Test func `a filter leaves out entries, and sections that become empty`() {
         #expect(numbers(.unseen) == [9, 6])
         #expect(numbers(.notShown) == [7])
         #expect(NotificationRows(entries, filter: .notShown, unseenCounts: [:]).rows.count == 2)
         #expect(NotificationRows([], filter: .all, unseenCounts: [:]).rows == [])
     }
 
-    @Test func `a row's key is the same whatever it says, and no two are the same`() {
+    @Test func `a row's key does not depend on its content, and keys are unique`() {
         let keys = NotificationRows(entries, filter: .all, unseenCounts: [:]).rows.map(\.key)
         #expect(Set(keys).count == keys.count)
         let read = NotificationRows([SampleFacts.entry(9, isRead: true)], filter: .all, unseenCounts: [:]).rows[1].key
@@ -41,7 +41,7 @@ struct NotificationRowsTests {
     }
 
     @Test(arguments: NotificationRows.Filter.allCases)
-    func `an empty list says why, whatever is asked for`(filter: NotificationRows.Filter) {
+    func `an empty list explains why it is empty, for each filter`(filter: NotificationRows.Filter) {
         func text(searching: Bool = false, off: Bool = false, paired: Bool = true, agent: Bool = true)
             -> EmptyInboxText
         {

@@ -4,27 +4,29 @@ import AgentPanel
 import Testing
 
 struct PanelTimeTests {
-    /// Some moment; the zone is the machine's.
+    /// An arbitrary moment.
+    ///
+    /// The time zone is the machine's.
     private static let now: Int64 = 1_795_295_709
     private static let day: Int64 = 86_400
 
-    @Test func `a moment of today is a time, one of yesterday says so, and older ones are days and dates`() {
+    @Test func `a moment is shown as a time today, Yesterday, a weekday, or a date`() {
         #expect(PanelTime.short(Self.now, now: Self.now).wholeMatch(of: /\d\d:\d\d/) != nil)
         #expect(PanelTime.short(Self.now - Self.day, now: Self.now) == "Yesterday")
         for days in Int64(2)...6 {
             #expect(PanelTime.weekdays.contains(PanelTime.short(Self.now - days * Self.day, now: Self.now)))
         }
         #expect(PanelTime.short(Self.now - 7 * Self.day, now: Self.now).wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil)
-        // A clock that was wrong.
+        // A future date comes from a clock that was wrong.
         #expect(PanelTime.short(Self.now + 2 * Self.day, now: Self.now).wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil)
     }
 
-    @Test(arguments: [Int64.min, Int64.max]) func `a moment that no calendar has is no text`(moment: Int64) {
+    @Test(arguments: [Int64.min, Int64.max]) func `a moment outside the calendar has no text`(moment: Int64) {
         #expect(PanelTime.short(moment, now: Self.now) == "" && PanelTime.long(moment) == "")
         #expect(PanelTime.moment(moment, now: Self.now) == "")
     }
 
-    @Test func `date and time stand together where the day is another`() {
+    @Test func `the date stands before the time on another day`() {
         #expect(PanelTime.moment(Self.now, now: Self.now).wholeMatch(of: /\d\d:\d\d/) != nil)
         let other = PanelTime.moment(Self.now - Self.day, now: Self.now)
         #expect(other == PanelTime.long(Self.now - Self.day))
@@ -32,12 +34,12 @@ struct PanelTimeTests {
     }
 
     @Test(arguments: [(0, "00:00"), (9 * 60 + 5, "09:05"), (1439, "23:59")])
-    func `a minute of the day is what a clock shows`(minute: Int, text: String) {
+    func `a minute of the day reads as on a clock`(minute: Int, text: String) {
         #expect(PanelTime.clock(minute: minute) == text)
     }
 
     @Test(arguments: [0, 7 * 60, 18 * 60, 1439])
-    func `the next time that a clock shows a minute is within a day`(minute: Int) {
+    func `the next occurrence of a minute of the day is within a day`(minute: Int) {
         let next = PanelTime.next(minute: minute, after: Self.now)
         #expect(next > Self.now - 60 && next <= Self.now + Self.day)
         #expect(PanelTime.moment(next, now: next) == PanelTime.clock(minute: minute))

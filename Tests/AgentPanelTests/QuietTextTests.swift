@@ -6,7 +6,7 @@ import Testing
 struct QuietTextTests {
     private static let now: Int64 = 1_795_295_709
 
-    @Test func `the row says how it stands`() {
+    @Test func `the row shows the state of Do Not Disturb`() {
         func state(_ value: String, _ schedule: String = "none") -> String {
             QuietText.state(value, schedule: schedule, now: Self.now)
         }
@@ -16,7 +16,7 @@ struct QuietTextTests {
         #expect(state("until \(Self.now)") == "Off" && state("nonsense") == "Off")
     }
 
-    @Test func `times that hold now say when they end`() {
+    @Test func `the row shows when the current scheduled times end`() {
         let everyDay = "mon tue wed thu fri sat sun"
         let minute = { (offset: Int64) in PanelTime.moment(Self.now + offset * 60, now: Self.now).suffix(5) }
         let holding = "\(everyDay) \(minute(-60))-\(minute(90))"
@@ -26,7 +26,7 @@ struct QuietTextTests {
         #expect(QuietText.state("on", schedule: holding, now: Self.now) == "On")
     }
 
-    @Test func `a line above the list says why what comes is not shown`() {
+    @Test func `a line above the list explains why new notifications are not shown`() {
         func text(_ master: String, _ quiet: String, _ schedule: String = "none") -> String? {
             WithheldText(master: master, quiet: quiet, schedule: schedule, now: Self.now)?.text
         }
@@ -41,24 +41,24 @@ struct QuietTextTests {
             text("on", "off", "\(everyDay) \(minute(-60))-\(minute(90))") == "Do Not Disturb: Until \(minute(90))")
     }
 
-    @Test func `it ends by itself only where a moment is given`() {
+    @Test func `Do Not Disturb has an end only when a time is set`() {
         #expect(QuietText.end("on", now: Self.now) == nil && QuietText.end("until 5", now: Self.now) == nil)
         #expect(QuietText.end("until \(Self.now + 60)", now: Self.now) != nil)
     }
 
-    @Test(arguments: QuietText.Choice.allCases) func `a choice holds now`(choice: QuietText.Choice) {
+    @Test(arguments: QuietText.Choice.allCases) func `a choice starts immediately`(choice: QuietText.Choice) {
         #expect(QuietText.isOn(choice.value(now: Self.now), now: Self.now))
         #expect(!choice.title.isEmpty)
     }
 
-    @Test func `the choice that was made is known again, unless it counts from when it was made`() {
+    @Test func `a stored value maps to its choice, unless the choice counts from its own start`() {
         for choice in [QuietText.Choice.untilSwitchedOff, .thisEvening, .tomorrowMorning] {
             #expect(QuietText.Choice.of(choice.value(now: Self.now), now: Self.now) == choice)
         }
         #expect(QuietText.Choice.of("until \(Self.now + 1234)", now: Self.now) == nil)
     }
 
-    @Test func `a moment that no choice gives has a name, so that something is always marked`() {
+    @Test func `an end that matches no choice has a text of its own`() {
         let end = Self.now + 1234
         #expect(QuietText.otherEnd("until \(end)", now: Self.now) == "Until \(PanelTime.moment(end, now: Self.now))")
         let values = QuietText.Choice.allCases.map { $0.value(now: Self.now) } + ["off", "until \(Self.now)"]
@@ -72,16 +72,16 @@ struct QuietTextTests {
         "none", "mon tue wed thu fri 22:00-07:00", "sat sun 23:00-09:00, wed 12:00-13:30",
         "mon tue wed thu fri sat sun 22:00-07:00",
     ])
-    func `a schedule comes back as it was`(schedule: String) {
+    func `a schedule survives parsing and formatting`(schedule: String) {
         #expect(QuietTimes.setting(QuietTimes.all(of: schedule)) == schedule)
     }
 
-    @Test func `times to midnight and every day are understood`() {
+    @Test func `a schedule may end at midnight, and an invalid one is empty`() {
         #expect(QuietTimes.all(of: "22:00-24:00") == [QuietTimes(days: 0x7F, start: 1320, end: 0)])
         #expect(QuietTimes.all(of: "nonsense") == [])
     }
 
-    @Test func `times that never come are no part of the schedule`() {
+    @Test func `times that never occur are left out of the schedule`() {
         #expect(QuietTimes.setting([QuietTimes(days: 0, start: 0, end: 60)]) == "none")
         #expect(QuietTimes.setting([QuietTimes(days: 1, start: 60, end: 60)]) == "none")
     }
@@ -89,11 +89,11 @@ struct QuietTextTests {
     @Test(arguments: [
         (0x7F, "Every day"), (0x1F, "Monday to Friday"), (0x60, "Saturday and Sunday"), (0x05, "Mon, Wed"), (0, ""),
     ])
-    func `days have a name`(days: UInt8, text: String) {
+    func `sets of days have a name`(days: UInt8, text: String) {
         #expect(QuietTimes(days: days, start: 1320, end: 420).daysText == text)
     }
 
-    @Test func `a day goes in and out, and times are read from left to right`() {
+    @Test func `a day can be toggled, and times read from left to right`() {
         var times = QuietTimes(days: 0x7F, start: 1320, end: 420)
         times.toggle(day: 6)
         #expect(!times.contains(day: 6) && times.contains(day: 0) && !times.isEveryDay)
@@ -101,7 +101,7 @@ struct QuietTextTests {
         #expect(times.isEveryDay && times.timesText == "22:00–07:00")
     }
 
-    @Test func `new times are of no day, and of all at once where the person wants that`() {
+    @Test func `new times have no day, and one toggle selects every day`() {
         var times = QuietTimes.undecided
         #expect(QuietTimes.setting([times]) == "none" && !times.isEveryDay)
         times.toggle(day: 2)

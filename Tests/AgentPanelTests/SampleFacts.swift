@@ -3,7 +3,7 @@
 import AgentPanel
 import PushDBus
 
-/// What an agent might say.
+/// Sample values as an agent sends them.
 enum SampleFacts {
     static func alert(
         _ entry: Int64 = 1, viewLabel: String = "View", actions: [(id: String, takesText: Bool)] = [],

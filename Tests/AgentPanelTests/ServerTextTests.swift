@@ -12,13 +12,13 @@ struct ServerTextTests {
         ServerText(url: url, connectedSinceUnixSeconds: since, lastConnectedUnixSeconds: last, lastError: error)
     }
 
-    @Test func `a connection says since when, and keeps old trouble to itself`() {
+    @Test func `a connected server shows since when, and hides earlier errors`() {
         let text = text(since: Self.now - 60, last: 1, error: "refused")
         #expect(text.connection(now: Self.now).hasPrefix("Connected since ") && text.trouble == "")
         #expect(text.state == "Connected" && text.name == "push.example.org:2197")
     }
 
-    @Test func `without one it says when there last was one, and why there is none`() {
+    @Test func `a disconnected server shows the last connection and the error`() {
         let text = text(since: nil, last: Self.now - 60, error: "connection refused")
         #expect(text.connection(now: Self.now).hasPrefix("Last connected "))
         #expect(text.trouble == "The server cannot be reached. It is tried again by itself.\nconnection refused")
@@ -26,24 +26,24 @@ struct ServerTextTests {
         #expect(self.text(since: nil, last: nil, error: "no").connection(now: Self.now) == "Not connected yet")
     }
 
-    @Test func `it connects while nothing went wrong yet`() {
+    @Test func `a server shows Connecting until an error occurs`() {
         for last in [nil, Self.now - 60] {
             #expect(text(since: nil, last: last).connection(now: Self.now) == "Connecting…")
         }
         #expect(text(since: Self.now, last: nil).connection(now: Self.now) != "Connecting…")
     }
 
-    @Test func `a device that was removed is told what to do, and not that it is tried again`() {
+    @Test func `a removed device says what to do, and does not promise a retry`() {
         var text = text(since: nil, last: Self.now - 60, error: "the server does not know this device any more")
         text.isRemoved = true
         #expect(text.trouble == "The server does not know this computer any more. Leave it, and pair again.")
     }
 
-    @Test func `nothing is wrong before the first connection was tried`() {
+    @Test func `no error is shown before the first attempt to connect`() {
         #expect(text(since: nil, last: nil).trouble == "")
     }
 
-    @Test func `a device without a server says so`() {
+    @Test func `a device without a server shows None`() {
         let text = text(since: nil, last: nil, url: "")
         #expect(text.state == "None" && text.connection(now: Self.now) == "" && text.name == "")
     }

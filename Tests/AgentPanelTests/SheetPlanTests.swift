@@ -4,18 +4,18 @@ import AgentPanel
 import Testing
 
 struct SheetPlanTests {
-    @Test func `what destroys stands on top, and Cancel at the bottom`() {
+    @Test func `the destructive button is first, and Cancel is last`() {
         let plan = SheetPlan(destroy: "Clear 12 Notifications", choices: ["Mark as Seen"])
         #expect(plan.buttons.map(\.title) == ["Clear 12 Notifications", "Mark as Seen", "Cancel"])
         #expect(plan.buttons.map(\.role) == [.destroy, .choose(0), .cancel])
         #expect(SheetPlan(destroy: nil, choices: ["a", "b"]).buttons.map(\.role) == [.choose(0), .choose(1), .cancel])
     }
 
-    @Test func `a sheet with nothing to choose is a mistake`() async {
+    @Test func `a sheet without choices stops the process`() async {
         await #expect(processExitsWith: .failure) { _ = SheetPlan(destroy: nil) }
     }
 
-    @Test func `two buttons of the same name are a mistake`() async {
+    @Test func `two buttons with the same name stop the process`() async {
         await #expect(processExitsWith: .failure) { _ = SheetPlan(destroy: "Cancel") }
         await #expect(processExitsWith: .failure) { _ = SheetPlan(destroy: nil, choices: ["a", "a"]) }
     }

@@ -4,9 +4,11 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// Client libraries as people install them, changed in nothing but where they connect.
+/// Client libraries as people install them.
+///
+/// Only the server that they connect to is changed.
 @Suite(.tags(.slow)) struct ClientTests {
-    /// What a client heard, in its own words.
+    /// The results that a client reports, in its own words.
     private struct Report: Decodable {
         let accepted: String
         let refused: [String: String]

@@ -4,18 +4,20 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// One row of docs/reference/conformance.md, which is made from the cases in python/cases.
+/// One row of docs/reference/conformance.md, which is generated from the cases in python/cases.
 struct ConformanceCase: Sendable, CustomTestStringConvertible {
-    /// For example `T-01`.
+    /// The id of the case, for example `T-01`.
     let id: String
-    /// What is asked, all else being right.
+    /// The request, which is valid in all other respects.
     let request: String
-    /// What must be answered.
+    /// The required answer.
     let wanted: String
 
     var testDescription: String { "\(id): \(request)" }
 
-    /// Every case, as the page has it; a test compares the page with the code.
+    /// All cases of the page.
+    ///
+    /// Another test compares the page with the code.
     static let all: [ConformanceCase] = readText(ConformancePage.path).split(separator: "\n").compactMap { line in
         let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
         guard cells.count >= 4, cells[0].wholeMatch(of: /[A-Z]-\d\d/) != nil else { return nil }

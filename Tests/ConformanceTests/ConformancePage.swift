@@ -3,7 +3,7 @@
 internal import Foundation
 internal import TestSupport
 
-/// Makes docs/reference/conformance.md from what the cases say of themselves.
+/// Generates docs/reference/conformance.md from the descriptions of the cases.
 enum ConformancePage {
     static let path = "\(RepositoryPaths.root)/docs/reference/conformance.md"
 

@@ -3,17 +3,23 @@
 internal import Foundation
 internal import TestSupport
 
-/// One run of all cases against one server; every test of a case looks into it.
+/// Runs all cases once against one server.
+///
+/// The test of each case looks up its result.
 enum ConformanceRun {
-    /// What was found.
+    /// The results of a run.
     struct Findings: Sendable {
-        /// What each case found wrong, by its id; empty when it was met.
+        /// The problem that each case found, by its id.
+        ///
+        /// Empty when the requirement was met.
         var found: [String: String] = [:]
-        /// The cases that were given a reason over the wire, by the reason.
+        /// The cases that received a rejection reason over the wire, by the reason.
         var reasons: [String: [String]] = [:]
     }
 
-    /// Starts with the first test that asks.
+    /// The run's results.
+    ///
+    /// The first test that reads them starts the run.
     static let findings = Task { try await perform() }
 
     /// The directory of the Python programs.
@@ -37,11 +43,11 @@ enum ConformanceRun {
         return findings
     }
 
-    /// What the Python programs need to know of this build.
+    /// Returns the environment variables that describe this build to the Python programs.
     ///
-    /// - Parameter files: Where the library goes that puts a server's clock forward.
+    /// - Parameter files: The directory for the library that puts a server's clock forward.
     /// - Returns: The variables.
-    /// - Throws: `MissingProgram`, or what the compiler says.
+    /// - Throws: `MissingProgram`, or the compiler's error.
     static func environment(in files: TemporaryDirectory) async throws -> [String: String] {
         let clock = files.path(of: "clock.so")
         try await RunningProcess.run(
@@ -60,13 +66,12 @@ enum ConformanceRun {
     }
 }
 
-/// The program ended before every case had its turn.
+/// Reports that the program ended before it had run every case.
 struct IncompleteRun: Error, CustomStringConvertible {
-    /// How many had theirs.
+    /// The number of cases that ran.
     let caseCount: Int
-    /// What the program wrote to standard error.
+    /// The program's output on standard error.
     let transcript: String
 
-    /// Both.
     var description: String { "only \(caseCount) cases ran: \(transcript)" }
 }

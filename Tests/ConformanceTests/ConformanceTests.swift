@@ -8,25 +8,25 @@ internal import Testing
 /// The provider API as APNs clients know it: every case of docs/reference/conformance.md against a real server.
 @Suite(.tags(.slow)) struct ConformanceTests {
     @Test(arguments: ConformanceCase.all)
-    func `a case is answered as clients rely on`(conformanceCase: ConformanceCase) async throws {
+    func `a case gets the answer that clients rely on`(conformanceCase: ConformanceCase) async throws {
         let findings = try await ConformanceRun.findings.value
         let found = try #require(findings.found[conformanceCase.id], "the case did not run")
         #expect(found.isEmpty, "want \(conformanceCase.wanted), \(found)")
     }
 
-    @Test func `no case of what clients and Apple's documents gave reason for is missing`() {
+    @Test func `every case required by clients and Apple's documents is present`() {
         #expect(Set(ConformanceCase.all.map(\.id)).count == ConformanceCase.all.count)
         #expect(ConformanceCase.all.count { !$0.id.hasPrefix("E-") } == 263)
     }
 
-    /// Why no case of this suite is given a reason.
+    /// The reasons that no case of this suite provokes, and why.
     private static let unprovoked: [RejectionReason: String] = [
         .internalServerError: "nothing that a provider sends leads to it",
         .serviceUnavailable: "a full disk and an overloaded store lead to it: FullDiskTests, OverloadTests",
     ]
 
     @Test(arguments: RejectionReason.allCases)
-    func `each rejection reason is given over the wire by its real cause`(reason: RejectionReason) async throws {
+    func `each rejection reason is sent over the wire for its real cause`(reason: RejectionReason) async throws {
         let cases = try await ConformanceRun.findings.value.reasons[reason.rawValue] ?? []
         #expect(cases.isEmpty == (Self.unprovoked[reason] != nil), "\(reason.rawValue) was given in \(cases)")
     }

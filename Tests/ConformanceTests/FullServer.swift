@@ -3,15 +3,14 @@
 internal import Foundation
 internal import TestSupport
 
-/// A `posthornd --ephemeral --full`: keys, certificates and device tokens of every kind, for a test to use.
+/// A `posthornd --ephemeral --full`, which has keys, certificates and device tokens of every kind.
 final class FullServer: Sendable {
-    /// The server.
     let server: EphemeralServer
     /// A directory for the files of a test.
     let files: TemporaryDirectory
-    /// The lines NAME=value that it wrote.
+    /// The path of the file with the server's `NAME=value` lines.
     let variablesFile: String
-    /// The same, by name.
+    /// The values of the variables file, by name.
     let variables: [String: String]
 
     init(options: [String] = []) async throws {
@@ -22,6 +21,6 @@ final class FullServer: Sendable {
         variables = Dictionary(lines.filter { $0.count == 2 }.map { (String($0[0]), String($0[1])) }) { $1 }
     }
 
-    /// Its admin API.
+    /// The server's admin API.
     var admin: AdminSocket { server.admin }
 }

@@ -4,7 +4,9 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// docs/reference/conformance.md is made from the cases; `make pages` rewrites it.
+/// Checks that docs/reference/conformance.md matches the cases.
+///
+/// `make pages` rewrites it.
 struct GeneratedPagesConformanceTests {
     @Test func `the page of conformance cases is up to date`() async throws {
         let page = try await ConformancePage.render()

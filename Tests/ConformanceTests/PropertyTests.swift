@@ -4,9 +4,9 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// Good requests with random changes: python/properties.py.
+/// Sends valid requests with random changes: python/properties.py.
 @Suite(.tags(.slow)) struct PropertyTests {
-    /// What one seed showed.
+    /// The result of one seed.
     private struct Line: Decodable {
         let seed: Int?
         let problem: String?
@@ -14,10 +14,10 @@ internal import Testing
         let tried: Int?
     }
 
-    /// 300, or three times `POSTHORN_TEST_CASES`.
+    /// The number of requests: 300, or three times `POSTHORN_TEST_CASES`.
     private static let count = 3 * Patience.caseCount
 
-    @Test func `a request that was changed in any way has a documented answer, however its frames are cut`()
+    @Test func `a randomly changed request gets a documented answer, however its frames are split`()
         async throws
     {
         let server = try await FullServer()

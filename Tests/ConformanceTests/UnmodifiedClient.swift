@@ -3,22 +3,26 @@
 internal import TestSupport
 internal import Testing
 
-/// A client library, the program that uses it, and what it lets its user know.
+/// A client library, the program that uses it, and the details that the library reports.
 struct UnmodifiedClient: Sendable, CustomTestStringConvertible {
-    /// What people call it.
+    /// The library's common name.
     let name: String
     /// The program in python/clients.
     let script: String
-    /// What pip installs; the Python of the tests when empty.
+    /// The packages to install with pip.
+    ///
+    /// When empty, the tests' own Python is used.
     var packages: [String] = []
-    /// Whether it hands on the timestamp of a 410.
+    /// Whether the library reports the timestamp of a 410.
     var tellsTime = true
     /// Whether the results of a batch have their reason.
     var tellsReasonsOfBatch = true
 
     var testDescription: String { name }
 
-    /// How many of a batch have a good device token, and as many an unknown one; one more is no longer registered.
+    /// The number of valid device tokens in a batch, and of unknown ones.
+    ///
+    /// One more token is no longer registered.
     static let batchCount = 20
 
     static let all = [
@@ -38,13 +42,15 @@ struct UnmodifiedClient: Sendable, CustomTestStringConvertible {
         UnmodifiedClient(name: "curl and openssl", script: "send_with_curl.py"),
     ]
 
-    /// What it must say of a batch.
+    /// The results that the client must report for a batch.
     var wantedBatch: [String: Int] {
         guard tellsReasonsOfBatch else { return ["accepted": Self.batchCount, "refused": Self.batchCount + 1] }
         return ["accepted": Self.batchCount, "BadDeviceToken": Self.batchCount, "Unregistered": 1]
     }
 
-    /// Its interpreter, made when it is not there yet.
+    /// Returns the client's interpreter.
+    ///
+    /// Creates the virtual environment when it does not exist yet.
     func python() async throws -> String {
         packages.isEmpty ? RepositoryPaths.python : try await VirtualEnvironment.with(packages).python
     }

@@ -7,7 +7,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// An app that writes down what it is asked.
+/// An app that records the calls that it receives.
 final class RecordingApp: AppOpener {
     var calls: [String] = []
     var notifications: [String] = []
@@ -58,7 +58,7 @@ struct AgentActionsTests {
             {"id": "reply", "title": "Reply", "text": true}]}]}
         """
 
-    /// An agent that shows one notification of the category.
+    /// Returns an agent that shows one notification of the category.
     private func agentWithAlert() throws -> AgentHarness {
         let harness = try AgentHarness(in: directory, opener: app)
         try harness.agent.start()
@@ -79,7 +79,7 @@ struct AgentActionsTests {
         ("open", nil, "open open -"), ("open", "text", "open open text"), ("reply", nil, "open reply -"),
         ("gone", nil, "open gone -"),
     ])
-    func `a button that needs the app opens it, once`(id: String, text: String?, call: String) throws {
+    func `a button that needs the app opens it once`(id: String, text: String?, call: String) throws {
         let harness = try agentWithAlert()
         for _ in 1...2 {
             harness.agent.alert(1, ended: .action(id: id, text: text, activationToken: "token"))
@@ -93,7 +93,7 @@ struct AgentActionsTests {
     }
 
     @Test(arguments: [("archive", nil, "act archive -", "Archive"), ("reply", "At noon", "act reply At noon", "Reply")])
-    func `a button that opens nothing is passed on, once`(
+    func `a button that does not open the app is passed to it once`(
         id: String, text: String?, call: String, title: String
     ) throws {
         let harness = try agentWithAlert()
@@ -106,7 +106,7 @@ struct AgentActionsTests {
         #expect(try outcomes(harness) == ["1 closed"])
     }
 
-    @Test func `a click while the disk is full opens the app, once, and is written when it has room`() async throws {
+    @Test func `a click on a full disk opens the app once, and is written when there is space`() async throws {
         try DatabaseFile.makeFillable(directory.path(of: "agent.sqlite"))
         let harness = try agentWithAlert()
         try harness.database.fill(true)
@@ -131,7 +131,7 @@ struct AgentActionsTests {
         )
     }
 
-    // MARK: In the background
+    // MARK: Background notifications
 
     private static let background = #"{"aps":{"content-available":1},"n":7}"#
 
@@ -143,7 +143,7 @@ struct AgentActionsTests {
         (#"{"aps":{"content-available":1,"alert":"Hello"}}"#, #"{"background":true}"#, true, ["wake"], ""),
         (#"{"aps":{"content-available":1,"alert":"Hello"}}"#, #"{"background":true}"#, false, [], "master-off"),
     ])
-    func `an app is woken when it wants to be, and never while the master switch is off`(
+    func `an app that supports it is woken, and never while the master switch is off`(
         payload: String, manifest: String, isMasterOn: Bool, calls: [String], reason: String
     ) throws {
         let harness = try AgentHarness(in: directory, opener: app)
@@ -173,9 +173,9 @@ struct AgentActionsTests {
         #expect(try harness.database.inbox.entry(1)?.reason == "the app was not woken: busy")
     }
 
-    // MARK: On the screen
+    // MARK: Alerts
 
-    @Test func `the alert has the buttons of its category, and View where there is none`() throws {
+    @Test func `an alert has its category's buttons, and View when there are none`() throws {
         var mail = Sample.app
         mail.manifestText = Array(Self.manifest.utf8)
         let database = try AgentDatabase(path: directory.path(of: "agent.sqlite"))
@@ -196,7 +196,7 @@ struct AgentActionsTests {
     }
 }
 
-/// A screen that shows everything.
+/// A presenter that shows every alert.
 final class AlertCollector: AlertPresenter {
     weak var delegate: (any AlertPresenterDelegate)?
     let isAvailable = true

@@ -14,7 +14,7 @@ import Testing
             path: directory.path(of: "agent.ini"), isRequired: isRequired, environment: environment, hostName: "host")
     }
 
-    @Test func `the file says how to enrol`() throws {
+    @Test func `the file holds all settings of an enrolment`() throws {
         let configuration = try load(
             "[server]\nurl = https://a:1\nca_file = /ca.pem\nenrolment_code = C\nname = kiosk 7\n")
         #expect(configuration.serverURL == "https://a:1")
@@ -23,7 +23,7 @@ import Testing
         #expect(configuration.deviceName == "kiosk 7")
     }
 
-    @Test func `the environment wins over the file, where it says something`() throws {
+    @Test func `a variable overrides the file unless it is empty`() throws {
         let configuration = try load(
             "[server]\nurl = https://a\nname = file\n",
             environment: ["POSTHORN_AGENT_URL": "https://b", "POSTHORN_AGENT_NAME": "", "POSTHORN_AGENT_CA_FILE": "/x"])
@@ -32,19 +32,19 @@ import Testing
         #expect(configuration.caFile == "/x")
     }
 
-    @Test func `without a file a person enrols, and the device has the host's name`() throws {
+    @Test func `without a file the user enrols, and the device has the host's name`() throws {
         let configuration = try load(nil, isRequired: false)
         #expect(configuration.serverURL == nil)
         #expect(configuration.deviceName == "host")
     }
 
     @Test(arguments: [("", StreamForm.auto), ("stream = events\n", .events), ("stream = websocket\n", .websocket)])
-    func `the form of the stream is a word`(line: String, form: StreamForm) throws {
+    func `the form of the stream is one of the known words`(line: String, form: StreamForm) throws {
         #expect(try load("[server]\n" + line).streamForm == form)
     }
 
     @Test(arguments: ["none", "http://proxy:3128", "https://user:secret@proxy", "socks5h://[::1]:1080"])
-    func `the server is reached by a proxy, with a certificate`(proxy: String) throws {
+    func `the server is reached through a proxy, with a client certificate`(proxy: String) throws {
         let configuration = try load("[server]\nproxy = \(proxy)\nclient_cert = /c.pem\nclient_key = /k.pem\n")
         #expect(configuration.access.proxy == proxy)
         #expect(configuration.access.clientCertificateFile == "/c.pem")
@@ -54,15 +54,16 @@ import Testing
 
     @Test(arguments: [
         (nil, "cannot read"), ("[server]\nurll = x\n", "unknown setting 'urll'"), ("[other]\nurl = x\n", "[other]"),
-        ("[server]\nurl = http://a\n", "is no server"), ("[server]\nca_file = ca.pem\n", "relative"),
-        ("[server]\nstream = sse\n", "no form of the stream"),
-        ("[server]\nnonsense\n", ":2: "), ("[server]\nproxy = proxy:3128\n", "no proxy's URL"),
-        ("[server]\nproxy = ftp://proxy:3128\n", "no proxy's URL"), ("[server]\nproxy = http://\n", "no proxy's URL"),
-        ("[server]\nclient_cert = a.pem\n", "client_cert 'a.pem' is relative"),
-        ("[server]\nclient_cert = /a\nclient_key = b.pem\n", "client_key 'b.pem' is relative"),
-        ("[server]\nclient_key = /b.pem\n", "without client_cert"),
+        ("[server]\nurl = http://a\n", "invalid server URL"), ("[server]\nca_file = ca.pem\n", "absolute"),
+        ("[server]\nstream = sse\n", "invalid value 'sse' for stream"),
+        ("[server]\nnonsense\n", ":2: "), ("[server]\nproxy = proxy:3128\n", "invalid proxy URL"),
+        ("[server]\nproxy = ftp://proxy:3128\n", "invalid proxy URL"),
+        ("[server]\nproxy = http://\n", "invalid proxy URL"),
+        ("[server]\nclient_cert = a.pem\n", "client_cert: 'a.pem' is not an absolute path"),
+        ("[server]\nclient_cert = /a\nclient_key = b.pem\n", "client_key: 'b.pem' is not an absolute path"),
+        ("[server]\nclient_key = /b.pem\n", "requires client_cert"),
     ])
-    func `what is wrong with the file is said with its place`(text: String?, message: String) throws {
+    func `an invalid line of the file is reported with its place`(text: String?, message: String) throws {
         let error = #expect(throws: AgentConfigurationError.self) { try load(text) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
         #expect(error?.remedy.isEmpty == false)
@@ -72,7 +73,7 @@ import Testing
         ("URL", "http://a"), ("CA_FILE", "ca.pem"), ("STREAM", "sse"), ("PROXY", "proxy:3128"),
         ("CLIENT_CERT", "a.pem"),
     ])
-    func `what is wrong with a variable is set right there`(name: String, value: String) throws {
+    func `an invalid variable is reported with its name`(name: String, value: String) throws {
         let environment = ["POSTHORN_AGENT_\(name)": value]
         let error = #expect(throws: AgentConfigurationError.self) {
             try load("[server]\nurl = https://a\n", environment: environment)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceAgent
 
-/// What people notice of trouble with the connection: a line in the status.
+/// The user's view of connection trouble: a line in the status.
 @Suite(.serialized) struct AgentConnectionTests {
     private let server: ScriptedDeviceServer
     private let directory: TemporaryDirectory
@@ -24,7 +24,7 @@ import Testing
         try await harness.loop.run("the end is noticed") { !harness.isConnected() }
         for _ in 1...100 {
             let count = failures()
-            // Each time the network changes, waiting ends.
+            // Each change of the network ends the current wait.
             harness.agent.networkChanged()
             try await harness.loop.run("it is refused") { failures() > count }
         }
@@ -37,7 +37,7 @@ import Testing
         #expect(harness.events.allSatisfy { $0 == "status" || $0.hasPrefix("settings") }, "\(Set(harness.events))")
     }
 
-    /// Runs an agent until it was connected; answers when it says that it last was.
+    /// Runs an agent until it was connected, and returns the last connection time in its status.
     private func connectOnce() async throws -> Int64 {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
@@ -47,7 +47,7 @@ import Testing
         return harness.agent.status(nowUnixSeconds: 0).lastConnectedUnixSeconds
     }
 
-    @Test func `a restart knows when there last was a connection`() async throws {
+    @Test func `a restarted agent knows the last connection time`() async throws {
         let last = try await connectOnce()
         try await server.kill()
         let second = try AgentHarness(in: directory)
@@ -56,7 +56,7 @@ import Testing
         #expect(status.lastConnectedUnixSeconds == last && last > 1_700_000_000 && !status.isConnected)
     }
 
-    /// Connects an agent and lets it go as one that is killed: nothing tells it to end.
+    /// Connects an agent and releases it without stopping it, as if it were killed.
     private func connectAndKill(_ body: (AgentHarness) async throws -> Void) async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
@@ -64,12 +64,12 @@ import Testing
         try await body(harness)
     }
 
-    /// What the database of an agent that is gone says.
+    /// Returns the last connection time in the database of an agent that has ended.
     private func lastConnected() throws -> Int64? {
         try AgentDatabase(path: directory.path(of: "agent.sqlite")).facts.value(of: .lastConnectedUnixSeconds)
     }
 
-    @Test func `an agent that was killed knows when there last was a connection`() async throws {
+    @Test func `a killed agent's last connection time is known after a restart`() async throws {
         try await connectAndKill { _ in }
         #expect(try lastConnected() ?? 0 > 1_700_000_000)
         try await server.kill()
@@ -78,7 +78,7 @@ import Testing
         #expect(second.agent.status(nowUnixSeconds: 0).lastConnectedUnixSeconds > 1_700_000_000)
     }
 
-    @Test func `what comes is written with when it came, and so is what the hour takes away`() async throws {
+    @Test func `an arrival and the hourly cleanup save the connection time`() async throws {
         try await connectAndKill { harness in
             try harness.database.facts.set(.lastConnectedUnixSeconds, to: 1)
             try await server.push(1)
@@ -90,7 +90,7 @@ import Testing
         #expect(try lastConnected() ?? 0 > 1_700_000_000)
     }
 
-    @Test func `acknowledgements wait for as long as the server asks for`() async throws {
+    @Test func `acknowledgments wait for the time that the server requests`() async throws {
         let harness = try AgentHarness(in: directory, streamForm: .events)
         try harness.agent.start()
         _ = try await harness.enrol(with: server).get()

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import DeviceAgent
 
-/// A whole agent in the test's process, on a loop that the test turns, with a terminal that the test reads.
+/// A whole agent in the test's process, on a loop that the test runs, with a terminal that the test reads.
 final class AgentHarness: AgentObserver {
     let loop: EventLoop
     let agent: Agent
@@ -14,9 +14,9 @@ final class AgentHarness: AgentObserver {
     let secretFile: SecretFile
     /// The apps that have a .desktop file.
     let installed = InstalledApps()
-    /// What was printed on the terminal.
+    /// The text printed on the terminal.
     private(set) var screen = ""
-    /// What clients were told, in order.
+    /// The events that clients received, in order.
     private(set) var events: [String] = []
 
     init(
@@ -47,7 +47,7 @@ final class AgentHarness: AgentObserver {
         screen.harness = self
     }
 
-    /// What the desktop knows, which changes as apps come and go.
+    /// The apps that the desktop knows, which change as apps are installed and removed.
     final class InstalledApps {
         var names = ["org.example.Mail": "Example Mail"]
         var manifests: [String: String] = [:]
@@ -99,7 +99,9 @@ final class AgentHarness: AgentObserver {
         try await loop.run("the agent has stopped") { hasStopped }
     }
 
-    /// Waits for the answer of something that answers nothing.
+    /// Waits for the end of an operation without a result.
+    ///
+    /// Returns the refusal, or nil.
     func wait(_ body: (@escaping (Result<Void, AgentRefusal>) -> Void) -> Void) async throws -> AgentRefusal? {
         var result: Result<Void, AgentRefusal>?
         body { result = $0 }

@@ -51,7 +51,7 @@ private final class ServiceHarness {
         try await call("SetSetting", .string(appID), .string(""), .string(name), .string(value))
     }
 
-    /// The last part of the error's name.
+    /// Calls a method and returns the last part of the error's name.
     func refusal(_ member: String, _ arguments: [BusValue]) async throws -> String? {
         var result: Result<[BusValue], BusError>?
         client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { result = $0 }
@@ -80,12 +80,12 @@ private final class ServiceHarness {
         try await service.harness.loop.run("the stream is open") { service.harness.isConnected() }
     }
 
-    @Test func `the description that is served is the file of the repository`() throws {
+    @Test func `the served introspection data is the repository's file`() throws {
         let path = "\(RepositoryPaths.root)/deploy/dbus/org.posthorn.Agent1.xml"
         #expect(AgentIntrospection.xml.description == readText(path))
     }
 
-    @Test func `every method of the description is answered`() async throws {
+    @Test func `every method of the introspection data is answered`() async throws {
         let service = try start()
         let xml = AgentIntrospection.xml.description
         let methods = xml.components(separatedBy: "<method name=\"").dropFirst().compactMap {
@@ -96,7 +96,7 @@ private final class ServiceHarness {
         #expect(try await service.refusal("Nonsense", []) == "UnknownMethod")
     }
 
-    @Test func `an app that tells everything by alerts is listed with advice`() async throws {
+    @Test func `an app whose events all use alerts is listed with advice`() async throws {
         let service = try start()
         try await enrol(service)
         let manifest = #"{"event_types":[{"id":"MAIL","name":"Mail","parts":["alert"]}]}"#
@@ -110,7 +110,7 @@ private final class ServiceHarness {
         }
     }
 
-    @Test func `an app enrols, registers, is listed and hears of its notifications`() async throws {
+    @Test func `an app enrols, registers, is listed and receives its notifications`() async throws {
         let service = try start()
         try await enrol(service)
         let options = BusValue.dictionary([("name", .variant(.string("My Mail")))])
@@ -123,7 +123,7 @@ private final class ServiceHarness {
         try await service.harness.loop.run("the signals came") {
             service.signals.contains("InboxChanged ") && service.signals.contains("BadgeChanged org.example.Mail")
         }
-        // Everybody hears it: the token is not in it.
+        // Every process on the bus receives this signal, so it does not contain the token.
         #expect(service.signals.contains("TokenChanged org.example.Mail"))
         let entries = try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue
         #expect(entries?.count == 1)
@@ -135,7 +135,7 @@ private final class ServiceHarness {
         #expect(try await service.call("ClearInbox", .string("")).get() == [.uint32(1)])
     }
 
-    @Test func `the inbox is searched, counted, read and cleared one by one`() async throws {
+    @Test func `the inbox can be searched, counted, marked as read and cleared by entry`() async throws {
         let service = try start()
         try await enrol(service)
         _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
@@ -170,7 +170,7 @@ private final class ServiceHarness {
         #expect(try await service.call("ListInbox", .uint32(5)).get().first?.arrayValue?.isEmpty == true)
     }
 
-    @Test func `an app chooses its environment and subscribes to channels`() async throws {
+    @Test func `an app selects its environment and subscribes to channels`() async throws {
         let service = try start()
         try await enrol(service)
         let app = BusValue.string("org.example.Mail")
@@ -192,7 +192,7 @@ private final class ServiceHarness {
         #expect(rest?[key: "channels"]?.arrayValue?.map(\.stringValue) == [other])
     }
 
-    @Test func `a subscription that the server refuses is a signal and a notice`() async throws {
+    @Test func `a subscription that the server refuses causes a signal and a notice`() async throws {
         let service = try start()
         try await enrol(service)
         let app = BusValue.string("org.example.Mail")
@@ -209,7 +209,7 @@ private final class ServiceHarness {
         #expect(status?[key: "notice"]?.stringValue?.contains(Sample.channel.text) == true)
     }
 
-    @Test func `a broadcast is listed with its channel, another notification without`() async throws {
+    @Test func `a broadcast is listed with its channel, and other notifications without one`() async throws {
         let service = try start()
         try await enrol(service)
         _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
@@ -221,7 +221,7 @@ private final class ServiceHarness {
         #expect(entries?.map { $0[key: "channel"]?.stringValue } == ["", Sample.channel.text])
     }
 
-    @Test func `switches are kept, and turning one is a signal`() async throws {
+    @Test func `switches are saved, and changing one causes a signal`() async throws {
         let service = try start()
         try await enrol(service)
         _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
@@ -236,7 +236,7 @@ private final class ServiceHarness {
         }
     }
 
-    @Test func `the status tells whether it is connected`() async throws {
+    @Test func `the status reports whether the agent is connected`() async throws {
         let service = try start()
         let before = try await service.call("GetStatus").get().first
         #expect(before?[key: "enrolled"]?.boolValue == false && before?[key: "connected"]?.boolValue == false)
@@ -247,10 +247,10 @@ private final class ServiceHarness {
         #expect(after?[key: "pid"]?.integerValue == Int64(getpid()))
     }
 
-    @Test func `a change of the connection is a signal, and the same failure again is none`() async throws {
+    @Test func `a connection change causes a signal, and the same failure again does not`() async throws {
         let service = try start()
         try await enrol(service)
-        // An answer comes behind the signals that were sent before it.
+        // The answer follows the signals that were sent before it.
         func told() async throws -> (signalCount: Int, status: BusValue?) {
             let status = try await service.call("GetStatus").get().first
             return (service.signals.count { $0.hasPrefix("StatusChanged") }, status)
@@ -302,18 +302,18 @@ private final class ServiceHarness {
         ("ClearInbox", [.string(String(repeating: "x", count: 65_537))], "InvalidArguments"),
     ]
 
-    @Test func `what makes no sense is refused by name`() async throws {
+    @Test func `invalid calls are refused with an error name`() async throws {
         let service = try start()
         for (member, arguments, name) in Self.refusals {
             #expect(try await service.refusal(member, arguments) == name, "\(member) \(arguments)")
         }
     }
 
-    @Test func `text that a bus cannot carry does not take the rest of an answer with it`() async throws {
+    @Test func `text that a bus cannot carry does not suppress the rest of an answer`() async throws {
         let service = try start()
         try await enrol(service)
         _ = try await service.call("Register", .string("org.example.Mail"), .dictionary([])).get()
-        // Swift takes no noncharacter in a literal.
+        // A Swift literal cannot contain a noncharacter.
         let raw = [0xFDD0, 0x1FFFF].compactMap(Unicode.Scalar.init).map(String.init).joined()
         try await server.push(1, payload: #"{"aps":{"alert":{"title":"a\u0000b","body":"\uFFFE\uFDD0c"}}}"#)
         try await server.push(2, payload: #"{"aps":{"alert":"raw \#(raw)text"}}"#)
@@ -334,14 +334,14 @@ private final class ServiceHarness {
         #expect(line == "Not connected to \(server.url): the server ended the stream: ab MAINPID=1")
     }
 
-    @Test func `a second program does not get the name`() throws {
+    @Test func `a second program does not get the bus name`() throws {
         let service = try start()
         let other = try BusConnection(.address(bus.address))
         #expect(try other.requestName(AgentService.name) == false)
         withExtendedLifetime(service) {}
     }
 
-    @Test func `a name that another program had is taken when that leaves`() async throws {
+    @Test func `a bus name that another program owned is taken when it leaves`() async throws {
         var other: BusConnection? = try BusConnection(.address(bus.address))
         #expect(try other?.requestName(AgentService.name) == true)
         let service = try start()

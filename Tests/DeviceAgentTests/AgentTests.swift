@@ -68,11 +68,13 @@ private final class Dock: BadgePresenter {
         return harness
     }
 
-    @Test func `enrolling keeps identity and secret, and a restart connects with them`() async throws {
+    @Test func `enrolling saves identity and secret, and a restart connects with them`() async throws {
         do {
             let harness = try await connected()
             #expect(try harness.secretFile.read() == "s3cret")
-            #expect(server.requests.first == #"POST /v1/devices {"code":"C0DE","name":"test","platform":"linux"}"#)
+            let form =
+                /POST \/v1\/devices {"code":"C0DE","name":"test","platform":"linux","request_id":"[0-9a-f-]{36}"}/
+            #expect(server.requests.first?.wholeMatch(of: form) != nil, "\(server.requests)")
             var hasStopped = false
             harness.agent.stop { hasStopped = true }
             try await harness.loop.run("the agent has stopped") { hasStopped }
@@ -84,7 +86,7 @@ private final class Dock: BadgePresenter {
         #expect(try again.database.apps.all().map(\.name) == ["Example Mail"])
     }
 
-    @Test func `a notification is shown, and the server hears that it came and that it was shown`() async throws {
+    @Test func `a notification is shown, and the server is notified of its arrival and display`() async throws {
         let harness = try await connected()
         try await server.push(1)
         try await harness.loop.run("both are acknowledged") {
@@ -96,7 +98,7 @@ private final class Dock: BadgePresenter {
         try await harness.loop.run("clients hear of it") { harness.events.contains("inbox") }
     }
 
-    @Test func `what comes twice is shown once and acknowledged twice`() async throws {
+    @Test func `a repeated notification is shown once and acknowledged twice`() async throws {
         let harness = try await connected()
         try await server.push(1)
         try await server.push(1)
@@ -105,7 +107,7 @@ private final class Dock: BadgePresenter {
         #expect(harness.screen.components(separatedBy: "[Example Mail]").count == 3)
     }
 
-    @Test func `acknowledgements survive failures and restarts until the server takes them`() async throws {
+    @Test func `acknowledgments survive failures and restarts until the server accepts them`() async throws {
         do {
             let harness = try await connected()
             try await server.fail("/v1/acks", status: 503, count: 1000)
@@ -123,7 +125,7 @@ private final class Dock: BadgePresenter {
         #expect(again.screen.isEmpty)
     }
 
-    @Test func `acknowledgements that the server calls wrong are dropped, not sent for ever`() async throws {
+    @Test func `acknowledgments that the server calls invalid are dropped, not sent forever`() async throws {
         let harness = try await connected()
         try await server.fail("/v1/acks", status: 400, count: 1000)
         try await server.push(1)
@@ -133,7 +135,7 @@ private final class Dock: BadgePresenter {
         try await harness.loop.run("the stream is open") { harness.isConnected() }
     }
 
-    @Test func `View opens the app once, with the payload as it came`() async throws {
+    @Test func `View opens the app once, with the payload as it was sent`() async throws {
         let opener = Opener()
         let harness = try await connected(opener: opener)
         let payload = #"{"aps":{"alert":{"title":"T","body":"B"}}, "n": 1.50}"#
@@ -163,7 +165,7 @@ private final class Dock: BadgePresenter {
         #expect(try harness.agent.inboxEntry(1)?.reason.contains("org.example.Mail.desktop") == true)
     }
 
-    @Test func `closing only closes, and what left the screen by itself stays as shown`() async throws {
+    @Test func `Close does not open the app, and an alert that expired on screen stays shown`() async throws {
         let opener = Opener()
         let harness = try await connected(opener: opener)
         try await server.push(1)
@@ -175,7 +177,7 @@ private final class Dock: BadgePresenter {
         #expect(opener.opened.isEmpty)
     }
 
-    @Test func `a sound that is nowhere is neither chosen nor played`() async throws {
+    @Test func `a missing sound can be neither selected nor played`() async throws {
         let harness = try await connected()
         let chosen = #expect(throws: AgentRefusal.self) {
             try harness.agent.set("sound-name", appID: "org.example.Mail", event: "", to: "nosuch")
@@ -185,7 +187,7 @@ private final class Dock: BadgePresenter {
         }
         #expect(chosen?.code == .badValue)
         #expect(played?.code == .unknownSound)
-        // Nor is there any other: the list would not help.
+        // No other sound exists either, so listing the sounds would not help.
         #expect(chosen?.message == played?.message && played?.message.contains("not even the built-in ones") == true)
         try directory.makeDirectory("data/posthorn/sounds/org.example.Mail")
         try directory.write("x", to: "data/posthorn/sounds/org.example.Mail/ping.oga")
@@ -205,7 +207,7 @@ private final class Dock: BadgePresenter {
         #expect(agent.status(nowUnixSeconds: 0).presenter == "none")
     }
 
-    @Test func `badges follow the switches at once, and come back as they were`() async throws {
+    @Test func `badges follow the switches immediately, and return unchanged`() async throws {
         let dock = Dock()
         let harness = try await connected(badges: dock)
         try await server.push(1, payload: #"{"aps":{"badge":3}}"#)
@@ -221,7 +223,7 @@ private final class Dock: BadgePresenter {
         #expect(dock.badges.last == "org.example.Mail 0")
     }
 
-    @Test func `an app with everything off is refused at the server, and wanted again with anything on`() async throws {
+    @Test func `an app with all effects off is filtered at the server until one is on again`() async throws {
         let harness = try await connected()
         for setting in ["badge", "sound", "alert"] {
             try harness.agent.set(setting, appID: "org.example.Mail", event: "", to: "off")
@@ -237,7 +239,7 @@ private final class Dock: BadgePresenter {
         }
     }
 
-    @Test func `a stream that ends or dies is opened again, without an alert`() async throws {
+    @Test func `a stream that ends is reopened without an alert`() async throws {
         let harness = try await connected()
         try await server.endStreams()
         try await harness.loop.run("it noticed") { !harness.isConnected() }
@@ -248,9 +250,9 @@ private final class Dock: BadgePresenter {
         #expect(harness.agent.status(nowUnixSeconds: 7).lastConnectedUnixSeconds == 7)
     }
 
-    @Test(arguments: [503, 500, 404]) func `a stream that is refused is asked for again`(status: Int) async throws {
+    @Test(arguments: [503, 500, 404]) func `a refused stream is requested again`(status: Int) async throws {
         let harness = try await connected()
-        // A 404 may mean that there is no WebSocket, so events are asked for at once.
+        // A 404 may mean that the server has no WebSocket, so the agent requests events immediately.
         try await server.fail("/v1/stream", status: status, count: status == 404 ? 2 : 1)
         try await server.endStreams()
         try await harness.loop.run("the refusal is in the status") {
@@ -259,17 +261,17 @@ private final class Dock: BadgePresenter {
         try await harness.loop.run("it is open again") { harness.isConnected() }
     }
 
-    @Test func `a server that forgot the device is not asked again, and leaving it works`() async throws {
+    @Test func `a server that deleted the device is not asked again, and the device can leave it`() async throws {
         let harness = try await connected()
         try await server.fail("/v1/stream", status: 401, count: 1000)
         try await server.endStreams()
         try await harness.loop.run("it gave up") {
-            harness.agent.status(nowUnixSeconds: 0).lastError.contains("does not know this device")
+            harness.agent.status(nowUnixSeconds: 0).lastError.contains("removed from the server")
         }
         #expect(harness.agent.status(nowUnixSeconds: 0).isRemoved)
         try await server.fail("/v1/apps/org.example.Mail", status: 401)
         let again = try await harness.register("org.example.Mail")
-        #expect(again == .failure(AgentRefusal(.deviceRemoved, "The server does not know this device any more.")))
+        #expect(again == .failure(AgentRefusal(.deviceRemoved, "This device was removed from the server.")))
         let count = server.requests("GET /v1/stream").count
         harness.agent.wake()
         try await server.fail("/v1/devices/self", status: 401)
@@ -280,16 +282,16 @@ private final class Dock: BadgePresenter {
         #expect(!status.isEnrolled && !status.isRemoved)
     }
 
-    @Test func `a device that was removed hears it from the goodbye`() async throws {
+    @Test func `a removed device is notified by the goodbye`() async throws {
         let harness = try await connected()
         try await server.push(event: "goodbye", data: #"{"reason":"removed","retry_after":3600}"#)
         try await server.endStreams()
         try await harness.loop.run("it gave up") {
-            harness.agent.status(nowUnixSeconds: 0).lastError.contains("does not know this device")
+            harness.agent.status(nowUnixSeconds: 0).lastError.contains("removed from the server")
         }
     }
 
-    @Test func `what is registered gets new tokens at the next server`() async throws {
+    @Test func `registered apps get new tokens at the next server`() async throws {
         let harness = try await connected()
         #expect(try await harness.wait { harness.agent.unenrol(completion: $0) } == nil)
         #expect(try harness.agent.apps().map(\.deviceToken) == [""])
@@ -299,7 +301,7 @@ private final class Dock: BadgePresenter {
         #expect(harness.events.filter { $0.hasPrefix("token") }.count == 2)
     }
 
-    @Test func `leaving a server takes the badges away, which nobody could change any more`() async throws {
+    @Test func `leaving a server removes the badges`() async throws {
         let dock = Dock()
         let harness = try await connected(badges: dock)
         try await server.push(1, payload: #"{"aps":{"badge":3}}"#)
@@ -317,14 +319,14 @@ private final class Dock: BadgePresenter {
         try await server.fail("/v1/apps/org.example.Other", status: 404, word: "UnknownTopic")
         let result = try await harness.register("org.example.Other")
         #expect(
-            result == .failure(AgentRefusal(.unknownTopic, "No app of the server has the topic org.example.Other.")))
+            result == .failure(AgentRefusal(.unknownTopic, "The server has no app with topic 'org.example.Other'.")))
     }
 
     private var notEnrolledText: String {
-        "This device is enrolled at no server."
+        "This device is not enrolled."
     }
 
-    @Test func `a server that is gone can be forgotten without telling it`() async throws {
+    @Test func `a server that is gone can be forgotten without a request`() async throws {
         let harness = try await connected()
         try await server.kill()
         #expect(try await harness.wait { harness.agent.unenrol(completion: $0) }?.code == .unreachable)
@@ -336,8 +338,8 @@ private final class Dock: BadgePresenter {
         #expect(throws: AgentRefusal(.notEnrolled, notEnrolledText)) { try harness.agent.forget() }
     }
 
-    @Test(arguments: [("", "This server wants an enrolment code."), ("C0DE", "the server answered 403")])
-    func `a refused enrolment without a code says that one is wanted`(code: String, text: String) async throws {
+    @Test(arguments: [("", "This server requires an enrolment code."), ("C0DE", "the server answered 403")])
+    func `a refused enrolment without a code asks for one`(code: String, text: String) async throws {
         let harness = try AgentHarness(in: directory)
         try await server.fail("/v1/devices", status: 403, word: "BadEnrolmentCode")
         var result: Result<String, AgentRefusal>?
@@ -349,7 +351,7 @@ private final class Dock: BadgePresenter {
         #expect(code.isEmpty || refusal.message.contains("a test wants it"), "\(refusal.message)")
     }
 
-    @Test func `a server whose authority is not known is not trusted`() async throws {
+    @Test func `a server with an unknown authority is not trusted`() async throws {
         let harness = try AgentHarness(in: directory)
         var result: Result<String, AgentRefusal>?
         harness.agent.enrol(serverURL: server.url, code: "", caFile: "", name: "x") { result = $0 }
@@ -364,7 +366,7 @@ private final class Dock: BadgePresenter {
         ("org.example.Other", "a b", .badTopic), ("org.example.Other", "a/../b", .badTopic),
         ("org.example.Other", "org.example.Mail", .badTopic),
     ])
-    func `what cannot be registered is refused before the server hears of it`(
+    func `an invalid registration is refused before any request`(
         appID: String, topic: String?, code: AgentRefusal.Code
     ) async throws {
         let harness = try await connected()
@@ -377,7 +379,7 @@ private final class Dock: BadgePresenter {
     @Test(arguments: [
         (404, AgentRefusal.Code.unknownTopic), (503, .unreachable), (409, .refused), (401, .deviceRemoved),
     ])
-    func `what the server says to a registration reaches the app`(status: Int, code: AgentRefusal.Code) async throws {
+    func `the server's answer to a registration reaches the app`(status: Int, code: AgentRefusal.Code) async throws {
         let harness = try await connected()
         try await server.fail("/v1/apps/org.example.Other", status: status)
         guard case .failure(let refusal) = try await harness.register("org.example.Other") else {
@@ -391,7 +393,7 @@ private final class Dock: BadgePresenter {
         (403, "BadEnrolmentCode", AgentRefusal.Code.badEnrolmentCode), (403, "<html>", .refused),
         (401, "Other", .refused), (404, "<html>", .refused), (503, "Other", .unreachable),
     ])
-    func `a refused enrolment leaves nothing behind`(
+    func `a refused enrolment leaves no state`(
         status: Int, word: String, code: AgentRefusal.Code
     ) async throws {
         let harness = try AgentHarness(in: directory)
@@ -409,7 +411,7 @@ private final class Dock: BadgePresenter {
         "http://localhost:1", "https://", "https://a b", "https://user@host", "https://host/path", "https://host?x",
         "ftp://host", "host", "", "https://h\nx", "https://host\\x",
     ])
-    func `only an https server without a path can be enrolled at`(url: String) throws {
+    func `the server for enrolment is an https URL without a path`(url: String) throws {
         let harness = try AgentHarness(in: directory)
         var result: Result<String, AgentRefusal>?
         harness.agent.enrol(serverURL: url, code: "", caFile: "", name: "x") { result = $0 }
@@ -417,7 +419,7 @@ private final class Dock: BadgePresenter {
         #expect(refusal.code == .badServer)
     }
 
-    @Test func `clearing the inbox withdraws what waits and says so to the server`() async throws {
+    @Test func `clearing the inbox withdraws pending alerts and notifies the server`() async throws {
         let harness = try await connected()
         try await server.push(1)
         try await harness.loop.run("it is shown") { !harness.screen.isEmpty }
@@ -426,7 +428,7 @@ private final class Dock: BadgePresenter {
         #expect(try harness.agent.inbox(countMax: 10).isEmpty)
     }
 
-    @Test func `an event that makes no sense does not end the stream`() async throws {
+    @Test func `an invalid event does not end the stream`() async throws {
         let harness = try await connected()
         try await server.push(event: "notification", id: 5, data: #"{"id":5}"#)
         try await server.push(event: "something-new", data: "x")

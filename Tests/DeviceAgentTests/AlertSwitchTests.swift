@@ -5,7 +5,7 @@ import PushCore
 import TestSupport
 import Testing
 
-/// A switch for an app's alerts, where there are three styles.
+/// A switch for an app's alerts on top of three alert styles.
 @Suite struct AlertSwitchTests {
     private let directory: TemporaryDirectory
 
@@ -17,13 +17,13 @@ import Testing
         return harness
     }
 
-    /// Sets how the app's alerts appear, and answers how they do then.
+    /// Sets the app's alert setting, and returns its new value.
     private func set(_ value: String, _ harness: AgentHarness) throws -> String {
         try harness.agent.set("alert", appID: Sample.app.appID, event: "", to: value)
         return try harness.agent.setting("alert", appID: Sample.app.appID, event: "").text
     }
 
-    @Test func `alerts that are switched on again appear as they did, after a restart, too`() throws {
+    @Test func `switching alerts on again restores their style, after a restart, too`() throws {
         do {
             let harness = try start()
             #expect(try set("off", harness) == "none")
@@ -39,14 +39,14 @@ import Testing
         #expect(try set("on", harness) == "banner", "the last one that there was")
     }
 
-    @Test func `what an app had goes with it`() throws {
+    @Test func `an app's saved style is removed with the app`() throws {
         let harness = try start()
         #expect(try [set("alert", harness), set("off", harness)] == ["alert", "none"])
         try harness.database.choices.removeAll(appID: Sample.app.appID)
         #expect(try [set("off", harness), set("on", harness)] == ["none", "banner"])
     }
 
-    @Test func `a policy's style comes back, too, and what is locked stays`() throws {
+    @Test func `a policy's style is restored, too, and a locked style stays`() throws {
         let harness = try start()
         func setPolicy(_ value: String, isLocked: Bool) throws {
             let rule = PolicyTable.Rule(topic: "", setting: .alert, value: value, isLocked: isLocked)

@@ -27,7 +27,7 @@ import Testing
         return database
     }
 
-    @Test func `what is on the screen is known after a restart, until it is answered, gone or left`() throws {
+    @Test func `an alert's place on the screen survives a restart until the alert ends`() throws {
         do {
             let database = try filled()
             for number in 1...4 { try database.alerts.save(place(UInt32(number)), of: Int64(number)) }
@@ -39,7 +39,7 @@ import Testing
         #expect(alerts.map(\.place) == [place(1), place(3)])
     }
 
-    @Test func `a number that another entry gets is not the first one's any more`() throws {
+    @Test func `a number that another entry gets no longer belongs to the first`() throws {
         let database = try filled()
         try database.alerts.save(place(.max), of: 1)
         try database.alerts.save(place(.max), of: 2)
@@ -47,7 +47,7 @@ import Testing
         #expect(try database.alerts.unanswered().first?.place == place(.max))
     }
 
-    @Test func `a number of another server is another number`() throws {
+    @Test func `the same number at another server is a different alert`() throws {
         let database = try filled()
         try database.alerts.save(place(1), of: 1)
         try database.alerts.save(place(1, "b"), of: 2)

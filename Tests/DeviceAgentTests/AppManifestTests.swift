@@ -7,7 +7,7 @@ import Testing
 struct AppManifestTests {
     private func parse(_ text: String) throws -> AppManifest { try AppManifest(parsing: Array(text.utf8)) }
 
-    @Test func `the example app's manifest says all that an app can say`() throws {
+    @Test func `the example app's manifest uses every member`() throws {
         let text = readText("\(RepositoryPaths.root)/examples/mail/org.example.Mail.json")
         let manifest = try parse(text)
         #expect(manifest.name == "Example Mail" && manifest.topic == nil)
@@ -22,7 +22,7 @@ struct AppManifestTests {
     }
 
     @Test(arguments: ["", "{}", #"{"name":null,"sounds":null,"of_later":{"x":[1]}}"#])
-    func `what is left out is not said, and what later versions say is ignored`(text: String) throws {
+    func `missing members stay unset, and members of later versions are ignored`(text: String) throws {
         #expect(try parse(text) == AppManifest())
     }
 
@@ -32,7 +32,7 @@ struct AppManifestTests {
             (#","parts":[]"#, ["badge, sound, alert"]), (#","parts":["alert"]},{"id":"B","name":"B""#, []),
             (#","parts":["alert"]},{"id":"B","name":"B","parts":["badge"]"#, ["sound"]),
         ] as [(String, [String])])
-    func `an app whose kinds of events leave out badge, sound or alert is told so`(
+    func `an app whose event types omit badge, sound or alert is advised`(
         more: String, missing: [String]
     ) throws {
         var app = RegisteredApp(appID: "a", topic: "a", name: "A", icon: nil, deviceToken: "")
@@ -65,12 +65,12 @@ struct AppManifestTests {
         (#"{"background":1}"#, "background is true or false"), (#"{"filter":"x"}"#, "filter is \"bus\""),
         (#"{"filter":["mail-filter"]}"#, "absolute path"), (#"{"filter":[]}"#, "absolute path"),
     ])
-    func `what is wrong is named by its place`(text: String, message: String) throws {
+    func `an invalid member is named by its place`(text: String, message: String) throws {
         let error = #expect(throws: AppManifestError.self) { try parse(text) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test func `a manifest and its lists have bounds`() throws {
+    @Test func `a manifest and its lists have size limits`() throws {
         func types(_ count: Int) -> String {
             "{\"event_types\":[" + (0..<count).map { #"{"id":"\#($0)","name":"N"}"# }.joined(separator: ",") + "]}"
         }

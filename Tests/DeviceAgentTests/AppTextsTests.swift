@@ -36,10 +36,10 @@ struct AppTextsTests {
             (["LANG": "en_GB.UTF-8"], "en_GB en default"), (["LANG": "../../etc"], "en default"),
             (["LANG": "de", "LC_ALL": ""], "de en default"),
         ] as [([String: String], String)])
-    func `texts are looked for in the person's languages, in English, and in none`(
+    func `texts are searched in the user's languages, in English, and in the default file`(
         environment: [String: String], order: String
     ) throws {
-        // Each round takes the file away that the one before found.
+        // Each round removes the file that the previous one found.
         let languages = order.split(separator: " ").map(String.init)
         for language in languages { try add(language, #"{"KEY":"\#(language)"}"#) }
         try add("ru", #"{"KEY":"ru"}"#)
@@ -50,7 +50,7 @@ struct AppTextsTests {
         #expect(text("KEY", environment) == nil)
     }
 
-    @Test func `a language that lacks a text leaves it to the next, and the person's file goes first`() throws {
+    @Test func `a missing text falls back to the next language, and the user's file comes first`() throws {
         try add("de", #"{"A":"Eins"}"#)
         try add("de", #"{"A":"Uno","B":"Zwei"}"#, to: "system")
         try add("en", #"{"B":"Two"}"#, to: "system")
@@ -63,7 +63,7 @@ struct AppTextsTests {
         #"{"KEY":"\#(String(repeating: "x", count: AppTexts.textByteCountMax + 1))"}"#,
         #"{"KEY":"x"\#(String(repeating: " ", count: AppTexts.fileByteCountMax))}"#,
     ])
-    func `a file that makes no sense counts as none`(json: String) throws {
+    func `an invalid file counts as missing`(json: String) throws {
         try add("de", json)
         try add("en", #"{"KEY":"English"}"#)
         #expect(text("KEY") == "English")
@@ -76,7 +76,7 @@ struct AppTextsTests {
         #expect(text("../de") == nil)
     }
 
-    @Test func `an alert speaks the person's language, in the inbox and on the screen`() async throws {
+    @Test func `an alert is in the user's language, in the inbox and on the screen`() async throws {
         try add("de", #"{"FROM":"Post von %@","LINE":"%2$@ an %1$@","OPEN":"Lesen"}"#)
         let texts = AppTexts(environment: ["XDG_DATA_HOME": files.path(of: "home"), "LANG": "de_DE.UTF-8"])
         let database = try AgentDatabase(path: files.path(of: "agent.sqlite"))
@@ -97,7 +97,7 @@ struct AppTextsTests {
     }
 }
 
-/// Keeps what it is to show.
+/// Records the alerts that it should show.
 private final class AlertCatcher: AlertPresenter {
     weak var delegate: (any AlertPresenterDelegate)?
     var alerts: [Alert] = []

@@ -5,7 +5,7 @@ import PushNet
 import Testing
 
 struct BackgroundWakesTests {
-    /// Before the loop looks at its clock.
+    /// The start of the test, before the loop reads its clock.
     private let begin = ContinuousClock.now
     private let loop: EventLoop
     private let file: DatabaseFile
@@ -15,7 +15,7 @@ struct BackgroundWakesTests {
         file = try DatabaseFile()
     }
 
-    /// Starts each wake and ends it when the test says so.
+    /// Records each wake, and ends it when the test says so.
     private final class Apps {
         var started: [Int64] = []
         var completions: [() -> Void] = []
@@ -39,7 +39,7 @@ struct BackgroundWakesTests {
         return wakes
     }
 
-    @Test func `an app is called once at a time, and the newest waits`() throws {
+    @Test func `an app is woken once at a time, and only the newest wake waits`() throws {
         let apps = Apps()
         let wakes = try wakes(apps)
         for entry in 1...3 as ClosedRange<Int64> { wakes.wake(.init(appID: "a", entry: entry)) }
@@ -52,7 +52,7 @@ struct BackgroundWakesTests {
         #expect(apps.started == [1, 4, 3])
     }
 
-    @Test func `beyond the budget only the newest is woken, when the period has room`() async throws {
+    @Test func `over the budget only the newest wake runs, in the next period`() async throws {
         let apps = Apps()
         let wakes = try wakes(apps, period: .milliseconds(300))
         for entry in 1...6 as ClosedRange<Int64> {
@@ -65,7 +65,7 @@ struct BackgroundWakesTests {
         #expect(ContinuousClock.now - begin >= .milliseconds(300))
     }
 
-    @Test func `a wake that is refused costs nothing of the budget`() throws {
+    @Test func `a refused wake does not use the budget`() throws {
         let apps = Apps()
         let wakes = try wakes(apps)
         apps.isRefusing = true
@@ -80,7 +80,7 @@ struct BackgroundWakesTests {
 
     // MARK: The next run
 
-    /// What a run of the agent receives and does until it is killed.
+    /// Runs an agent that receives these entries and wakes apps until it is killed.
     private func firstRun(_ entries: ClosedRange<Int64>, _ apps: Apps, isSlow: Bool) throws {
         let database = try file.open()
         let wakes = try wakes(apps, database)
@@ -91,7 +91,7 @@ struct BackgroundWakesTests {
         }
     }
 
-    @Test func `what waits for a busy app is woken in the next run, and what began is not begun again`() throws {
+    @Test func `a wake that waits for a busy app runs after a restart, and a started one does not repeat`() throws {
         try firstRun(1...3, Apps(), isSlow: true)
         let apps = Apps()
         let wakes = try wakes(apps)
@@ -100,7 +100,7 @@ struct BackgroundWakesTests {
     }
 
     @Test(arguments: [(0, []), (3_599_999, []), (3_600_000, [6]), (-1_000_000, [])] as [(Int64, [Int64])])
-    func `the next run knows what the last ones spent, and goes on when the period has room`(
+    func `a restarted agent knows the used budget, and continues in the next period`(
         milliseconds: Int64, started: [Int64]
     ) throws {
         let first = Apps()
@@ -113,7 +113,7 @@ struct BackgroundWakesTests {
         withExtendedLifetime(wakes) {}
     }
 
-    @Test func `a wake that was refused counts in no later run`() throws {
+    @Test func `a refused wake counts in no later run`() throws {
         let refusing = Apps()
         refusing.isRefusing = true
         try firstRun(1...5, refusing, isSlow: false)

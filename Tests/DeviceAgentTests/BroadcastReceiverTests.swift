@@ -6,7 +6,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Remembers what it was asked to show.
+/// Records the alerts that it should show.
 private final class Wall: AlertPresenter {
     weak var delegate: (any AlertPresenterDelegate)?
     let isAvailable = true
@@ -21,7 +21,7 @@ private final class Wall: AlertPresenter {
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) { self.alerts += alerts.map(\.alert) }
 }
 
-/// What the device does with broadcasts that comes over its stream.
+/// The device's handling of broadcasts that arrive on its stream.
 @Suite struct BroadcastReceiverTests {
     private let file: DatabaseFile
     private static let alert = alert("Goal")
@@ -61,7 +61,7 @@ private final class Wall: AlertPresenter {
         (#"{}"#, "7 suppressed nothing-to-show"), (#"{"aps":{"badge":3}}"#, "7 shown"),
         (#"{"aps":{"badge":0,"content-state":{}}}"#, "7 shown"),
     ])
-    func `one without an alert is acknowledged and leaves no entry that says nothing`(
+    func `a broadcast without an alert is acknowledged and leaves no empty entry`(
         payload: String, outcome: String
     ) throws {
         let database = try database()
@@ -84,7 +84,7 @@ private final class Wall: AlertPresenter {
         (AppSwitches(allowsBadge: true, allowsSound: true, allowsAlert: false), true, "switched-off"),
         (AppSwitches.all, false, "master-off"),
     ])
-    func `settings decide over broadcasts as over everything`(
+    func `settings apply to broadcasts as to other notifications`(
         switches: AppSwitches, isMasterOn: Bool, reason: String
     ) throws {
         let database = try database(switches: switches)
@@ -94,7 +94,7 @@ private final class Wall: AlertPresenter {
         #expect(try database.inbox.entry(1)?.reason == reason)
     }
 
-    @Test func `a newer broadcast replaces one of its channel that still waits, and no other`() throws {
+    @Test func `a newer broadcast replaces a pending one of its channel, and no other`() throws {
         let database = try database()
         try database.subscriptions.want(Sample.otherChannel.text, of: Sample.app.appID)
         let text = Sample.channel.text
@@ -111,7 +111,7 @@ private final class Wall: AlertPresenter {
         #expect(third.replaced == [3], "a collapse id that looks like a channel is none")
     }
 
-    @Test func `an update without an alert leaves the alert of its channel where it is`() throws {
+    @Test func `an update without an alert leaves its channel's alert in place`() throws {
         let database = try database()
         _ = try receive(Sample.broadcast(1, payload: Self.alert), into: database)
         let update = try receive(
@@ -120,7 +120,7 @@ private final class Wall: AlertPresenter {
         #expect(try database.inbox.waiting() == [1])
     }
 
-    @Test func `on the screen a channel has one place, which no collapse id shares`() throws {
+    @Test func `a channel has one place on the screen, which no collapse id shares`() throws {
         let database = try database()
         try database.subscriptions.want(Sample.otherChannel.text, of: Sample.app.appID)
         let wall = Wall()
@@ -141,7 +141,7 @@ private final class Wall: AlertPresenter {
     }
 
     @Test(arguments: [nil, Subscription.State.unwanted])
-    func `a broadcast of a channel that the app gave up is not shown, and the server hears so`(
+    func `a broadcast of a channel that the app left is not shown, and the server is notified`(
         state: Subscription.State?
     ) throws {
         let database = try database()
@@ -160,13 +160,13 @@ private final class Wall: AlertPresenter {
         #expect(try database.subscriptions.firstPending()?.state == .unwanted)
     }
 
-    @Test func `a broadcast that cannot be read is kept as such`() throws {
+    @Test func `an unreadable broadcast is saved as such`() throws {
         let database = try database()
         _ = try receive(Sample.broadcast(1, sequence: 4, payload: #"{"aps":"#), into: database)
         #expect(try database.inbox.entry(1)?.reason == "unreadable")
     }
 
-    @Test func `View hands the channel to the app`() throws {
+    @Test func `View passes the channel to the app`() throws {
         let database = try database()
         _ = try receive(Sample.broadcast(1, payload: "{\"aps\":{\"alert\":\"x\"}}"), into: database)
         let entry = try #require(try database.inbox.entry(1))

@@ -3,7 +3,7 @@
 import DeviceAgent
 import Testing
 
-/// A class, because `#expect` takes no mutating call.
+/// Wraps the bounds in a class, because `#expect` accepts no mutating call.
 private final class Bounds {
     private var bounds = CallBounds()
 
@@ -15,7 +15,7 @@ private final class Bounds {
 struct CallBoundsTests {
     private static let second: UInt64 = 1_000_000_000
 
-    @Test func `a caller has so many calls waiting, and others theirs`() {
+    @Test func `each caller has its own limit of pending calls`() {
         let bounds = Bounds()
         for _ in 0..<CallBounds.waitingCountMax { #expect(bounds.begin(":1.1", atNanoseconds: 0)) }
         #expect(!bounds.begin(":1.1", atNanoseconds: 0))
@@ -24,7 +24,7 @@ struct CallBoundsTests {
         #expect(bounds.begin(":1.1", atNanoseconds: 0))
     }
 
-    @Test func `all callers have so many calls waiting together`() {
+    @Test func `all callers share a limit of pending calls`() {
         let bounds = Bounds()
         let taken = (0..<400).filter { bounds.begin(":1.\($0)", atNanoseconds: 0) }
         #expect(taken.count == CallBounds.allWaitingCountMax)
@@ -32,7 +32,7 @@ struct CallBoundsTests {
         #expect(bounds.begin(":1.999", atNanoseconds: 0))
     }
 
-    @Test func `a caller that has its answers is bounded by the second`() {
+    @Test func `a caller whose calls are answered is limited per second`() {
         let bounds = Bounds()
         func count(at now: UInt64) -> Int {
             (0..<10_000).prefix { _ in
@@ -46,7 +46,7 @@ struct CallBoundsTests {
         #expect(count(at: 100 * Self.second) == CallBounds.burst)
     }
 
-    @Test func `callers that come and go in masses are not kept`() {
+    @Test func `many short-lived callers are not kept in memory`() {
         let bounds = Bounds()
         for number in 0..<1024 {
             #expect(bounds.begin(":1.\(number)", atNanoseconds: 0))

@@ -17,7 +17,9 @@ private final class CallerHarness {
     private let client: BusConnection
     private let drivers: [BusDriver]
 
-    /// Whether callers are described in the folder `proc` of `files`, and not by the system, is `processes`.
+    /// Starts the service.
+    ///
+    /// `processes` selects whether callers are described by the folder `proc` of `files`, or by the system.
     init(processes: Bool = false) async throws {
         bus = try await DesktopBus()
         files = try TemporaryDirectory()
@@ -53,7 +55,7 @@ private final class CallerHarness {
             "[Desktop Entry]\nType=Application\nName=App\nExec=\(exec)\n", to: "data/applications/\(appID).desktop")
     }
 
-    /// The last part of the error's name when this process calls; empty for an answer.
+    /// Calls as this process and returns the last part of the error's name, or an empty text for success.
     func call(_ member: String, _ arguments: [BusValue]) async throws -> String {
         var result: Result<[BusValue], BusError>?
         client.send(AgentService.name, AgentService.path, AgentService.name, member, arguments) { result = $0 }
@@ -62,12 +64,14 @@ private final class CallerHarness {
         return error.name.split(separator: ".").last.map(String.init) ?? ""
     }
 
-    /// What asking to register an app as this process comes to: NotEnrolled when it may.
+    /// Returns the result of registering an app as this process.
+    ///
+    /// NotEnrolled means that it is permitted.
     func register(_ appID: String, _ options: (String, String)...) async throws -> String {
         try await call("Register", [.string(appID), .dictionary(options.map { ($0.0, .string($0.1)) })])
     }
 
-    /// The last parts of the errors' names when this process calls many times before it hears of anything.
+    /// Makes many calls as this process before reading any answer, and returns the last parts of the errors' names.
     func callAtOnce(_ count: Int, _ member: String, _ arguments: [BusValue]) async throws -> [String] {
         var answers: [String] = []
         for _ in 0..<count {
@@ -82,7 +86,7 @@ private final class CallerHarness {
 
     func holdName(_ name: String) throws { #expect(try client.requestName(name)) }
 
-    /// What a program printed, run on the bus to its end.
+    /// Runs a program on the bus to its end, and returns its output.
     func run(_ program: String, _ arguments: [String]) async throws -> String {
         let process = try RunningProcess(
             program, arguments, environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
@@ -90,7 +94,9 @@ private final class CallerHarness {
         return process.output + process.errorOutput
     }
 
-    /// A copy of a program; made by another process, because a parallel test's fork may hold what this one writes open.
+    /// Copies a program with another process.
+    ///
+    /// A parallel test's fork may still hold a file open that this process writes.
     func copy(_ program: String, to path: String) async throws -> String {
         let copy = files.path(of: path)
         try await RunningProcess.run("/usr/bin/install", ["-m", "755", program, copy]).succeeded()
@@ -101,7 +107,7 @@ private final class CallerHarness {
 @Suite(.serialized) struct CallerRulesTests {
     private static let app = "org.example.Mail"
 
-    /// The arguments of `gdbus` for a call.
+    /// Returns the arguments of `gdbus` for a call.
     private static func call(_ member: String, _ arguments: String...) -> [String] {
         [
             "call", "--session", "--timeout", "3600", "--dest", AgentService.name, "--object-path", AgentService.path,
@@ -112,7 +118,7 @@ private final class CallerHarness {
 
     // MARK: Real programs
 
-    @Test func `the person's tools do everything, and the same program elsewhere is an app that owns nothing`()
+    @Test func `the user's tools may call everything, and the same program elsewhere owns no app`()
         async throws
     {
         let rules = try await CallerHarness()
@@ -131,7 +137,7 @@ private final class CallerHarness {
         }
     }
 
-    @Test func `any program of the person's reads the numbers on icons, as a status bar does`() async throws {
+    @Test func `any program of the user may read the badges, for example a status bar`() async throws {
         let rules = try await CallerHarness()
         let stranger = try RepositoryPaths.tool("gdbus")
         #expect(try await rules.run(stranger, Self.call("GetBadges")) == "(@a{su} {},)\n")
@@ -158,7 +164,7 @@ private final class CallerHarness {
         #expect(other.contains("org.posthorn.Error.NotYours") && other.contains("org.example.Other.desktop"))
     }
 
-    @Test func `a script is known by its file, not by its interpreter`() async throws {
+    @Test func `a script is identified by its file, not by its interpreter`() async throws {
         let rules = try await CallerHarness()
         let text = """
             #!/usr/bin/python3
@@ -184,7 +190,7 @@ private final class CallerHarness {
 
     // MARK: Described programs
 
-    @Test func `whoever holds an app's bus name acts for it`() async throws {
+    @Test func `the owner of an app's bus name acts for that app`() async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.pretend("/usr/bin/env", ["env"])
         #expect(try await rules.register(Self.app) == "NotYours")
@@ -200,7 +206,7 @@ private final class CallerHarness {
         ("org.example.Mail", "org.example.Mailbox", "NotYours"), ("org.example.Mail", "org.example", "NotYours"),
         ("org.example.Other", "org.example.Mail", "NotYours"),
     ])
-    func `a Flatpak acts for its id alone, whatever name it holds and program it has`(
+    func `a Flatpak acts for its own id only, whatever name it owns and program it runs`(
         flatpak: String, appID: String, answer: String
     ) async throws {
         let rules = try await CallerHarness(processes: true)
@@ -212,12 +218,12 @@ private final class CallerHarness {
         #expect(try await rules.call("ListApps", []) == "NotYours")
     }
 
-    @Test func `a caller of whom nothing can be read does nothing at all`() async throws {
+    @Test func `a caller that cannot be identified may do nothing`() async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.holdName(Self.app)
         #expect(try await rules.register(Self.app) == "NotYours")
         #expect(try await rules.call("GetStatus", []) == "NotYours")
-        // What the system says once it can is what counts.
+        // The description applies as soon as the system provides it.
         try rules.pretend("/usr/bin/env", ["env"])
         #expect(try await rules.call("GetStatus", []) == "")
     }
@@ -230,7 +236,7 @@ private final class CallerHarness {
     ]
 
     @Test(arguments: lines)
-    func `a program with arguments is known by these, too`(exec: String, line: [String], owns: Bool) async throws {
+    func `a program with arguments is identified by these`(exec: String, line: [String], owns: Bool) async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.addApp(Self.app, exec: exec)
         try rules.pretend("/usr/bin/env", line)
@@ -247,7 +253,7 @@ private final class CallerHarness {
         let rules = try await CallerHarness(processes: true)
         let script = try rules.files.write("\(first)\n", to: "mail", permissions: 0o700)
         try rules.addApp(Self.app, exec: script)
-        // Absolute paths are looked up in the process's own root.
+        // Absolute paths are resolved in the process's own root.
         let root = "proc/\(getpid())/root"
         try rules.pretend("/usr/bin/perl", words + ["mail", "more"])
         try FileManager.default.linkItem(atPath: script, toPath: rules.files.path(of: "proc/\(getpid())/cwd/mail"))
@@ -257,7 +263,7 @@ private final class CallerHarness {
 
     // MARK: Floods
 
-    @Test func `a flood is refused at once, but for what waits for its answers`() async throws {
+    @Test func `a flood of calls is refused immediately, except pending ones`() async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.pretend("/usr/bin/env", ["env"])
         try rules.holdName(Self.app)
@@ -269,7 +275,7 @@ private final class CallerHarness {
         #expect(try await rules.call("GetStatus", []) == "", "calls are taken again")
     }
 
-    @Test func `arguments that are too long are refused before anybody asks whose they are`() async throws {
+    @Test func `arguments that are too long are refused before the caller is identified`() async throws {
         let rules = try await CallerHarness(processes: true)
         let long = BusValue.string(String(repeating: "x", count: 40_000))
         #expect(try await rules.call("GetSetting", [long, long, long]) == "NotYours")
@@ -278,11 +284,11 @@ private final class CallerHarness {
         #expect(try await rules.call("GetSetting", [list]) == "LimitsExceeded")
     }
 
-    // MARK: What apps may do
+    // MARK: Permissions of apps
 
     private static let program = #"{"filter":["/bin/sh","-c","true"]}"#
 
-    @Test func `an app names no program that runs outside of its sandbox, but its installed manifest does`()
+    @Test func `an app cannot register a program to run outside its sandbox, but its installed manifest can`()
         async throws
     {
         let rules = try await CallerHarness(processes: true)
@@ -294,7 +300,7 @@ private final class CallerHarness {
         #expect(try await rules.register(Self.app, ("manifest", Self.program)) == "BadManifest")
     }
 
-    @Test func `an app takes the topics of its own id, and that of its installed manifest`() async throws {
+    @Test func `an app may use the topics of its own id, and that of its installed manifest`() async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.pretend("/usr/bin/env", ["env"], flatpak: Self.app)
         for (topic, answer) in [
@@ -311,14 +317,14 @@ private final class CallerHarness {
         #expect(try await rules.register(Self.app, ("topic", "com.bank.Other")) == "BadTopic")
     }
 
-    @Test func `the person's tools name programs and any topic`() async throws {
+    @Test func `the user's tools may register programs and any topic`() async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.pretend(try rules.files.write("tool", to: "tools/posthorn"), ["posthorn"])
         let options = [("manifest", Self.program), ("topic", "com.bank.App")]
         #expect(try await rules.register(Self.app, options[0], options[1]) == "NotEnrolled")
     }
 
-    @Test func `an app asks about itself and the agent, and leaves the person's things alone`() async throws {
+    @Test func `an app may query itself and the agent, but not the user's data`() async throws {
         let rules = try await CallerHarness(processes: true)
         try rules.pretend("/usr/bin/env", ["env"])
         try rules.holdName(Self.app)

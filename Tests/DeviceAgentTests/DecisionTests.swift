@@ -5,9 +5,11 @@ import PushCore
 import TestSupport
 import Testing
 
-/// All combinations of what may be there, against a description of the rules that is written another way.
+/// Checks all combinations of inputs against a second, independent description of the rules.
 @Suite struct DecisionTests {
-    /// What a case is made of; each number is one choice among its values.
+    /// One combination of inputs.
+    ///
+    /// Each number selects one value of several.
     struct Case: Sendable, CustomTestStringConvertible {
         var parts: Int
         var app: Int
@@ -15,6 +17,8 @@ import Testing
         var level: Payload.InterruptionLevel
         var moment: Int
         var desk: Int
+        /// Whether the sound, if there is one, is critical.
+        var isSoundCritical = false
 
         var hasBadge: Bool { parts & 1 > 0 }
         var hasSound: Bool { parts & 2 > 0 }
@@ -22,11 +26,11 @@ import Testing
 
         var payload: Payload {
             Payload(
-                alert: hasAlert ? .init(body: "x") : nil, badge: hasBadge ? 3 : nil, sound: hasSound ? .standard : nil,
-                interruptionLevel: level)
+                alert: hasAlert ? .init(body: "x") : nil, badge: hasBadge ? 3 : nil,
+                sound: hasSound ? .init(isCritical: isSoundCritical) : nil, interruptionLevel: level)
         }
 
-        /// Bits: badge, sound, time-sensitive, critical; then the style.
+        /// The settings as bits: badge, sound, time-sensitive, critical; then the style.
         var settings: AppSettings {
             var settings = AppSettings()
             settings.allowsBadge = app & 1 == 0
@@ -55,19 +59,24 @@ import Testing
 
         var testDescription: String {
             "parts \(parts), app \(app), event \(event), level \(level), moment \(moment), desk \(desk)"
+                + (isSoundCritical ? ", critical sound" : "")
         }
     }
 
-    /// 8 × 48 × 8 × 8 × 16 cases of a level.
-    private static func forEachCase(_ level: Payload.InterruptionLevel, _ body: (Case) -> Void) {
-        for parts in 0..<8 {
+    /// Runs the 8 × 48 × 8 × 8 × 16 cases of a level, or the quarter of them in which a critical sound matters.
+    private static func forEachCase(
+        _ level: Payload.InterruptionLevel, isSoundCritical: Bool = false, _ body: (Case) -> Void
+    ) {
+        let parts = isSoundCritical ? [2, 6] : Array(0..<8)
+        for part in parts {
             for app in 0..<48 {
                 for event in 0..<8 {
                     for moment in 0..<8 {
                         for desk in 0..<16 {
                             body(
                                 Case(
-                                    parts: parts, app: app, event: event, level: level, moment: moment, desk: desk))
+                                    parts: part, app: app, event: event, level: level, moment: moment, desk: desk,
+                                    isSoundCritical: isSoundCritical))
                         }
                     }
                 }
@@ -75,13 +84,16 @@ import Testing
         }
     }
 
-    @Test(arguments: Payload.InterruptionLevel.allCases)
-    func `each part appears exactly where everybody allows it`(level: Payload.InterruptionLevel) {
+    @Test(arguments: Payload.InterruptionLevel.allCases, [false, true])
+    func `each effect appears exactly when all rules permit it`(
+        level: Payload.InterruptionLevel, isSoundCritical: Bool
+    ) {
         var wrong: [String] = []
-        Self.forEachCase(level) { row in
+        Self.forEachCase(level, isSoundCritical: isSoundCritical) { row in
             let (decision, settings, desk) = (row.decision, row.settings, row.circumstances.desk)
             let isOn = row.circumstances.isMasterOn
-            let isCritical = level == .critical && settings.allowsCritical
+            // Without the user's permission, a payload that claims to be critical is an ordinary one.
+            let isCritical = settings.allowsCritical && (level == .critical || isSoundCritical && row.hasSound)
             let passes = isCritical || level == .timeSensitive && settings.allowsTimeSensitive
             let badge = isOn && row.hasBadge && settings.allowsBadge && row.switches.allowsBadge
             let alert =
@@ -107,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: Payload.InterruptionLevel.allCases)
-    func `what stays away has its reason, and what appears has none`(level: Payload.InterruptionLevel) {
+    func `each suppressed effect has a reason, and effects that appear have none`(level: Payload.InterruptionLevel) {
         var wrong: [String] = []
         Self.forEachCase(level) { row in
             let decision = row.decision
@@ -124,7 +136,7 @@ import Testing
         #expect(wrong.isEmpty, "\(wrong.count) are wrong, such as \(wrong.first ?? "")")
     }
 
-    @Test func `the reason for showing nothing is the first of those that hold`() {
+    @Test func `the reason for showing nothing is the first that applies`() {
         let nothing = Payload()
         let alert = Payload(alert: .init(body: "x"))
         let off = Circumstances(isMasterOn: false)
@@ -143,7 +155,7 @@ import Testing
         #expect(reason(alert, AppSettings()) == nil)
     }
 
-    @Test func `a badge that is no number changes nothing, and is told`() {
+    @Test func `an invalid badge changes nothing and is reported`() {
         let settings = AppSettings()
         let alone = Decision(Decision.Question(Payload(hasUnreadableBadge: true), settings: settings))
         #expect(alone.badge == nil && alone.suppression == .badBadge && alone.effectsText == "badge:bad-badge")
@@ -156,7 +168,7 @@ import Testing
         #expect(Decision(Decision.Question(Payload(badge: 0), settings: AppSettings())).badge == 0)
     }
 
-    @Test func `the person's choice of a sound goes before the notification's`() {
+    @Test func `the user's choice of sound overrides the notification's`() {
         let payload = Payload(alert: .init(body: "x"), sound: .init(name: "siren", isCritical: true, volume: 1))
         func sound(_ choice: SoundChoice) -> Sound? {
             var settings = AppSettings()
@@ -166,7 +178,7 @@ import Testing
         #expect(sound(.asSent) == .named("siren") && sound(.named("drop")) == .named("drop") && sound(.none) == nil)
     }
 
-    @Test func `readable texts on a locked screen are the person's choice`() {
+    @Test func `readable text on a locked screen is the user's choice`() {
         var settings = AppSettings()
         settings.showsPreview = true
         let locked = Circumstances(desk: DeskState(isLocked: true))
@@ -174,7 +186,7 @@ import Testing
         #expect(!Decision(question).hidesTexts)
     }
 
-    @Test func `the page of the device protocol names the reasons of the agent, and no others`() {
+    @Test func `the page of the device protocol names exactly the agent's reasons`() {
         let page = readText("\(RepositoryPaths.root)/docs/reference/device-protocol.md")
         let table = page.split(separator: "| `reason` |").dropFirst().first?.split(separator: "\n\n").first ?? ""
         let rows = table.matches(of: /\n\| `([a-z-]+)` \|/).map { String($0.1) }

@@ -8,6 +8,8 @@ import Testing
 /// A program on the bus that answers one question.
 private final class Teller {
     let connection: BusConnection
+    /// The answer.
+    ///
     /// Nil drops questions.
     var answer: BusValue?
     private(set) var questionCount = 0
@@ -30,9 +32,9 @@ private final class Teller {
     }
 }
 
-/// What is going on at the desk, as the desktop's own programs tell it.
+/// Checks the watched state of the desktop, as the desktop's own programs report it.
 struct DeskWatchTests {
-    /// Who answers a question, and how it says that the answer changed.
+    /// A program with its question, and the signal by which it reports a change.
     struct Program: Sendable, CustomTestStringConvertible {
         var name: String
         var path: String
@@ -73,7 +75,7 @@ struct DeskWatchTests {
         ]
 
     @Test(arguments: programs)
-    func `what a program says holds from its coming to its going`(program: Program) async throws {
+    func `a program's state applies from its start to its end`(program: Program) async throws {
         let session = try DesktopSession(await DesktopBus())
         let watch = DeskWatch()
         let sources = DeskWatchSource.logind + DeskWatchSource.lockers + DeskWatchSource.quiet
@@ -104,7 +106,7 @@ struct DeskWatchTests {
     private static let logind = programs[3]
 
     @Test(arguments: [true, false])
-    func `a lock stays as it was when its bus was lost, until it is told on the next one`(isLocked: Bool) async throws {
+    func `the lock state is kept when its bus is lost, until the next bus reports it`(isLocked: Bool) async throws {
         let first = try DesktopSession(await DesktopBus())
         let watch = DeskWatch()
         let sources = DeskWatchSource.logind + DeskWatchSource.power
@@ -114,7 +116,7 @@ struct DeskWatchTests {
         let second = try DesktopSession(await DesktopBus())
         try watch.watch(sources, on: second.connection)
         #expect(watch.isLocked == isLocked, "logind is not back yet")
-        // Nobody hears of the first bus any more.
+        // The first bus no longer has a listener.
         teller = nil
         try await first.run(until: "it is gone") { try first.connection.owner(of: Self.logind.name) == nil }
         #expect(watch.isLocked == isLocked)
@@ -124,7 +126,7 @@ struct DeskWatchTests {
         }
     }
 
-    @Test func `what is there already on the next bus is asked`() async throws {
+    @Test func `programs that are already on the next bus are queried`() async throws {
         let first = try DesktopSession(await DesktopBus())
         let watch = DeskWatch()
         try watch.watch(DeskWatchSource.logind, on: first.connection)
@@ -136,7 +138,7 @@ struct DeskWatchTests {
         #expect(teller.questionCount == 1)
     }
 
-    @Test func `a signal that another program makes up changes nothing`() async throws {
+    @Test func `a signal that another program forges changes nothing`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let watch = DeskWatch()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
@@ -153,7 +155,7 @@ struct DeskWatchTests {
         try await session.run(until: "the program's own word counts") { watch.isLocked }
     }
 
-    @Test func `an answer that makes no sense is none`() async throws {
+    @Test func `an invalid answer is ignored`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let watch = DeskWatch()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
@@ -165,10 +167,10 @@ struct DeskWatchTests {
         try await session.run(until: "it is not locked") { !watch.isLocked }
     }
 
-    @Test func `a locker that is there and has not answered yet counts as locked`() async throws {
+    @Test func `a locker that has not answered yet counts as locked`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let program = Self.programs[0]
-        // It runs in this thread, and so cannot answer while the watch waits for it.
+        // The locker runs in this thread, so it cannot answer while the watch waits for it.
         let teller = try Teller(session, program, program.no)
         let watch = DeskWatch()
         try watch.watch(DeskWatchSource.lockers + DeskWatchSource.quiet, on: session.connection)
@@ -178,7 +180,7 @@ struct DeskWatchTests {
         #expect(teller.questionCount == 2)
     }
 
-    @Test func `what a locker said last holds while it does not answer`() async throws {
+    @Test func `a locker's last state applies while it does not answer`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let watch = DeskWatch()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
@@ -186,7 +188,7 @@ struct DeskWatchTests {
         let teller = try Teller(session, program, program.yes)
         try await session.run(until: "it answered") { teller.questionCount == 1 && watch.isLocked }
         teller.answer = nil
-        // The second question comes when the first one failed.
+        // The second question follows the failure of the first.
         for _ in 1...2 { try say(program, teller) }
         try await session.run(until: "two questions are dropped") { teller.questionCount == 3 }
         #expect(watch.isLocked)
@@ -195,7 +197,7 @@ struct DeskWatchTests {
         try await session.run(until: "it answers again") { !watch.isLocked }
     }
 
-    @Test func `the signal of a locker that does not answer has the value`() async throws {
+    @Test func `the value in a signal counts when the locker does not answer`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let watch = DeskWatch()
         try watch.watch(DeskWatchSource.lockers, on: session.connection)
@@ -209,7 +211,7 @@ struct DeskWatchTests {
         }
     }
 
-    @Test(.tags(.slow)) func `dunst tells that it is paused, at the start and later`() async throws {
+    @Test(.tags(.slow)) func `dunst's pause state is read at the start and followed`() async throws {
         let screen = try await DesktopScreen()
         try await screen.keepRunning(.dunst)
         try await setPaused(true, screen.bus)
@@ -222,7 +224,7 @@ struct DeskWatchTests {
         try await session.run(until: "it is not quiet") { !watch.isQuiet }
     }
 
-    @Test(.tags(.slow)) func `Xfce tells of its do-not-disturb, at the start and later`() async throws {
+    @Test(.tags(.slow)) func `Xfce's do-not-disturb state is read at the start and followed`() async throws {
         let screen = try await DesktopScreen()
         try await screen.keepRunning(.xfce)
         try await screen.bus.setXfceQuiet(true)

@@ -5,7 +5,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Buttons that apps declare, on notification servers with and without a field to type in.
+/// Buttons that apps declare, on notification servers with and without a text field.
 struct DesktopActionsTests {
     private static let reply = AppManifest.Action(id: "reply", title: "Reply", takesText: true)
     private static let archive = AppManifest.Action(
@@ -51,7 +51,7 @@ struct DesktopActionsTests {
             ),
             ("scripted", ["inline-reply"], [reply], []),
         ] as [(String, [String], [AppManifest.Action], [String])])
-    func `buttons of the app stand in the place of View`(
+    func `the app's buttons replace View`(
         name: String, capabilities: [String], actions: [AppManifest.Action], keys: [String]
     ) async throws {
         let (_, server, _) = try await desktop(actions, name: name, capabilities: capabilities)
@@ -60,7 +60,7 @@ struct DesktopActionsTests {
         #expect(server.shown[0].hints[key: "x-kde-reply-placeholder-text"]?.stringValue == (hasField ? "Reply" : nil))
     }
 
-    @Test func `a button comes with its id and the token, once`() async throws {
+    @Test func `a clicked button is reported once with its id and the token`() async throws {
         let (session, server, presenter) = try await desktop([Self.reply, Self.archive])
         try server.say("ActivationToken", 1, .string("token-1"))
         try server.say("ActionInvoked", 1, .string("archive"))
@@ -78,7 +78,7 @@ struct DesktopActionsTests {
         ("See you\n\"there\"", true), ("", false), (String(repeating: "a", count: 16 * 1024), true),
         (String(repeating: "a", count: 16 * 1024 + 1), false),
     ])
-    func `what a person types comes with the button, once`(text: String, isTaken: Bool) async throws {
+    func `a typed reply is reported once with its button`(text: String, isTaken: Bool) async throws {
         let (session, server, presenter) = try await desktop(
             [Self.archive, Self.reply], capabilities: Self.withReplies)
         try server.say("NotificationReplied", 2, .string("for another alert"))
@@ -91,7 +91,7 @@ struct DesktopActionsTests {
             session.outcomes == [.init(1, .action(id: "reply", text: isTaken ? text : nil, activationToken: nil))])
     }
 
-    @Test func `a reply to an alert without such a button means nothing`() async throws {
+    @Test func `a reply to an alert without a reply button is ignored`() async throws {
         let (session, server, presenter) = try await desktop([Self.archive], capabilities: Self.withReplies)
         try server.say("NotificationReplied", 1, .string("text"))
         try server.say("ActionInvoked", 1, .string("close"))

@@ -5,12 +5,14 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// What a presenter does with alerts that an earlier one showed.
+/// Checks a presenter's handling of alerts that an earlier presenter showed.
 struct DesktopAdoptionTests {
     private let order = Alert(
         entry: 1, appID: "org.posthorn.Test", appName: "Orders", title: "New order", collapseID: "order")
 
-    /// A desktop where a presenter showed the order and went; the next one has not heard of it.
+    /// Starts a desktop where a presenter showed the alert and ended.
+    ///
+    /// The next presenter has not adopted the alert yet.
     private func restarted() async throws -> (DesktopSession, ScriptedNotificationServer, DesktopPresenter, AlertPlace)
     {
         let bus = try await DesktopBus()
@@ -19,7 +21,7 @@ struct DesktopAdoptionTests {
         let server = try ScriptedNotificationServer(bus, loop: first.loop)
         #expect(try await first.present(order, with: try first.presenter()) == .shown(playsSound: false))
         let place = try #require(first.places[1])
-        // The server outlives the first session: its loop runs on with the second.
+        // The server outlives the first session, so the second session keeps running its loop.
         session.notificationServer = server
         session.earlier = first
         return (session, server, try session.presenter(), place)
@@ -41,7 +43,7 @@ struct DesktopAdoptionTests {
         try await session.run(until: "the alert is closed") { server.closed == [1] }
     }
 
-    @Test func `an adopted alert is replaced by the next of its collapse id`() async throws {
+    @Test func `an adopted alert is replaced by the next one with its collapse id`() async throws {
         let (session, server, presenter, place) = try await restarted()
         presenter.adopt([(order, place)])
         var next = order
@@ -52,7 +54,7 @@ struct DesktopAdoptionTests {
     }
 
     @Test(arguments: ["", "another bus :1.0"])
-    func `another server's alert is forgotten, and its number means nothing`(owner: String) async throws {
+    func `an alert of another server is forgotten, and its number is not used`(owner: String) async throws {
         let (session, server, presenter, _) = try await restarted()
         let place = AlertPlace(owner: owner, number: 1)
         session.alertShown(1, at: place)
@@ -66,7 +68,7 @@ struct DesktopAdoptionTests {
         #expect(server.closed.isEmpty)
     }
 
-    @Test func `what another server of the same session showed is lost, and may come back`() async throws {
+    @Test func `an alert of another server in the same session is lost, and may return`() async throws {
         let (session, server, presenter, _) = try await restarted()
         let place = AlertPlace(owner: "\(try session.connection.busID()) :9.9", number: 1)
         session.alertShown(1, at: place)
@@ -81,7 +83,7 @@ struct DesktopAdoptionTests {
         #expect(server.closed.isEmpty)
     }
 
-    @Test func `an alert that ends, however it ends, is nowhere`() async throws {
+    @Test func `an alert that has ended has no place on the screen`() async throws {
         let bus = try await DesktopBus()
         let session = try DesktopSession(bus)
         let server = try ScriptedNotificationServer(bus, loop: session.loop)

@@ -6,7 +6,9 @@ import PushSQLite
 import TestSupport
 import Testing
 
-/// A whole agent on a desktop, without a server: the test hands it what would come.
+/// A whole agent on a desktop, without a server.
+///
+/// The test passes notifications to it directly.
 final class DesktopAgent {
     let session: DesktopSession
     let database: AgentDatabase
@@ -35,7 +37,7 @@ final class DesktopAgent {
         receive(alert: "\"\(text)\"", members, collapseID: collapseID)
     }
 
-    /// Receives an alert as JSON has it, and more members of `aps`.
+    /// Receives an alert as JSON, and more members of `aps`.
     func receive(alert: String, _ members: String = "", collapseID: String? = nil) {
         sentCount += 1
         let payload = #"{"aps":{"alert":\#(alert)\#(members)}}"#
@@ -45,12 +47,12 @@ final class DesktopAgent {
             ]))
     }
 
-    /// States of all entries, oldest first.
+    /// Returns the states of all entries, oldest first.
     func states() throws -> [DeviceAgent.InboxEntry.State] {
         try database.inbox.newest(countMax: 1000).reversed().map(\.state)
     }
 
-    /// Waits until nothing is on its way to the screen.
+    /// Waits until no alert is on its way to the screen.
     func settle() async throws {
         try await session.run(until: "all is shown") {
             try database.inbox.newest(countMax: 1000).allSatisfy { $0.state != .waiting && $0.state != .claimed }

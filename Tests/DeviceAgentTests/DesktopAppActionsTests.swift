@@ -6,7 +6,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Buttons as real programs and real bus services get them.
+/// The calls and environment with which real programs and bus services receive buttons.
 struct DesktopAppActionsTests {
     private let json = #"{"title":"T"}"#
     private let action = ChosenAction(id: "reply", text: "$(id) \"ä\"")
@@ -29,7 +29,7 @@ struct DesktopAppActionsTests {
         #expect(record["runs"] == "1")
     }
 
-    @Test func `an app on the bus hears of a button by Act`() async throws {
+    @Test func `an app on the bus receives a button through Act`() async throws {
         let home = try AppFolder()
         try home.addApp("org.posthorn.Some-App", "Exec=/bin/sh \(home.recorder)")
         let session = try DesktopSession(await DesktopBus())
@@ -41,7 +41,7 @@ struct DesktopAppActionsTests {
         #expect(home.files.read("record").isEmpty)
     }
 
-    @Test func `an app that the bus starts hears of a button once`() async throws {
+    @Test func `an app that the bus starts receives a button once`() async throws {
         let bus = try await DesktopBus()
         try await bus.addService(
             "org.posthorn.Test", command: "\(RepositoryPaths.tool("dbus-test-tool")) echo --name=org.posthorn.Test")
@@ -68,7 +68,7 @@ struct DesktopAppActionsTests {
         #expect(record["XDG_ACTIVATION_TOKEN"] == "")
     }
 
-    @Test func `an app that refuses, and one that is not there, say so`() async throws {
+    @Test func `an app that refuses or is missing is reported as such`() async throws {
         let home = try AppFolder()
         try home.addApp("org.posthorn.Test", "Exec=/bin/sh \(home.recorder)")
         let session = try DesktopSession(await DesktopBus())
@@ -82,7 +82,7 @@ struct DesktopAppActionsTests {
         #expect(missing == .noDesktopFile(appID: "org.posthorn.Missing"))
     }
 
-    @Test func `an app on the bus is woken by Wake, and no program is started for one that is not`() async throws {
+    @Test func `an app on the bus is woken through Wake, and no program is started for others`() async throws {
         let home = try AppFolder()
         try home.addApp("org.posthorn.Nobody", "Exec=/bin/sh \(home.recorder)")
         let session = try DesktopSession(await DesktopBus())

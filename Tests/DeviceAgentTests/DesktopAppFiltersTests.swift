@@ -5,7 +5,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Filters that are asked by D-Bus.
+/// Filters that are called over D-Bus.
 struct DesktopAppFiltersTests {
     private let json = #"{"payload":{"aps":{"alert":"Hello"}}}"#
 
@@ -29,7 +29,7 @@ struct DesktopAppFiltersTests {
             .failure(AppFilterError("the filter wrote more than 65536 bytes"))
         ),
     ])
-    func `an app on the bus answers the payload`(
+    func `the payload from an app on the bus is used`(
         answer: String, expected: Result<String, AppFilterError>
     ) async throws {
         let session = try DesktopSession(await DesktopBus())
@@ -39,7 +39,7 @@ struct DesktopAppFiltersTests {
         #expect(app.calls[0].arguments == [.string(json)])
     }
 
-    @Test func `an app that refuses, answers something else, hangs or is not there changes nothing`() async throws {
+    @Test func `an app that refuses, answers wrongly, hangs or is missing changes nothing`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let number = try ScriptedApp("org.posthorn.Number", on: session) { _ in .success([.int32(1)]) }
         #expect(

@@ -6,11 +6,11 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Real programs and real bus services, opened by View.
+/// Real programs and real bus services that View opens.
 struct DesktopAppLauncherTests {
     private let json = #"{"aps":{"alert":"$(touch /tmp/x) `id` \"ä\" %s"},"k":1}"#
 
-    // MARK: By its program
+    // MARK: Start by program
 
     @Test func `a program gets its arguments, the notification and the token, and runs once`() async throws {
         let home = try AppFolder()
@@ -32,7 +32,7 @@ struct DesktopAppLauncherTests {
         #expect(record["runs"] == "1")
     }
 
-    @Test func `without a token an earlier one is not passed on`() async throws {
+    @Test func `an earlier token is not passed on when there is none`() async throws {
         let home = try AppFolder()
         try home.addApp("org.posthorn.Test", "Exec=/bin/sh \(home.recorder)\nPath=\(home.files.path)")
         let session = try DesktopSession(await DesktopBus())
@@ -56,14 +56,14 @@ struct DesktopAppLauncherTests {
     }
 
     @Test(arguments: ["Exec=/usr/bin/false", "Exec=/bin/sh -c \"exit 2\""])
-    func `one that fails by itself was opened all the same`(line: String) async throws {
+    func `a program that fails after its start counts as opened`(line: String) async throws {
         let home = try AppFolder()
         try home.addApp("org.posthorn.Test", line)
         let session = try DesktopSession(await DesktopBus())
         #expect(try await open("org.posthorn.Test", home.launcher(session), session) == .success(()))
     }
 
-    @Test func `an app for a terminal is opened in one, if that is there`() async throws {
+    @Test func `an app for a terminal is opened in one if there is one`() async throws {
         let home = try AppFolder()
         try home.addApp("org.posthorn.Test", "Exec=/usr/bin/true --from \"a b\"\nTerminal=true")
         let session = try DesktopSession(await DesktopBus())
@@ -74,7 +74,7 @@ struct DesktopAppLauncherTests {
         try FileManager.default.copyItem(
             atPath: home.recorder, toPath: home.files.path(of: "bin/xdg-terminal-exec"))
         let launcher = home.launcher(session, searchPath: "\(home.files.path(of: "bin")):/usr/bin:/bin")
-        // What this process has just written, a fork of a parallel test may have open for a while.
+        // A fork of a parallel test may keep a file open for a while that this process has just written.
         var result: Result<Void, AppOpenError> = .failure(.failed(""))
         for _ in 0..<100 {
             result = try await open("org.posthorn.Test", launcher, session)
@@ -96,9 +96,9 @@ struct DesktopAppLauncherTests {
         ("a", "Exec=/usr/bin/env /tmp", "status 126"),
         ("a", "Exec=NOT-A-PROGRAM", "Exec format error"),
     ])
-    func `what cannot be opened says why`(appID: String, lines: String, reason: String) async throws {
+    func `an app that cannot be opened gives the reason`(appID: String, lines: String, reason: String) async throws {
         let home = try AppFolder()
-        // Made by another process: what this one writes, a fork of a parallel test may have open for writing a while.
+        // Another process makes the files. A fork of a parallel test may hold this process's files open for writing.
         let bytes = try home.files.write("\0", to: "bytes")
         let empty = home.files.path(of: "no-program")
         try await RunningProcess.run("/usr/bin/install", ["-m", "700", bytes, empty]).succeeded()
@@ -114,7 +114,7 @@ struct DesktopAppLauncherTests {
         #expect("\(error)".contains(reason))
     }
 
-    @Test func `a notification beyond the bound of an environment variable is refused`() async throws {
+    @Test func `a notification over the size limit of an environment variable is refused`() async throws {
         let home = try AppFolder()
         try home.addApp("a", "Exec=/usr/bin/true")
         let session = try DesktopSession(await DesktopBus())
@@ -129,7 +129,7 @@ struct DesktopAppLauncherTests {
         }
     }
 
-    // MARK: By D-Bus
+    // MARK: Start by D-Bus
 
     @Test func `an activatable app is started by the bus and gets the action once`() async throws {
         let bus = try await DesktopBus()
@@ -150,7 +150,7 @@ struct DesktopAppLauncherTests {
         #expect(home.files.read("record").isEmpty)
     }
 
-    @Test func `an app that takes its time to start gets the action once, and no other waits for it`() async throws {
+    @Test func `an app that starts slowly gets the action once, and delays no other`() async throws {
         let bus = try await DesktopBus()
         let home = try AppFolder()
         let program = try home.files.write(
@@ -213,7 +213,7 @@ struct DesktopAppLauncherTests {
         let home = try AppFolder()
         try home.addApp(appID, "DBusActivatable=true\nExec=/bin/sh \(home.recorder)")
         let session = try DesktopSession(bus)
-        // On the bus, but no org.freedesktop.Application.
+        // This name is on the bus, but does not implement org.freedesktop.Application.
         let other = try BusConnection(.address(bus.address))
         let driver = try BusDriver(loop: session.loop, connection: other)
         #expect(try other.requestName("org.posthorn.Other"))
@@ -238,7 +238,7 @@ struct DesktopAppLauncherTests {
         #expect(home.files.read("record").isEmpty)
     }
 
-    @Test func `an app that the bus cannot reach and that has no program says so`() async throws {
+    @Test func `an app that the bus cannot reach and that has no program is reported`() async throws {
         let home = try AppFolder()
         try home.addApp("org.posthorn.Nobody", "DBusActivatable=true")
         let session = try DesktopSession(await DesktopBus())
@@ -265,7 +265,7 @@ struct DesktopAppLauncherTests {
     }
 }
 
-/// A person's data directory with apps in it, and a program that writes down how it was started.
+/// A user's data directory with apps in it, and a program that records how it was started.
 struct AppFolder {
     let files: TemporaryDirectory
     let recorder: String
@@ -311,7 +311,7 @@ struct AppFolder {
             ])
     }
 
-    /// What the recorder wrote, once it has.
+    /// Waits for the recorder's output and returns it.
     func record(_ session: DesktopSession) async throws -> [String: String] {
         try await session.run(until: "the program has written its record") { !files.read("record").isEmpty }
         var record: [String: String] = [:]
@@ -323,7 +323,7 @@ struct AppFolder {
     }
 }
 
-/// Whether two results say the same.
+/// Reports whether two results are equal.
 private func == (left: Result<Void, AppOpenError>, right: Result<Void, AppOpenError>) -> Bool {
     switch (left, right) {
     case (.success, .success): true

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 struct DesktopBadgesTests {
-    /// What docks do: they listen to everybody, and keep what they heard by its sender.
+    /// Behaves as docks do: listens to all senders, and stores updates by their sender.
     final class Dock {
         let connection: BusConnection
         let driver: BusDriver
@@ -21,7 +21,7 @@ struct DesktopBadgesTests {
             ) { [weak self] in self?.updates.append($0) }
         }
 
-        /// App, number and visibility of each update, in order.
+        /// The app, number and visibility of each update, in order.
         var badges: [String] {
             updates.map { update in
                 let count = update.arguments.last?[key: "count"]
@@ -56,7 +56,7 @@ struct DesktopBadgesTests {
     }
 
     @Test(arguments: ["", "../a", "a b", "a\0"])
-    func `what is no app id gets no badge`(appID: String) async throws {
+    func `an invalid app id gets no badge`(appID: String) async throws {
         let (session, dock, badges) = try await desktop()
         badges.setBadge(1, appID: appID)
         badges.setBadge(1, appID: "z")
@@ -64,14 +64,14 @@ struct DesktopBadgesTests {
         #expect(dock.badges == ["application://z.desktop 1 true"])
     }
 
-    @Test func `each app has a sender of its own, which stays`() async throws {
+    @Test func `each app has its own permanent sender`() async throws {
         let (session, dock, badges) = try await desktop()
         for count in 1...2 as ClosedRange<UInt32> {
             for app in ["a", "b", "c"] { badges.setBadge(count, appID: app) }
         }
         try await session.run(until: "the dock heard all") { dock.updates.count == 6 }
         #expect(Set(dock.updates.map(\.sender)).count == 3)
-        // The bus keeps the order of each sender, not the order between them.
+        // The bus keeps the order of each sender, not the order between senders.
         for app in ["a", "b", "c"] {
             let updates = dock.updates.filter { $0.arguments.first == .string("application://\(app).desktop") }
             #expect(updates.count == 2)
@@ -80,7 +80,7 @@ struct DesktopBadgesTests {
         #expect(dock.updates[0].path.hasPrefix("/com/canonical/unity/launcherentry/"))
     }
 
-    @Test func `a dock that starts later hears the badges that are there`() async throws {
+    @Test func `a dock that starts later receives the current badges`() async throws {
         let (session, dock, badges) = try await desktop()
         badges.setBadge(1, appID: "a")
         badges.setBadge(2, appID: "b")
@@ -105,7 +105,7 @@ struct DesktopBadgesTests {
         try await session.run(until: "the sender left") { try dock.connection.owner(of: sender) == nil }
     }
 
-    @Test func `a dock that keeps one app for each sender, as Plasma does, has no badge left when the agent ends`()
+    @Test func `a dock that keeps one app per sender, as Plasma does, has no badge after the agent ends`()
         async throws
     {
         let session = try DesktopSession(await DesktopBus())
@@ -123,7 +123,7 @@ struct DesktopBadgesTests {
         #expect(appOfSender.values.sorted() == ["a", "b", "c"].map { "application://\($0).desktop" })
     }
 
-    @Test func `past the bound an app takes the place of one without a badge, or stays without`() async throws {
+    @Test func `over the limit an app replaces one without a badge, or shows no badge`() async throws {
         let (session, dock, badges) = try await desktop()
         for number in 1...64 { badges.setBadge(1, appID: "app-\(number)") }
         badges.setBadge(1, appID: "late")

@@ -7,13 +7,13 @@ import TestSupport
 import Testing
 
 struct DesktopBusDriverTests {
-    @Test func `answers and signals arrive while nothing but the loop runs`() async throws {
+    @Test func `answers and signals arrive while only the loop runs`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let other = try BusConnection(.address(session.bus.address))
         var signalCount = 0
         try session.connection.subscribe(sender: nil, path: nil, interface: "a.b", member: "C") { _ in signalCount += 1
         }
-        // Past the bound of one turn: the rest must come without another event on the descriptor.
+        // This exceeds one turn's limit, so the rest must arrive without another event on the descriptor.
         for _ in 0..<600 { try other.emit("/", "a.b", "C", []) }
         var answer: Result<[BusValue], BusError>?
         session.connection.send("org.posthorn.Nobody", "/", "a.b", "C") { answer = $0 }
@@ -21,7 +21,7 @@ struct DesktopBusDriverTests {
         #expect(throws: BusError.self) { try answer?.get() }
     }
 
-    @Test func `a call that nobody answers times out while nothing but the loop runs`() async throws {
+    @Test func `an unanswered call times out while only the loop runs`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let silent = try BusConnection(.address(session.bus.address))
         var answer: Result<[BusValue], BusError>?
@@ -30,7 +30,7 @@ struct DesktopBusDriverTests {
         #expect(throws: BusError.self) { try answer?.get() }
     }
 
-    @Test func `a bus that goes away is reported once, and the loop goes on`() async throws {
+    @Test func `a lost bus is reported once, and the loop continues`() async throws {
         let session = try DesktopSession(await DesktopBus())
         var losses: [BusError] = []
         session.driver.connectionLost = { losses.append($0) }
@@ -47,7 +47,7 @@ struct DesktopBusDriverTests {
         #expect(answer == nil, "nothing drives the connection any more")
     }
 
-    @Test func `a driver that goes stops watching`() async throws {
+    @Test func `a released driver stops watching`() async throws {
         let bus = try await DesktopBus()
         let loop = try EventLoop()
         let connection = try BusConnection(.address(bus.address))
@@ -55,7 +55,7 @@ struct DesktopBusDriverTests {
         weak let gone = driver
         driver = nil
         #expect(gone == nil && driver == nil)
-        // A descriptor can be watched once: this fails while the driver still does.
+        // A descriptor can be watched once, so this fails while the driver still watches it.
         let again = try BusDriver(loop: loop, connection: connection)
         again.stop()
         again.stop()

@@ -6,10 +6,14 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Notification servers that answer late, or without a number: each alert is handed over once.
+/// Notification servers that answer late, or without a number.
+///
+/// Each alert is sent once.
 struct DesktopDoubtTests {
     private let file: DatabaseFile
-    /// Where the server lives; it stands still while nothing turns its loop.
+    /// The server's session.
+    ///
+    /// The server stands still while this session's loop does not run.
     private let other: DesktopSession
     private let server: ScriptedNotificationServer
     private let desk: DesktopAgent
@@ -26,7 +30,7 @@ struct DesktopDoubtTests {
         try await desk.settle()
     }
 
-    /// Stops the server, hands it alerts, and waits until they are in doubt.
+    /// Stops the server, sends it alerts, and waits until their delivery is uncertain.
     private func doubt(_ texts: [String], collapseID: String? = nil) async throws {
         desk.session.earlier = nil
         for text in texts { desk.receive(text, collapseID: collapseID) }
@@ -41,7 +45,7 @@ struct DesktopDoubtTests {
         try await desk.session.run(until: what) { try condition() }
     }
 
-    @Test func `what is answered late is shown once, and its clicks work`() async throws {
+    @Test func `an alert that is answered late is shown once, and its clicks work`() async throws {
         try await doubt(["second", "third"])
         try await goOn(until: "the answers came") { try desk.database.alerts.unanswered().count == 3 }
         #expect(server.shown.map(\.body) == ["first", "second", "third"])
@@ -52,19 +56,19 @@ struct DesktopDoubtTests {
         #expect(server.shown.count == 3)
     }
 
-    @Test func `what is cleared before the late answer leaves the screen`() async throws {
+    @Test func `an alert that is cleared before the late answer leaves the screen`() async throws {
         try await doubt(["second"])
         _ = try desk.agent.clearInbox(appID: "")
         try await goOn(until: "both are taken off") { Set(server.closed) == [1, 2] }
     }
 
-    @Test func `of one collapse id the newest stays`() async throws {
+    @Test func `only the newest alert with a collapse id stays`() async throws {
         try await doubt(["old", "new"], collapseID: "x")
         try await goOn(until: "the older is taken off") { server.closed == [2] }
         #expect(try desk.database.alerts.unanswered().map(\.entry) == [1, 3])
     }
 
-    @Test func `one without a number is not shown again`() async throws {
+    @Test func `an alert that got no number is not shown again`() async throws {
         server.givesNoNumbers = true
         for text in ["second", "third"] { desk.receive(text) }
         try await desk.settle()

@@ -28,7 +28,7 @@ struct DesktopEntryTests {
         "", ".a", "-a", "_a", "a..b", "a/b", "../a", "a b", "a\0", "a\n", "ä", "a\u{301}", "\u{212A}",
         String(repeating: "a", count: 256),
     ])
-    func `anything else is no app id, and finds nothing`(id: String) throws {
+    func `any other text is an invalid app id, and finds nothing`(id: String) throws {
         #expect(!DesktopEntry.isValidID(id))
         #expect(DesktopEntries(environment: ["XDG_DATA_HOME": "/usr/share"]).find(id) == nil)
     }
@@ -62,7 +62,7 @@ struct DesktopEntryTests {
         ("de_AT@latin", "German Latin"), ("de", "German"), ("C", "App"), ("C.UTF-8", "App"), ("POSIX", "App"),
         ("fr_FR", "App"), ("@latin", "App"), ("_CH", "App"),
     ])
-    func `the name is in the person's language`(locale: String, name: String) throws {
+    func `the name is in the user's language`(locale: String, name: String) throws {
         let names =
             "Name[de]=German\nName[de_CH]=Swiss\nName[de_CH@latin]=Swiss Latin\nName[de@latin]=German Latin\nName[]=None\n"
         #expect(try entry(names, environment: ["LANG": locale]).0?.name == name)
@@ -81,7 +81,7 @@ struct DesktopEntryTests {
     }
 
     @Test(arguments: ["Hidden=true", "TryExec=/nonexistent/program", "TryExec=posthorn-nonexistent", "Name=\n"])
-    func `an app that is hidden or not installed is not there`(line: String) throws {
+    func `a hidden or uninstalled app is not found`(line: String) throws {
         let home = try TemporaryDirectory()
         try home.makeDirectory("applications")
         try home.write("[Desktop Entry]\n\(line)\nType=Application\nName=App\n", to: "applications/a.desktop")
@@ -93,20 +93,20 @@ struct DesktopEntryTests {
         "[Desktop Entry]\nName=A", "[Other]\nType=Application\nName=A\n[Desktop Entry]\n", "\u{0}\u{1}=[]=",
         "[Desktop Entry]\nType=Application\n[Desktop Entry]\nName=A",
     ])
-    func `a file that describes no app is none`(text: String) throws {
+    func `a file that describes no app is not an entry`(text: String) throws {
         let home = try TemporaryDirectory()
         try home.makeDirectory("applications")
         try home.write(text, to: "applications/a.desktop")
         #expect(DesktopEntries(environment: ["XDG_DATA_HOME": home.path]).find("a") == nil)
     }
 
-    @Test func `a file larger than the bound is not read`() throws {
+    @Test func `a file over the size limit is not read`() throws {
         let text = String(repeating: "#", count: 256 * 1024)
         #expect(try entry("#\n").0 != nil)
         #expect(try entry(text).0 == nil)
     }
 
-    @Test func `what is no file does not hold the look-up`() throws {
+    @Test func `a folder, pipe or device does not block the search`() throws {
         let home = try TemporaryDirectory()
         try home.makeDirectory("applications/folder.desktop")
         #expect(unsafe mkfifo(home.path(of: "applications/pipe.desktop"), 0o600) == 0)
@@ -115,9 +115,9 @@ struct DesktopEntryTests {
         for id in ["folder", "pipe", "zero"] { #expect(entries.find(id) == nil) }
     }
 
-    // MARK: Where
+    // MARK: Directories
 
-    @Test func `the first directory in order decides, also that an app is hidden`() throws {
+    @Test func `the first directory in order decides, even if it hides the app`() throws {
         let home = try TemporaryDirectory()
         for (folder, name) in [("one", "A"), ("two", "B"), ("three", "C")] {
             try home.makeDirectory("\(folder)/applications/sub")
@@ -162,7 +162,7 @@ struct DesktopEntryTests {
         #expect(try entry("Icon=mail\nExec=\(line)").0?.exec == arguments)
     }
 
-    @Test func `%k is the file's path, and %i nothing without an icon`() throws {
+    @Test func `%k is the file's path, and %i is empty without an icon`() throws {
         let (found, home) = try entry("Exec=app %i %k")
         #expect(found?.exec == ["app", "\(home.path)/applications/org.posthorn.Test.desktop"])
     }
@@ -172,12 +172,12 @@ struct DesktopEntryTests {
         "app <f", "app 'a b'", "app *", "app ~", "app #a", "app \"$HOME\"", "app \"`id`\"", "app %x", "app 100%",
         "A=b app", #"app a\\ b"#, #"app "a\\n""#,
     ])
-    func `an Exec line that breaks the rules runs nothing`(line: String) throws {
+    func `an invalid Exec line runs nothing`(line: String) throws {
         let found = try entry("Exec=\(line)").0
         #expect(found != nil && found?.exec == nil)
     }
 
-    @Test func `a program that needs a terminal is not started without`() throws {
+    @Test func `a program that needs a terminal is not started without one`() throws {
         let found = try entry("Terminal=true\nExec=top -d 1").0
         #expect(found?.exec == nil && found?.terminalExec == ["top", "-d", "1"])
         #expect(try entry("Terminal=false\nExec=top").0?.exec == ["top"])
@@ -185,7 +185,7 @@ struct DesktopEntryTests {
     }
 
     @Test(arguments: [(1, true), (4095, true), (4096, false), (50_000, false)])
-    func `an icon that no path can be is none`(byteCount: Int, isIcon: Bool) throws {
+    func `an icon that is too long for a path is ignored`(byteCount: Int, isIcon: Bool) throws {
         let icon = String(repeating: "i", count: byteCount)
         #expect(try entry("Icon=\(icon)").0?.icon == (isIcon ? icon : nil))
     }
@@ -199,7 +199,7 @@ struct DesktopEntryTests {
     }
 
     @Test(arguments: ["/srv", "srv", ""])
-    func `a working directory is absolute`(path: String) throws {
+    func `a relative working directory is ignored`(path: String) throws {
         #expect(try entry("Path=\(path)").0?.workingDirectory == (path == "/srv" ? "/srv" : nil))
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// Alerts on mako, which has no buttons, under a Wayland compositor.
 ///
-/// `makoctl` does what clicks do: a compositor without a monitor has no pointer.
+/// `makoctl` replaces clicks, because a compositor without a monitor has no pointer.
 @Suite(.tags(.slow))
 struct DesktopMakoTests {
     private let order = Alert(
@@ -24,7 +24,7 @@ struct DesktopMakoTests {
         return (screen, mako, session, try session.presenter())
     }
 
-    @Test func `an alert is on the screen with its text, and Close and View behind it`() async throws {
+    @Test func `an alert is on the screen with its text, and offers Close and View`() async throws {
         let (screen, _, session, presenter) = try await desktop()
         let before = try await screen.picture()
         #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
@@ -50,7 +50,7 @@ struct DesktopMakoTests {
         try await session.run(until: "it is answered") { !session.outcomes.isEmpty }
         try await session.run(until: "it is off the list") { try await !screen.makoctl(["list"]).contains("New order") }
         #expect(session.outcomes.map(\.entry) == [1])
-        // The token is the compositor's, where it gives one.
+        // The token is the compositor's, if it issues one.
         if case .view = outcome {
             guard case .view? = session.outcomes.first?.outcome else {
                 Issue.record("\(session.outcomes)")
@@ -61,7 +61,7 @@ struct DesktopMakoTests {
         }
     }
 
-    @Test func `a newer alert with the same collapse id takes the place of the older`() async throws {
+    @Test func `a newer alert with the same collapse id replaces the older one`() async throws {
         let (screen, _, session, presenter) = try await desktop()
         var alert = order
         alert.collapseID = "order 7"
@@ -86,7 +86,7 @@ struct DesktopMakoTests {
         #expect(try await screen.makoctl(["list"]).contains("Three coffees"))
     }
 
-    @Test func `one that ends takes its alerts along, and the next one gets more`() async throws {
+    @Test func `a server that ends takes its alerts along, and the next server gets new ones`() async throws {
         let (screen, mako, session, presenter) = try await desktop()
         #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
         try await mako.killNow()

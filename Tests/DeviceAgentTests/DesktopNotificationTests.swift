@@ -7,7 +7,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// What `Notify` is called with, for servers of all abilities.
+/// The arguments of `Notify`, for servers with all sets of capabilities.
 struct DesktopNotificationTests {
     private static let all = ["actions", "body", "body-markup", "sound"]
 
@@ -51,7 +51,7 @@ struct DesktopNotificationTests {
             (nil, nil, nil, ""), ("", "", "b", "b"), ("\u{202E}\u{1B}", nil, "b", "b"),
             ("t\u{7}", nil, "a\nb", "<b>t</b>\na\nb"), ("t\nt", "s\ns", "a\r\n\nb", "<b>t t</b>\ns s\na\n\nb"),
         ] as [(String?, String?, String?, String)])
-    func `each part has its line, and what is empty has none`(
+    func `each part has its line, and empty parts have none`(
         title: String?, subtitle: String?, body: String?, expected: String
     ) async throws {
         let alert = Alert(entry: 1, appID: "a", appName: "A", title: title, subtitle: subtitle, body: body)
@@ -63,7 +63,7 @@ struct DesktopNotificationTests {
         ("scripted", ["body", "persistence"], 2, "b"), ("scripted", [], 2, ""),
         ("Notification Daemon", ["body", "persistence"], 2, "b\nand 2 more"),
     ])
-    func `what came before in the thread is counted where the server keeps no list`(
+    func `earlier alerts of a thread are counted when the server keeps no list`(
         name: String, capabilities: [String], earlierCount: Int, body: String
     ) async throws {
         var alert = Alert(entry: 1, appID: "a", appName: "A", body: "b")
@@ -73,7 +73,7 @@ struct DesktopNotificationTests {
         #expect(shown.summary == (capabilities.isEmpty ? "A · b · and 2 more" : "A"))
     }
 
-    @Test func `the top line is the app's name on one line, whatever the payload says`() async throws {
+    @Test func `the top line is the app's name on one line, whatever the payload contains`() async throws {
         var alert = order
         alert.appName = "Or\u{202E}ders\n<b>\u{1B}[0m"
         alert.title = "Bank"
@@ -93,7 +93,7 @@ struct DesktopNotificationTests {
     }
 
     @Test(arguments: [(10, "9"), (11, "9…"), (200, "9…")])
-    func `a body has ten lines at most`(count: Int, last: String) async throws {
+    func `a body has at most ten lines`(count: Int, last: String) async throws {
         var alert = order
         alert.body = (0..<count).map(String.init).joined(separator: "\n")
         let lines = try await shown(alert, capabilities: ["body"]).0.body.split(separator: "\n")
@@ -111,7 +111,7 @@ struct DesktopNotificationTests {
             ("scripted", all, "\u{1}\u{202E}", ["default", "View", "close", "Close", "view", "View"]),
             ("scripted", all, "Read\nit", ["default", "Read it", "close", "Close", "view", "Read it"]),
         ] as [(String, [String], String?, [String])])
-    func `buttons are Close and View in this order, or OK`(
+    func `the buttons are Close and View in this order, or OK`(
         name: String, capabilities: [String], label: String?, actions: [String]
     ) async throws {
         var alert = order
@@ -127,7 +127,7 @@ struct DesktopNotificationTests {
     }
 
     @Test(arguments: [("Xfce Notify Daemon", 3, [true, false, true]), ("scripted", 1, [true, true, true])])
-    func `Xfce takes buttons away while it is not to disturb, so it is asked before each alert, and no other`(
+    func `Xfce, which removes buttons in do-not-disturb, is queried before each alert, and no other server`(
         name: String, count: Int, buttons: [Bool]
     ) async throws {
         let session = try DesktopSession(await DesktopBus())
@@ -154,7 +154,7 @@ struct DesktopNotificationTests {
     }
 
     @Test(arguments: [(AlertStyle.banner, -1), (.alert, 0)] as [(AlertStyle, Int32)], 0...2 as ClosedRange<UInt8>)
-    func `a banner goes when the server likes, an alert never, and both stay in the desktop's list`(
+    func `a banner expires when the server decides, an alert never, and both stay in its list`(
         style: (AlertStyle, Int32), urgency: UInt8
     ) async throws {
         var alert = order
@@ -167,7 +167,7 @@ struct DesktopNotificationTests {
     }
 
     @Test(arguments: [("Pay 300 €", ["default", "View", "close", "Close", "view", "View"]), (nil, ["ok", "OK"])])
-    func `nothing of a payload is on an alert whose texts are hidden`(label: String?, actions: [String]) async throws {
+    func `an alert with hidden texts contains nothing of the payload`(label: String?, actions: [String]) async throws {
         var alert = order
         alert.subtitle = "Table 4"
         alert.body = "Two coffees"
@@ -197,7 +197,7 @@ struct DesktopNotificationTests {
             ("dunst", "c", "/pixmaps/c.png"), ("dunst", "missing", nil), ("dunst", "../apps/a", nil),
             ("scripted", "a", nil),
         ] as [(String, String, String?)])
-    func `a server that finds few icons by name gets the app's file`(
+    func `a server that finds few icons by name gets the app's icon file`(
         name: String, icon: String, file: String?
     ) async throws {
         let home = try TemporaryDirectory()
@@ -225,7 +225,7 @@ struct DesktopNotificationTests {
             ("Notification Daemon", all, .standard, false), ("scripted", all, .named("chime"), false),
             ("scripted", all, nil, false),
         ] as [(String, [String], Sound?, Bool)])
-    func `the server plays what it can, and is silent otherwise`(
+    func `the server plays the sounds that it can, and is silent otherwise`(
         name: String, capabilities: [String], sound: Sound?, isPlayed: Bool
     ) async throws {
         var alert = order
@@ -243,7 +243,7 @@ struct DesktopNotificationTests {
             ("folder", nil), ("../org.posthorn.Test/chime", nil), ("..", nil), ("/etc/passwd", nil), ("", nil),
             (".hidden", nil), ("chime\0", nil), (String(repeating: "a", count: 65), nil),
         ] as [(String, String?)])
-    func `a sound's name reaches a regular file of the app's folder or nothing`(
+    func `a sound's name leads to a regular file in the app's folder or to nothing`(
         name: String, file: String?
     ) async throws {
         let home = try soundFolder()

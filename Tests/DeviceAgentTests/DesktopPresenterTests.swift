@@ -8,7 +8,7 @@ import Testing
 struct DesktopPresenterTests {
     // MARK: Outcomes
 
-    @Test func `the token that comes before the action goes with View, once`() async throws {
+    @Test func `the token that precedes the action is reported with View once`() async throws {
         let (session, server, presenter) = try await desktop()
         try await show(order, session, presenter)
         try server.say("ActivationToken", 1, .string("token-1"))
@@ -19,7 +19,7 @@ struct DesktopPresenterTests {
         #expect(session.outcomes == [.init(1, .view(activationToken: "token-1"))])
     }
 
-    @Test func `a token goes with the alert of its number, whatever comes between`() async throws {
+    @Test func `a token belongs to the alert with its number, whatever arrives in between`() async throws {
         let (session, server, presenter) = try await desktop()
         for entry in 1...3 as ClosedRange<Int64> {
             var alert = order
@@ -39,7 +39,7 @@ struct DesktopPresenterTests {
     }
 
     @Test(arguments: ["", "with blank", "tab\t", "del\u{7f}", String(repeating: "a", count: 1025)])
-    func `a token that cannot be one is left out`(token: String) async throws {
+    func `an invalid token is left out`(token: String) async throws {
         let (session, server, presenter) = try await desktop()
         try await show(order, session, presenter)
         try server.say("ActivationToken", 1, .string(token))
@@ -64,7 +64,7 @@ struct DesktopPresenterTests {
         #expect(session.outcomes == [.init(1, outcome)])
     }
 
-    @Test func `signals for other numbers, unknown actions and odd arguments have no outcome`() async throws {
+    @Test func `signals with other numbers, unknown actions and invalid arguments have no outcome`() async throws {
         let (session, server, presenter) = try await desktop()
         try await show(order, session, presenter)
         try server.say("ActionInvoked", 2, .string("view"))
@@ -79,13 +79,13 @@ struct DesktopPresenterTests {
         #expect(session.outcomes == [.init(1, .dismissed)])
     }
 
-    @Test func `a click that another program makes up has no outcome`() async throws {
+    @Test func `a click that another program forges has no outcome`() async throws {
         let bus = try await DesktopBus()
         let session = try DesktopSession(bus)
         let server = try ScriptedNotificationServer(bus, loop: session.loop)
         let presenter = try session.presenter()
         try await show(order, session, presenter)
-        // Straight to us: no subscription keeps it away.
+        // This is sent directly to us, so no subscription filters it.
         try await bus.busctl(
             "emit", "--destination=\(session.connection.uniqueName)", ScriptedNotificationServer.path,
             ScriptedNotificationServer.busName, "ActionInvoked", "us", "1", "view"
@@ -95,7 +95,7 @@ struct DesktopPresenterTests {
         #expect(session.outcomes == [.init(1, .dismissed)])
     }
 
-    @Test func `a click on an alert without View only dismisses, whatever the server calls it`() async throws {
+    @Test func `a click on an alert without View only dismisses it, whatever the server calls it`() async throws {
         let (session, server, presenter) = try await desktop()
         var alert = order
         alert.viewLabel = nil
@@ -108,7 +108,7 @@ struct DesktopPresenterTests {
 
     // MARK: Replacing, withdrawing, refusing
 
-    @Test func `only the same collapse id of the same app is replaced`() async throws {
+    @Test func `an alert replaces only one with its collapse id and app`() async throws {
         let (session, server, presenter) = try await desktop()
         for (entry, appID, collapseID) in [
             (1, "org.posthorn.A", "x"), (2, "org.posthorn.B", "x"), (3, "org.posthorn.A", "y"),
@@ -126,7 +126,7 @@ struct DesktopPresenterTests {
         #expect(server.shown[3].hints[key: "x-dunst-stack-tag"] == nil)
     }
 
-    @Test func `alerts that are handed over at once are shown in order`() async throws {
+    @Test func `alerts that are passed at the same time are shown in order`() async throws {
         let (session, server, presenter) = try await desktop()
         var answers: [Int64] = []
         for entry in 1...10 as ClosedRange<Int64> {
@@ -140,7 +140,7 @@ struct DesktopPresenterTests {
         #expect(server.shown.map(\.replacedID) == [0] + Array(repeating: 1, count: 9))
     }
 
-    @Test func `what is withdrawn on its way is taken off, and what waits is not shown`() async throws {
+    @Test func `an alert that is withdrawn while it is sent is closed, and a waiting one is not shown`() async throws {
         let (session, server, presenter) = try await desktop()
         var answers: [AlertPresented] = []
         for entry in 1...3 as ClosedRange<Int64> {
@@ -167,7 +167,7 @@ struct DesktopPresenterTests {
         try await show(order, session, presenter)
     }
 
-    @Test func `the alert after the most that may wait is refused`() async throws {
+    @Test func `an alert over the maximum of waiting ones is refused`() async throws {
         let (session, _, presenter) = try await desktop()
         var answers: [Int64: AlertPresented] = [:]
         for entry in 1...65 as ClosedRange<Int64> {
@@ -178,7 +178,7 @@ struct DesktopPresenterTests {
         #expect(answers[64] == .shown(playsSound: false))
     }
 
-    @Test func `the oldest alert leaves when there are more than are kept track of`() async throws {
+    @Test func `the oldest alert is closed when there are more than the presenter tracks`() async throws {
         let (session, server, presenter) = try await desktop()
         for entry in 1...257 as ClosedRange<Int64> {
             try await show(Alert(entry: entry, appID: "a", appName: "a"), session, presenter)

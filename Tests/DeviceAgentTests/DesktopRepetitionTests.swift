@@ -5,10 +5,12 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Plasma refuses an alert that looks like the one before within a second.
+/// Plasma refuses an alert that looks like the previous one within a second.
 @Suite(.tags(.slow))
 struct DesktopRepetitionTests {
-    /// Texts that are not the same, so that the agent shows each, but look the same: no server gets control characters.
+    /// Different texts that look the same, because control characters are removed.
+    ///
+    /// The agent shows each.
     private static let lookAlikes = ["same", #"same\u0007"#, #"same\u0008"#]
     private let file: DatabaseFile
 
@@ -22,7 +24,7 @@ struct DesktopRepetitionTests {
         return (try DesktopAgent(file, session), server)
     }
 
-    @Test func `notifications that look the same are all shown, each once and in their order`() async throws {
+    @Test func `notifications that look the same are all shown once, in order`() async throws {
         let (desk, server) = try await desktop()
         for text in Self.lookAlikes + ["other"] { desk.receive(text) }
         try await desk.settle()
@@ -32,7 +34,7 @@ struct DesktopRepetitionTests {
         #expect(try desk.database.outboxLines().filter { $0.hasSuffix(" shown") } == (1...4).map { "\($0) shown" })
     }
 
-    @Test func `an agent that ends before it tries again shows it after its restart`() async throws {
+    @Test func `an agent that ends before its retry shows the alert after a restart`() async throws {
         let server: ScriptedNotificationServer
         let session: DesktopSession
         do {

@@ -6,13 +6,15 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Alerts whose notification server goes: those that were to stay until they are answered come back with the next one.
+/// Alerts whose notification server ends.
+///
+/// Those that stay until they are answered are shown again by the next server.
 struct DesktopReturnTests {
     private let file: DatabaseFile
 
     init() throws { file = try DatabaseFile() }
 
-    /// A desktop with an agent, for which the app's alerts have a style.
+    /// Starts a desktop with an agent on which the app's alerts have a style.
     private func desktop(
         _ style: AlertStyle, serverName: String = "scripted", words: [String: String] = [:]
     ) async throws -> DesktopAgent {
@@ -24,7 +26,9 @@ struct DesktopReturnTests {
         return desk
     }
 
-    /// Ends the server and starts another one; the agent has noticed both.
+    /// Ends the server and starts another one.
+    ///
+    /// Returns when the agent has noticed both.
     private func restartServer(
         _ desk: DesktopAgent, prepare: (ScriptedNotificationServer) -> Void = { _ in }
     ) async throws -> ScriptedNotificationServer {
@@ -40,7 +44,7 @@ struct DesktopReturnTests {
 
     private func bodies(_ server: ScriptedNotificationServer) -> [String] { server.shown.map(\.body) }
 
-    @Test func `unanswered alerts come back in their order, and silently`() async throws {
+    @Test func `unanswered alerts return in order and without sound`() async throws {
         let desk = try await desktop(.alert)
         for text in ["one", "two", "three"] { desk.receive(text, #","sound":"default""#) }
         try await desk.settle()
@@ -51,13 +55,13 @@ struct DesktopReturnTests {
         #expect(bodies(next) == ["one", "three"])
         #expect(next.shown.allSatisfy { $0.hints[key: "suppress-sound"] == .bool(true) })
         #expect(try desk.states() == [.shown, .closed, .shown])
-        // They are answered like any other.
+        // These alerts are answered like any other.
         try next.say("ActionInvoked", 2, .string("close"))
         try await desk.session.run(until: "the third is closed") { try desk.states()[2] == .closed }
         #expect(try desk.database.outboxLines().suffix(1) == ["3 closed"])
     }
 
-    @Test func `what comes back says what it said, in the words of the app`() async throws {
+    @Test func `an alert that returns has its earlier text, in the app's own words`() async throws {
         let desk = try await desktop(.alert, words: ["DOOR_ANSWER": "Answer Now"])
         desk.receive(alert: #"{"body":"Somebody rings","action-loc-key":"DOOR_ANSWER"}"#)
         try await desk.settle()
@@ -68,7 +72,7 @@ struct DesktopReturnTests {
         #expect(next.shown[0].actions == first.actions)
     }
 
-    @Test func `banners do not come back`() async throws {
+    @Test func `banners do not return`() async throws {
         let desk = try await desktop(.banner)
         desk.receive("one")
         try await desk.settle()
@@ -80,7 +84,7 @@ struct DesktopReturnTests {
     }
 
     @Test(arguments: [PersonalSetting.master, .doNotDisturb])
-    func `what may not appear now does not come back`(setting: PersonalSetting) async throws {
+    func `an alert that current settings suppress does not return`(setting: PersonalSetting) async throws {
         let desk = try await desktop(.alert)
         desk.receive("one")
         try await desk.settle()
@@ -90,7 +94,7 @@ struct DesktopReturnTests {
         #expect(next.shown.isEmpty)
     }
 
-    @Test func `a newer one with the same collapse id replaces what came back`() async throws {
+    @Test func `a newer alert with the same collapse id replaces one that returned`() async throws {
         let desk = try await desktop(.alert)
         desk.receive("old", collapseID: "x")
         try await desk.settle()
@@ -104,12 +108,12 @@ struct DesktopReturnTests {
         #expect(next.shown.map(\.replacedID) == [0, 1])
     }
 
-    @Test func `what a newer one replaced meanwhile does not come back`() async throws {
+    @Test func `an alert that was replaced in the meantime does not return`() async throws {
         let desk = try await desktop(.alert)
         desk.receive("old", collapseID: "x")
         try await desk.settle()
         desk.session.notificationServer = nil
-        // The agent hears of the new server only after it has handed the newer one over.
+        // The agent notices the new server only after it has passed on the newer alert.
         let next = try ScriptedNotificationServer(desk.session.bus, loop: desk.session.loop)
         desk.session.notificationServer = next
         desk.receive("new", collapseID: "x")
@@ -121,7 +125,7 @@ struct DesktopReturnTests {
         #expect(bodies(next) == ["new", "later"])
     }
 
-    @Test func `an agent that starts after its server went brings its alerts back, once`() async throws {
+    @Test func `an agent that starts after its server ended shows its alerts again once`() async throws {
         var desk: DesktopAgent? = try await desktop(.alert)
         let session = try #require(desk?.session)
         desk?.receive("one")
@@ -138,7 +142,7 @@ struct DesktopReturnTests {
         #expect(bodies(server) == ["one", "two"])
     }
 
-    @Test func `an alert that was refused when it came back is not forgotten with the agent`() async throws {
+    @Test func `an alert that was refused on its return survives the agent's end`() async throws {
         let bus = try await DesktopBus()
         do {
             let session = try DesktopSession(bus)
@@ -151,7 +155,7 @@ struct DesktopReturnTests {
                 $0.refusal = BusError(name: BusError.failedName, message: "not now")
             }
             try await session.run(until: "the agent has tried") { next.notifyCount > 0 }
-            // Nobody has seen it: the agent may end now.
+            // The alert was never displayed, so it must be saved before the agent ends.
             try await session.run(until: "it is remembered") { try desk.database.alerts.place(of: 1) != nil }
         }
         let later = try DesktopSession(bus)
@@ -162,7 +166,7 @@ struct DesktopReturnTests {
         #expect(try next.states() == [.shown])
     }
 
-    @Test func `GNOME loses alerts with the agent, and the next one brings them back into their places`() async throws {
+    @Test func `GNOME loses alerts with the agent, and the next agent shows them again in their places`() async throws {
         for (name, replacedIDs) in [("gnome-shell", [0, 1]), ("scripted", [0])] as [(String, [UInt32])] {
             let file = try DatabaseFile()
             let first = try DesktopSession(await DesktopBus())
@@ -183,7 +187,7 @@ struct DesktopReturnTests {
         }
     }
 
-    @Test func `an alert that its server dies of comes back a few times only`() async throws {
+    @Test func `an alert that crashes its server returns only a few times`() async throws {
         let desk = try await desktop(.alert)
         desk.receive("poison")
         try await desk.settle()

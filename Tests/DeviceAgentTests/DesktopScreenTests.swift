@@ -6,10 +6,10 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Alerts on real notification servers, on a real screen, clicked by a real pointer.
+/// Alerts on real notification servers, on a real screen, clicked with a real pointer.
 @Suite(.tags(.slow))
 struct DesktopScreenTests {
-    /// Where a person clicks, and what that means.
+    /// A place to click, and the expected outcome.
     struct Click: Sendable {
         var server: DesktopScreen.Server
         var name: String
@@ -18,7 +18,7 @@ struct DesktopScreenTests {
         var outcome: AlertOutcome
     }
 
-    /// The places were read off screenshots: Close stands left of View.
+    /// The places come from screenshots: Close stands left of View.
     static let clicks: [Click] = [
         Click(
             server: .notificationDaemon, name: "View", place: { $0.place(fromRight: 79, fromBottom: 39) },
@@ -46,7 +46,7 @@ struct DesktopScreenTests {
     ]
 
     @Test(arguments: clicks.indices)
-    func `a click on an alert means what its place says, once`(index: Int) async throws {
+    func `a click on an alert has the outcome of its place, once`(index: Int) async throws {
         let click = DesktopScreenTests.clicks[index]
         let (screen, session, presenter) = try await desktop(with: click.server)
         #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
@@ -57,7 +57,7 @@ struct DesktopScreenTests {
     }
 
     @Test(arguments: [DesktopScreen.Server.notificationDaemon, .xfce])
-    func `an alert without View has a single OK that only dismisses`(server: DesktopScreen.Server) async throws {
+    func `an alert without View has a single OK that only dismisses it`(server: DesktopScreen.Server) async throws {
         let (screen, session, presenter) = try await desktop(with: server)
         var alert = order
         alert.viewLabel = nil
@@ -68,7 +68,7 @@ struct DesktopScreenTests {
     }
 
     @Test(arguments: DesktopScreen.Server.allCases)
-    func `a newer alert with the same collapse id takes the place of the older`(
+    func `a newer alert with the same collapse id replaces the older one`(
         server: DesktopScreen.Server
     ) async throws {
         let (screen, session, presenter) = try await desktop(with: server)
@@ -85,7 +85,7 @@ struct DesktopScreenTests {
         #expect(session.outcomes.map(\.entry) == [2])
     }
 
-    // Not notification-daemon, which says that it closed the alert and leaves its window where it is.
+    // notification-daemon is left out, because it reports that it closed the alert and leaves the window open.
     @Test(arguments: [DesktopScreen.Server.dunst, .xfce])
     func `a withdrawn alert leaves the screen without an outcome`(server: DesktopScreen.Server) async throws {
         let (screen, session, presenter) = try await desktop(with: server)
@@ -96,7 +96,7 @@ struct DesktopScreenTests {
         #expect(session.outcomes.isEmpty)
     }
 
-    @Test func `a server that restarts is told of by name and shows the next alerts`() async throws {
+    @Test func `a server restart is reported by name, and the next alerts are shown`() async throws {
         let screen = try await DesktopScreen()
         let session = try DesktopSession(screen.bus)
         let presenter = try session.presenter()
@@ -127,7 +127,7 @@ struct DesktopScreenTests {
         try await session.run(until: "the alert is there") { try await screen.alertFrames().count == 1 }
     }
 
-    @Test func `a server that the bus can start and that fails is not asked again until one is there`() async throws {
+    @Test func `an activatable server that fails is not called again until one runs`() async throws {
         let screen = try await DesktopScreen()
         try await screen.bus.addService("org.freedesktop.Notifications", command: "/bin/false")
         let session = try DesktopSession(screen.bus)
@@ -143,7 +143,7 @@ struct DesktopScreenTests {
         #expect(try await session.present(order, with: presenter) == .shown(playsSound: false))
     }
 
-    // Not notification-daemon, which has one window at a time and keeps the others.
+    // notification-daemon is left out, because it has one window at a time and keeps the others.
     @Test(arguments: [DesktopScreen.Server.dunst, .xfce])
     func `a banner goes by itself, an alert stays`(server: DesktopScreen.Server) async throws {
         let (screen, session, presenter) = try await desktop(with: server)
@@ -159,7 +159,9 @@ struct DesktopScreenTests {
         try await session.run(until: "only the alert is there") { try await screen.alertFrames().count == 1 }
     }
 
-    /// From left to right: Close, View and the app's own; the first and the last were read off a screenshot.
+    /// The buttons from left to right: Close, View and the app's own.
+    ///
+    /// The first and last places come from a screenshot.
     @Test(arguments: [
         ("Close", 240, AlertOutcome.dismissed), ("Reply", 57, .action(id: "reply", text: nil, activationToken: nil)),
     ])
@@ -189,7 +191,9 @@ struct DesktopScreenTests {
         return (screen, session, try session.presenter())
     }
 
-    /// Clicks until something comes of it: a window may be there before it listens.
+    /// Clicks until there is an effect.
+    ///
+    /// A window may be visible before it accepts clicks.
     private func click(
         _ place: (DesktopScreen.Frame) -> DesktopScreen.Place, button: Int = 1, on screen: DesktopScreen,
         _ session: DesktopSession

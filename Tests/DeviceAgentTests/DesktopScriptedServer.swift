@@ -5,7 +5,7 @@ import PushDBus
 import PushNet
 import TestSupport
 
-/// A notification server that does what a test says: for answers that no server in the distribution gives.
+/// A notification server that follows the test's script, for behavior that no server in the distribution shows.
 final class ScriptedNotificationServer {
     static let busName = "org.freedesktop.Notifications"
     static let path = "/org/freedesktop/Notifications"
@@ -23,11 +23,11 @@ final class ScriptedNotificationServer {
 
     let connection: BusConnection
     var capabilities: [String]
-    /// Answers the next `Notify`, and all after it, instead of a number.
+    /// The error that answers the next and all later `Notify` calls, instead of a number.
     var refusal: BusError?
-    /// Refuses once what looks like the alert before, as Plasma does within a second.
+    /// Whether the server refuses an alert once that looks like the previous one, as Plasma does within a second.
     var refusesRepetitions = false
-    /// Shows alerts, and gives them the number 0, which is none.
+    /// Whether the server shows alerts but returns the number 0, which is invalid.
     var givesNoNumbers = false
     private(set) var refusedCount = 0
     private var last: (texts: [BusValue], hasRefused: Bool)?

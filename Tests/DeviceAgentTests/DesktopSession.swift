@@ -5,24 +5,26 @@ import PushDBus
 import PushNet
 import TestSupport
 
-/// The agent's side of a desktop: a loop, its connection to the bus, and what the presenter reported.
+/// The agent's side of a desktop: a loop, its bus connection, and the presenter's reports.
 final class DesktopSession: AlertPresenterDelegate {
     let bus: DesktopBus
     let loop: EventLoop
     let connection: BusConnection
     let driver: BusDriver
-    /// Lives as long as the session.
+    /// The session's notification server.
+    ///
+    /// The property only keeps it alive.
     var notificationServer: ScriptedNotificationServer?
-    /// A session that ended, but whose loop drives something still.
+    /// A session that ended, but whose loop still drives something.
     var earlier: DesktopSession?
     private(set) var outcomes: [Outcome] = []
     private(set) var availableCount = 0
-    /// Alerts that went with their server, in order.
+    /// The alerts that were lost with their server, in order.
     private(set) var lost: [Int64] = []
-    /// Where alerts are, by entry.
+    /// The places of alerts, by entry.
     private(set) var places: [Int64: AlertPlace] = [:]
 
-    /// What became of an alert.
+    /// The outcome of an alert.
     struct Outcome: Equatable {
         var entry: Int64
         var outcome: AlertOutcome
@@ -40,7 +42,7 @@ final class DesktopSession: AlertPresenterDelegate {
         driver = try BusDriver(loop: loop, connection: connection)
     }
 
-    /// A presenter that reports to this session.
+    /// Returns a presenter that reports to this session.
     func presenter(
         environment: [String: String] = [:], answerTimeout: Duration = DesktopPresenter.answerTimeout
     ) throws -> DesktopPresenter {
@@ -62,8 +64,8 @@ final class DesktopSession: AlertPresenterDelegate {
 
     /// Runs the loop until a condition holds.
     ///
-    /// Does not suspend unless the condition does: both ends of an exchange run here, and neither may wait so long for
-    /// its turn among other tests that the other gives up.
+    /// Does not suspend unless the condition does. Both ends of an exchange run here. Otherwise one could wait for
+    /// other tests until the other end's deadline passes.
     func run(until what: String, evidence: () -> String = { "" }, _ condition: () async throws -> Bool) async throws {
         let deadline = ContinuousClock.now + Patience.usual * Patience.factor
         while true {
@@ -81,7 +83,7 @@ final class DesktopSession: AlertPresenterDelegate {
         loop.run()
     }
 
-    /// Runs the loop until a value is there.
+    /// Runs the loop until the value is not nil.
     func value<Value>(_ what: String, _ value: () -> Value?) async throws -> Value {
         var found: Value?
         try await run(until: what) {
@@ -100,7 +102,7 @@ final class DesktopSession: AlertPresenterDelegate {
     }
 }
 
-/// What keeps a desktop's test from going on.
+/// An error that stops a desktop test.
 enum DesktopTestFailure: Error {
     case deadlinePassed(what: String, lastSeen: String)
     case impossible

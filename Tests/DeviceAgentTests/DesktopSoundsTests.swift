@@ -6,8 +6,8 @@ import PushNet
 import TestSupport
 import Testing
 
-// libcanberra finds its sound server by the environment, which belongs to the whole process: each test runs in a process
-// of its own.
+// libcanberra finds its sound server through the environment, which belongs to the whole process. So each test runs in
+// a process of its own.
 @Suite(.tags(.slow))
 struct DesktopSoundsTests {
     @Test(
@@ -16,7 +16,7 @@ struct DesktopSoundsTests {
             ("nonexistent", "message-new-instant"), ("../../etc/passwd", "message-new-instant"),
             ("broken", "message-new-instant"),
         ] as [(String, String?)])
-    func `a sound of the theme is heard, and where there is none the standard one`(name: String, id: String?) async {
+    func `a sound of the theme is played, or else the default`(name: String, id: String?) async {
         await #expect(processExitsWith: .success) { [name, id] in
             let server = try await DesktopSound()
             use(server)
@@ -30,7 +30,7 @@ struct DesktopSoundsTests {
         }
     }
 
-    @Test func `an app's own file is heard, under the app's name`() async {
+    @Test func `an app's own file is played under the app's name`() async {
         await #expect(processExitsWith: .success) {
             let server = try await DesktopSound()
             use(server)
@@ -46,7 +46,7 @@ struct DesktopSoundsTests {
         }
     }
 
-    @Test func `a sound server that hangs does not hold the caller, and the sounds that wait are bounded`() async {
+    @Test func `a sound server that hangs does not block the caller, and waiting sounds are limited`() async {
         await #expect(processExitsWith: .success) {
             let server = try await DesktopSound()
             use(server)
@@ -55,7 +55,7 @@ struct DesktopSoundsTests {
             let sounds = try DesktopSounds(loop: loop, environment: server.environment, log: quiet)
             for _ in 0..<1000 { sounds.play(.standard, appID: "org.posthorn.Test", appName: "Orders") { _ in } }
             server.server.send(SIGCONT)
-            // The server takes sounds in order: when the last one plays, all before it did.
+            // The server accepts sounds in order. When the last one plays, all earlier ones have been played.
             try await loop.run("there is room for one more") {
                 sounds.play(.named("bell"), appID: "org.posthorn.Test", appName: "Orders") { _ in }
                 return server.server.errorOutput.contains("event.id = \"bell\"")
@@ -66,7 +66,7 @@ struct DesktopSoundsTests {
         }
     }
 
-    @Test func `a sound that could not be played does not keep the next from playing`() async {
+    @Test func `a sound that failed does not prevent the next one`() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("PULSE_SERVER", "unix:/nonexistent/pulse", 1)
             unsafe setenv("CANBERRA_DRIVER", "pulse", 1)
@@ -91,7 +91,7 @@ struct DesktopSoundsTests {
 
 private let quiet = EventLog(threshold: .error, isJournal: false)
 
-/// Points this process at a sound server.
+/// Points this process at a sound server through its environment.
 private func use(_ sound: DesktopSound) {
     for (name, value) in sound.environment { unsafe setenv(name, value, 1) }
 }

@@ -4,19 +4,21 @@ import DeviceAgent
 import TestSupport
 import Testing
 
-/// What texts of payloads look like on real notification servers.
+/// Checks how texts of payloads are displayed by real notification servers.
 @Suite(.tags(.slow))
 struct DesktopTextTests {
     private static let order = Alert(
         entry: 1, appID: "org.posthorn.Test", appName: "Orders", title: "New order", subtitle: "Table 4",
         body: "Two coffees", viewLabel: "Serve")
 
-    /// The fields of an alert that hold text, by setters.
+    /// The fields of an alert that hold text, as setters.
     private static let fields: [@Sendable (inout Alert, String) -> Void] = [
         { $0.appName = $1 }, { $0.title = $1 }, { $0.subtitle = $1 }, { $0.body = $1 }, { $0.viewLabel = $1 },
     ]
 
-    /// A screen with a server, whose pictures are told apart by their signature.
+    /// A screen with a server.
+    ///
+    /// Its pictures are compared by their signature.
     private struct Gallery {
         let screen: DesktopScreen
         let session: DesktopSession
@@ -29,7 +31,7 @@ struct DesktopTextTests {
             presenter = try session.presenter()
         }
 
-        /// Shows an alert in the place of the one before; its picture, when it is painted.
+        /// Shows an alert in place of the previous one, and returns its picture once it is painted.
         func show(_ alert: Alert, after earlier: String) async throws -> String {
             #expect(try await session.present(alert, with: presenter) == .shown(playsSound: false))
             var last = earlier
@@ -43,7 +45,7 @@ struct DesktopTextTests {
     }
 
     @Test(arguments: DesktopScreen.Server.allCases)
-    func `characters that act instead of being read are not there`(server: DesktopScreen.Server) async throws {
+    func `control characters are not displayed`(server: DesktopScreen.Server) async throws {
         let gallery = try await Gallery(server)
         var last = try await gallery.screen.picture()
         for set in Self.fields {

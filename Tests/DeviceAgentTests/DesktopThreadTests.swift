@@ -5,7 +5,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// Alerts that belong together by their `thread-id`.
+/// Alerts that form a thread by their `thread-id`.
 struct DesktopThreadTests {
     private let file: DatabaseFile
 
@@ -20,7 +20,7 @@ struct DesktopThreadTests {
 
     private static let lunch = #","thread-id":"lunch""#
 
-    @Test func `a thread has one window, with the newest and how many came before`() async throws {
+    @Test func `a thread has one window, with the newest alert and the number of earlier ones`() async throws {
         let (desk, server) = try await desktop(["actions", "body"])
         desk.receive("one", Self.lunch)
         desk.receive("other", #","thread-id":"dinner""#)
@@ -41,7 +41,7 @@ struct DesktopThreadTests {
     }
 
     @Test(arguments: ["view", "close"])
-    func `an answer to the newest answers what came before`(action: String) async throws {
+    func `an answer to the newest alert answers the earlier ones`(action: String) async throws {
         let (desk, server) = try await desktop(["actions", "body"])
         for text in ["one", "two"] { desk.receive(text, Self.lunch) }
         try await desk.settle()
@@ -53,7 +53,7 @@ struct DesktopThreadTests {
         #expect(try desk.states()[0] == .shown)
     }
 
-    @Test func `a collapse id counts once, and goes before the thread`() async throws {
+    @Test func `alerts with one collapse id count once, and it overrides the thread`() async throws {
         let (desk, server) = try await desktop(["actions", "body"])
         desk.receive("one", Self.lunch, collapseID: "x")
         desk.receive("two", Self.lunch, collapseID: "x")
@@ -65,7 +65,7 @@ struct DesktopThreadTests {
         #expect(server.shown.map(\.replacedID) == [0, 1, 0, 3])
     }
 
-    @Test func `the count goes on after a restart of the agent`() async throws {
+    @Test func `the count continues after a restart of the agent`() async throws {
         let server: ScriptedNotificationServer
         let session: DesktopSession
         do {

@@ -6,13 +6,13 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Where real programs of the desktop surprise who reads the specification only.
+/// Real desktop programs that deviate from the specification.
 @Suite(.tags(.slow))
 struct DesktopTrapTests {
     private let order = Alert(entry: 1, appID: "org.posthorn.Test", appName: "Orders", title: "New order")
 
     @Test(arguments: [(UInt8(0), "is low"), (1, "is normal"), (2, "is critical")])
-    func `dunst, which reads a byte only, knows how urgent an alert is`(urgency: UInt8, word: String) async throws {
+    func `dunst, which reads only a byte, gets the urgency of an alert`(urgency: UInt8, word: String) async throws {
         let screen = try await DesktopScreen()
         try screen.files.makeDirectory("config/dunst")
         let words = ["low", "normal", "critical"].map { "[urgency_\($0)]\nformat = \"is \($0)\"\n" }
@@ -35,7 +35,7 @@ struct DesktopTrapTests {
         #expect(history.contains("\"\(word)\""), "\(history)")
     }
 
-    @Test func `plank that starts again shows the badges that are there`() async throws {
+    @Test func `a restarted plank shows the current badges`() async throws {
         let screen = try await DesktopScreen()
         let item = try install("org.posthorn.Test", on: screen)
         try await screen.bus.addService("org.ayatana.bamf", command: "/usr/libexec/bamf/bamfdaemon")
@@ -62,7 +62,7 @@ struct DesktopTrapTests {
 
     // MARK: Helpers
 
-    /// An app that the dock shows whether it runs or not.
+    /// Installs an app that the dock shows whether it runs or not.
     private func install(_ appID: String, on screen: DesktopScreen) throws -> String {
         let files = screen.files
         try files.makeDirectory("data/applications")
@@ -81,7 +81,7 @@ struct DesktopTrapTests {
         return dock
     }
 
-    /// The picture that stays, when it is none of those.
+    /// Waits for a stable picture that differs from the others.
     private func settled(
         _ screen: DesktopScreen, _ session: DesktopSession, not others: [String]
     ) async throws -> String {

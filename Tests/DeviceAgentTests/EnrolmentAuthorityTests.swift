@@ -8,7 +8,7 @@ import Testing
 
 @testable import DeviceAgent
 
-/// A code that names the authority of the server's certificate, so that nobody copies a file.
+/// An enrolment code that names the authority of the server's certificate, so that no file must be copied.
 @Suite final class EnrolmentAuthorityTests {
     private let directory: TemporaryDirectory
     private let server: ScriptedDeviceServer
@@ -36,7 +36,7 @@ import Testing
         return try #require(result)
     }
 
-    @Test func `the device trusts the authority that the code names, then and after a restart`() async throws {
+    @Test func `the device trusts the authority in the code, also after a restart`() async throws {
         try await liveOnce()
         let next = try AgentHarness(in: directory)
         try next.agent.start()
@@ -45,7 +45,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: kept))
     }
 
-    /// The first run of the agent, to its end.
+    /// Runs the agent for the first time, to its end.
     private func liveOnce() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
@@ -59,7 +59,7 @@ import Testing
         try await harness.stop()
     }
 
-    @Test func `a server that shows no certificate of that authority hears nothing of the code`() async throws {
+    @Test func `a server without a certificate of that authority does not receive the code`() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
         var other = fingerprint
@@ -86,7 +86,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: kept), "an enrolment that failed leaves nothing behind")
     }
 
-    @Test func `a server that is not trusted yet does not learn whose device asks`() async throws {
+    @Test func `a server that is not trusted yet does not learn which device asks`() async throws {
         var access = ServerAccess()
         (access.clientCertificateFile, access.clientKeyFile) = (server.clientCertificateFile, server.clientKeyFile)
         let harness = try AgentHarness(in: directory, access: access)
@@ -100,7 +100,7 @@ import Testing
         try await harness.loop.run("the stream is open") { harness.isConnected() }
     }
 
-    @Test func `a file that the person names is trusted, whatever the code says`() async throws {
+    @Test func `a file that the user names is trusted, whatever the code says`() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
         let other = [UInt8](repeating: 1, count: 32)
@@ -109,7 +109,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: kept))
     }
 
-    @Test func `a code without an authority leaves it to the system, which does not know this one`() async throws {
+    @Test func `a code without an authority uses the system's authorities, which lack this one`() async throws {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
         guard case .failure(let refusal) = try await enrol(harness, code(of: nil)) else {
@@ -118,7 +118,7 @@ import Testing
         #expect(refusal.code == .notTrusted)
     }
 
-    @Test func `a code that lacks a part, or has a wrong letter, is refused before anybody is asked`() async throws {
+    @Test func `an incomplete or misspelled code is refused before any request`() async throws {
         let harness = try AgentHarness(in: directory)
         let whole = code(of: fingerprint)
         for garbled in [String(whole.dropLast()), whole + "0", whole.dropLast() + "U", whole.dropLast() + "!"] {

@@ -5,13 +5,15 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// The desktop's own switch for the sounds of events.
+/// The desktop's own switch for event sounds.
 struct EventSoundsTests {
     private let files: TemporaryDirectory
 
     init() throws { files = try TemporaryDirectory() }
 
-    /// What the agent finds in a session of a desktop; settings are below the test's own directory.
+    /// Returns the environment of a desktop session.
+    ///
+    /// Its settings are below the test's own directory.
     private func environment(_ desktop: String) throws -> [String: String] {
         [
             "XDG_CURRENT_DESKTOP": desktop, "PATH": "/usr/bin:/bin", "HOME": files.path,
@@ -30,7 +32,7 @@ struct EventSoundsTests {
         ("sway", "gtk-3.0/settings.ini", "no settings", false),
         ("XFCE", "kdeglobals", "[Sounds]\nEnable=false\n", false),
     ])
-    func `files count on the desktop that they belong to`(
+    func `settings files are used on the desktop that they belong to`(
         desktop: String, name: String, text: String, areOff: Bool
     ) async throws {
         let session = try DesktopSession(await DesktopBus())
@@ -42,7 +44,7 @@ struct EventSoundsTests {
         #expect(sounds.areOff == areOff)
     }
 
-    @Test func `GTK 4 goes before GTK 3`() async throws {
+    @Test func `GTK 4 settings override GTK 3 settings`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let sounds = try EventSounds(
             connection: session.connection, loop: session.loop, environment: try environment("sway"))
@@ -54,7 +56,7 @@ struct EventSoundsTests {
     }
 
     @Test(.tags(.slow), arguments: ["GNOME", "ubuntu:GNOME", "Budgie:GNOME"])
-    func `a real GSettings tells at the start and whenever it changes`(desktop: String) async throws {
+    func `a real GSettings value is read at the start and followed`(desktop: String) async throws {
         var environment = try environment(desktop)
         let bus = try await DesktopBus(environment: environment)
         environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
@@ -77,7 +79,7 @@ struct EventSoundsTests {
         try await session.run(until: "they are as GNOME has them") { !sounds.areOff }
     }
 
-    @Test func `without the program they are on`() async throws {
+    @Test func `event sounds are on when the program that reads the settings is missing`() async throws {
         let session = try DesktopSession(await DesktopBus())
         var environment = try environment("GNOME")
         environment["PATH"] = files.path

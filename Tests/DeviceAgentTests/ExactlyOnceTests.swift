@@ -6,10 +6,12 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Random lives of an agent: notifications come, come again, are shown, cannot be shown, and the process is killed
-/// between any two steps and in the middle of showing.
+/// Random lives of an agent.
+///
+/// Notifications arrive, arrive again, are shown or cannot be shown. The process is killed between any two steps and
+/// while it shows an alert.
 @Suite struct ExactlyOnceTests {
-    /// A screen that may refuse an alert, or take it and die before it answers.
+    /// A screen that may refuse an alert, or accept it and end before it answers.
     private final class Screen: AlertPresenter {
         enum Mood: CaseIterable { case good, refusing, dying }
 
@@ -17,7 +19,7 @@ import Testing
         let isAvailable = true
         var mood = Mood.good
         var shownCounts: [Int64: Int] = [:]
-        /// Shown by a process that died before it could write that down.
+        /// The entries that were shown by a process that ended before it could record that.
         var inDoubt: Set<Int64> = []
 
         func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
@@ -33,7 +35,7 @@ import Testing
         func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
     }
 
-    /// One process.
+    /// One process of the agent, from its start to its kill.
     private struct Life {
         let database: AgentDatabase
         let receiver: Receiver
@@ -66,7 +68,7 @@ import Testing
         for _ in 0..<8 {
             switch Int.random(in: 0..<4, using: &generator) {
             case 0, 1:
-                // What was not acknowledged in time comes again, with the next one behind it.
+                // Unacknowledged notifications arrive again, followed by the next one.
                 let first = UInt64.random(in: max(1, sentCount)...(sentCount + 1), using: &generator)
                 sentCount += 1
                 let arrivals = (first...sentCount).map { Arrival.notification(Sample.notification($0)) }
@@ -93,7 +95,7 @@ import Testing
         let entries = try database.inbox.newest(countMax: 100)
         #expect(entries.count == Int(sentCount))
         #expect(screen.shownCounts.values.allSatisfy { $0 == 1 })
-        // Five a second: the test's last life may stop at that.
+        // The limit is five a second, so the test's last life may stop there.
         let waiting = Set(try database.inbox.waiting())
         #expect(waiting.isEmpty || screen.shownCounts.count >= PresentationQueue.perSecondMax)
         for entry in entries where !waiting.contains(entry.entry) {

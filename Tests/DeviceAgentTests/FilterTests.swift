@@ -7,7 +7,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Programs that change what an agent shows: good ones, and others that do everything wrong.
+/// Programs that change the alerts of an agent, and programs that fail in every way.
 struct FilterTests {
     private let directory: TemporaryDirectory
 
@@ -41,7 +41,7 @@ struct FilterTests {
         (try? harness.database.inbox.entry(number))?.state
     }
 
-    @Test func `what the filter writes is shown, and the inbox keeps what was sent`() async throws {
+    @Test func `the filter's output is shown, and the inbox keeps the original`() async throws {
         let harness = try agent(
             """
             cat > '\(directory.path(of: "input"))'
@@ -65,7 +65,7 @@ struct FilterTests {
         ("head -c 1000000 /dev/zero", "the filter wrote more than 65536 bytes"),
         ("exec 0<&-; sleep 1000", "the filter took longer than 1.0 seconds"),
     ])
-    func `a filter that says nothing or fails leaves what was sent`(script: String, reason: String) async throws {
+    func `a filter without output or with an error leaves the original`(script: String, reason: String) async throws {
         let harness = try agent(script, timeLimit: reason.contains("longer") ? .seconds(1) : .seconds(60))
         push(Self.mutable, to: harness)
         try await harness.loop.run("it is shown") { state(1, harness) == .shown }
@@ -86,7 +86,7 @@ struct FilterTests {
         #expect(try harness.database.outboxLines() == ["1 delivered", "1 suppressed filtered"])
     }
 
-    @Test func `the filter's payload is decided on`() async throws {
+    @Test func `settings are applied to the filter's payload`() async throws {
         let dock = Badges()
         let harness = try agent(
             #"echo '{"aps":{"alert":"x","badge":7,"category":"quiet"}}'"#, badges: dock)
@@ -97,7 +97,7 @@ struct FilterTests {
         #expect(try harness.database.inbox.entry(1)?.effects == "badge alert:event-off")
     }
 
-    @Test func `the filter's badge is not the app's when its kind of event may not have one`() async throws {
+    @Test func `the filter's badge does not become the app's if the event type permits no badge`() async throws {
         let dock = Badges()
         let harness = try agent(
             #"echo '{"aps":{"alert":"x","badge":7,"category":"quiet"}}'"#, badges: dock)
@@ -108,7 +108,7 @@ struct FilterTests {
         #expect(try harness.database.apps.app(id: "org.example.Mail")?.badge == 0)
     }
 
-    @Test func `others do not wait for a filter, and what needs none gets none`() async throws {
+    @Test func `other alerts do not wait for a filter, and a sound alone runs none`() async throws {
         let harness = try agent("sleep 1000")
         push(Self.mutable, 1, to: harness)
         push(Self.plain, 2, to: harness)
@@ -118,7 +118,7 @@ struct FilterTests {
         #expect(state(3, harness) == .shown)
     }
 
-    @Test func `one that is replaced or cleared while its filter runs is not shown`() async throws {
+    @Test func `an alert that is replaced or cleared while its filter runs is not shown`() async throws {
         let gate = directory.path(of: "gate")
         let harness = try agent(#"while [ ! -e '\#(gate)' ]; do sleep 0.02; done; echo '{"aps":{"alert":"late"}}'"#)
         push(Self.mutable, 1, collapseID: "x", to: harness)
@@ -151,7 +151,7 @@ struct FilterTests {
         }
     }
 
-    @Test func `a full disk keeps an answer back until it has room`() async throws {
+    @Test func `a full disk delays an answer until there is space`() async throws {
         try DatabaseFile.makeFillable(directory.path(of: "agent.sqlite"))
         let harness = try agent(#"echo '{"aps":{"alert":"opened"}}'; echo x >> '\#(directory.path(of: "log"))'"#)
         try harness.database.fill(true)
@@ -166,7 +166,7 @@ struct FilterTests {
         #expect(directory.read("log") == "x\n")
     }
 
-    @Test func `of too many the oldest are left to the inbox`() async throws {
+    @Test func `over the limit the oldest waiting alert goes to the inbox only`() async throws {
         let harness = try agent("sleep 1000")
         let count = FilterQueue.runningCountMax + FilterQueue.waitingCountMax
         for number in 1...count + 1 {

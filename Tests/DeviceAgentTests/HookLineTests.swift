@@ -7,12 +7,12 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Alerts whose hooks wait for others, while the agent ends and begins anew.
+/// Alerts whose hooks wait for others, while the agent ends and restarts.
 @Suite struct HookLineTests {
     private let file: DatabaseFile
     private let directory: TemporaryDirectory
     private let loop: EventLoop
-    /// Runs until the test says go.
+    /// Runs until the test creates the file `go`.
     private let script = """
         echo $POSTHORN_ENTRY >> begun
         while [ ! -e go ]; do sleep 0.05; done
@@ -27,7 +27,7 @@ import Testing
         loop = try EventLoop()
     }
 
-    /// A run of the agent: what it holds in memory goes with it.
+    /// A run of the agent, with its state in memory.
     private struct Run {
         let database: AgentDatabase
         let runner: HookRunner
@@ -65,19 +65,19 @@ import Testing
         directory.read(name).split(separator: "\n").compactMap { Int($0) }.sorted()
     }
 
-    @Test func `where nothing shows alerts, what has not begun waits, and begins in the next run, once`() async throws {
+    @Test func `without a presenter, a waiting hook starts after a restart, once`() async throws {
         try hook(script)
         do {
             let first = try run()
             try push(1...12, first)
-            // No more than so many in one second.
+            // The number of alerts in one second is limited.
             try await loop.run("four began") { lines("begun").count == 4 }
             let states = try first.states()
             #expect(states.filter { $0 == .shown }.count == 4)
             #expect(states.filter { $0 == .waiting }.count == 8)
             #expect(try first.database.outboxLines().filter { $0.hasSuffix("shown") }.count == 4)
         }
-        // The agent is gone, and its hooks go on.
+        // The agent has ended, and its hooks keep running.
         try directory.write("", to: "go")
         let second = try run()
         try second.queue.resume()
@@ -87,7 +87,7 @@ import Testing
         #expect(try second.database.outboxLines().filter { $0.hasSuffix("shown") }.count == 12)
     }
 
-    @Test func `a hundred wait for their hook, and of more the oldest are left to the inbox`() throws {
+    @Test func `a hundred alerts wait for their hook, and the oldest over that go to the inbox only`() throws {
         try hook(script)
         let run = try run()
         let count = HookRunner.runningCountMax + Limits.hookWaitingCountMax + 1
@@ -97,20 +97,21 @@ import Testing
         #expect(entries.filter { $0.state == .waiting }.count >= Limits.hookWaitingCountMax)
     }
 
-    @Test func `one whose hook cannot be started waits with the reason, and is shown when it can be`() async throws {
+    @Test func `an alert whose hook cannot start waits with the reason, and is shown when it can`() async throws {
         try directory.write("#!/nonexistent/interpreter\n", to: "hooks/any", permissions: 0o755)
         let run = try run(restartPause: .milliseconds(50))
         try push(1...1, run)
         let entry = try #require(try run.database.inbox.entry(1))
         #expect(entry.state == .waiting && entry.reason.contains("any"))
         #expect(try run.database.outboxLines() == ["1 delivered"])
-        // Made elsewhere and moved: what this process has open for writing cannot be executed.
+        // Another process makes and moves the file, because a file that this process has open for writing cannot be
+        // executed.
         try hook("echo $POSTHORN_ENTRY >> begun")
         try await loop.run("it began") { lines("begun") == [1] }
         try await loop.run("it is shown") { try run.states() == [.shown] }
     }
 
-    @Test func `one that the screen shows meanwhile has its hook run then`() async throws {
+    @Test func `an alert that the screen shows in the meantime runs its hook then`() async throws {
         try hook(script)
         let desktop = Desktop()
         desktop.isAvailable = false
@@ -141,7 +142,7 @@ import Testing
         func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
     }
 
-    @Test func `beside a screen, a hook that has not begun runs in the next run, once`() async throws {
+    @Test func `with a presenter, a waiting hook runs after a restart, once`() async throws {
         try hook(script)
         do {
             let first = try run(Desktop())
@@ -162,7 +163,7 @@ import Testing
         #expect(lines("begun") == Array(1...5))
     }
 
-    @Test func `a hook of what was cleared meanwhile does not run`() async throws {
+    @Test func `the hook of an alert that was cleared in the meantime does not run`() async throws {
         try hook(script)
         let run = try run(Desktop())
         try push(1...5, run)

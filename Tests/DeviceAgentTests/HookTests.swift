@@ -50,7 +50,7 @@ import Testing
         try? String(contentsOfFile: directory.path(of: name), encoding: .utf8)
     }
 
-    @Test func `a hook gets the notification as input and in variables, and nothing of the agent's`() async throws {
+    @Test func `a hook gets the notification as input and in variables, and no variable of the agent`() async throws {
         try hook("hooks/org.example.Mail", "cat > input.new; env > variables; mv input.new input")
         let runner = runner()
         let entry = try entry()
@@ -63,7 +63,7 @@ import Testing
         #expect(!variables.contains("NOTIFY_SOCKET") && !variables.contains("ENROLMENT_CODE"))
     }
 
-    @Test func `the person's goes before the system's, and an app's own before any`() async throws {
+    @Test func `the user's hook overrides the system's, and an app's own overrides any`() async throws {
         try hook("system/any", "echo system any >> log")
         let runner = runner()
         #expect(runner.start(try entry()) == .begun)
@@ -77,13 +77,13 @@ import Testing
     }
 
     @Test(arguments: [0o775, 0o757, 0o644])
-    func `one that others may write, or that is no program, does not run`(permissions: Int) throws {
+    func `a hook that others may write or that is not executable does not run`(permissions: Int) throws {
         try hook("hooks/org.example.Mail", "echo ran > log", permissions: permissions)
         try hook("hooks/any", "echo ran > log")
         #expect(runner().start(try entry()) == .none)
     }
 
-    @Test func `one in a folder that others may write does not run`() throws {
+    @Test func `a hook in a folder that others may write does not run`() throws {
         try hook("hooks/any", "echo ran > log")
         #expect(unsafe chmod(directory.path(of: "hooks"), 0o777) == 0)
         #expect(runner().start(try entry()) == .none)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `one that takes too long is killed with what it started, and that is told`() async throws {
+    @Test func `a hook that takes too long is killed with its children and reported`() async throws {
         try hook("hooks/any", "sleep 1000 & echo $! > child; wait")
         let runner = runner(timeLimit: .milliseconds(300))
         var failures: [String] = []
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `what went wrong with a hook is said with its name first`() async throws {
+    @Test func `a hook's failure is reported with its name first`() async throws {
         try hook("hooks/any", "exit 3")
         let runner = runner()
         var failures: [String] = []
@@ -125,12 +125,12 @@ import Testing
         ("#!/nowhere/python3\n", "hook any: the interpreter in its first line is missing"),
         ("exit 3\n", "hook any: its first line does not begin with #!"),
     ])
-    func `why a hook cannot be started is said with its name first`(script: String, failure: String) throws {
+    func `the reason that a hook cannot start is reported with its name first`(script: String, failure: String) throws {
         try directory.write(script, to: "hooks/any", permissions: 0o755)
         #expect(runner().start(try entry()) == .failed(failure))
     }
 
-    @Test func `hooks that would run are named for the status, a few of them`() throws {
+    @Test func `the status names a few of the hooks that would run`() throws {
         #expect(runner().summary == nil)
         try hook("hooks/any", "true")
         try hook("system/org.example.Mail", "true")
@@ -141,7 +141,7 @@ import Testing
         #expect(runner().summary == "any, b1, b2, b3, b4 and 2 more")
     }
 
-    @Test func `four run at a time, and who waits hears that another may`() async throws {
+    @Test func `four hooks run at a time, and the end of one is reported`() async throws {
         try hook("hooks/any", "while [ ! -e go ]; do sleep 0.05; done")
         let runner = runner()
         var roomCount = 0
@@ -158,7 +158,7 @@ import Testing
         #expect(runner.hasRoom)
     }
 
-    @Test func `one that cannot be started says so, and takes no room`() async throws {
+    @Test func `a hook that cannot start is reported, and takes no slot`() async throws {
         try directory.write("#!/nonexistent/interpreter\n", to: "hooks/any", permissions: 0o755)
         let runner = runner()
         var failures: [Int64] = []
@@ -173,9 +173,9 @@ import Testing
         #expect(failures.isEmpty && runner.hasRoom)
     }
 
-    // MARK: In the place of a screen
+    // MARK: Instead of a screen
 
-    @Test func `where nothing shows alerts, a hook is what shows them, once`() async throws {
+    @Test func `without a presenter, a hook shows the alerts, once`() async throws {
         try hook("hooks/org.example.Mail", "echo $POSTHORN_ENTRY >> log")
         let runner = runner()
         let queue = PresentationQueue(database, loop: loop, presenter: nil, hooks: runner, sounds: nil)
@@ -187,7 +187,7 @@ import Testing
         try await loop.run("the hook ran") { text("log") == "1\n" }
     }
 
-    /// A desktop whose server may be away, or refuse.
+    /// A desktop whose server may be missing, or refuse.
     private final class Desktop: AlertPresenter {
         weak var delegate: (any AlertPresenterDelegate)?
         var isAvailable = true
@@ -203,7 +203,7 @@ import Testing
         func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
     }
 
-    @Test func `what the desktop refuses for a moment is shown later, and its hook runs then, once`() async throws {
+    @Test func `an alert that the desktop refuses for a moment is shown later, and its hook runs then`() async throws {
         try hook("hooks/any", "echo $POSTHORN_ENTRY >> log")
         let (runner, desktop) = (runner(), Desktop())
         let queue = PresentationQueue(database, loop: loop, presenter: desktop, hooks: runner, sounds: nil)
@@ -216,7 +216,7 @@ import Testing
         try await loop.run("the hook ran") { text("log") == "1\n" }
     }
 
-    @Test func `an app without a hook waits for a desktop and holds up no other, until it has one`() async throws {
+    @Test func `an app without a hook waits for a desktop, and delays no other`() async throws {
         try hook("hooks/org.example.Mail", "true")
         var other = RegisteredApp(
             appID: "org.example.Other", topic: "org.example.Other", name: "Other", icon: nil, deviceToken: "")
@@ -244,13 +244,13 @@ import Testing
         try push(5, "org.example.Other")
         (desktop.isAvailable, desktop.isRefusing) = (true, false)
         queue.presenterBecameAvailable()
-        // So many in one second are enough.
+        // This number of alerts reaches the limit of one second.
         try await loop.run("the last is shown") { !desktop.shown.isEmpty }
         #expect(desktop.shown == [5])
     }
 
     @Test(arguments: [PersonalSetting.master, .doNotDisturb])
-    func `what keeps an alert away keeps its hook away`(setting: PersonalSetting) throws {
+    func `an alert that is suppressed runs no hook`(setting: PersonalSetting) throws {
         try hook("hooks/any", "echo ran > log")
         let number = try entry().entry
         try database.choose(setting, setting == .master ? "off" : "on")

@@ -34,10 +34,10 @@ import Testing
             .map(\.entry)
     }
 
-    // MARK: What comes late or twice
+    // MARK: Late and repeated notifications
 
     @Test(arguments: [(Int64(99), true), (100, true), (101, false), (0, false)])
-    func `what had expired when it came is kept, and neither shown nor counted`(
+    func `a notification that had expired on arrival is kept, and neither shown nor counted`(
         expiration: Int64, isExpired: Bool
     ) throws {
         let reception = try receive(
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [(Int64(100_500), true), (100_000, true), (99_999, false), (0, false)])
-    func `what only the device's clock calls expired is shown`(serverNow: Int64, isExpired: Bool) throws {
+    func `an expiration only by the device's clock does not count`(serverNow: Int64, isExpired: Bool) throws {
         var notification = Sample.notification(1)
         notification.expirationUnixSeconds = 100
         let reception = try Receiver(database).receive(
@@ -59,7 +59,7 @@ import Testing
         #expect(reception.waiting.isEmpty == isExpired)
     }
 
-    @Test func `the server's time is known from what came with the least delay`() {
+    @Test func `the server's time comes from the notification with the least delay`() {
         var clock = ServerClock()
         #expect(clock.unixMilliseconds(atElapsedMilliseconds: 5) == nil)
         clock.note(acceptedUnixMilliseconds: 1_000_000, atElapsedMilliseconds: 100)
@@ -72,7 +72,7 @@ import Testing
         #expect(clock.unixMilliseconds(atElapsedMilliseconds: 0) != nil)
     }
 
-    @Test func `the same texts within a second are one alert, and their badge counts`() throws {
+    @Test func `the same texts within a second are one alert, and the second badge counts`() throws {
         let first = #"{"aps":{"alert":{"title":"T","body":"B"},"badge":1}}"#
         let second = #"{"aps":{"alert":{"body":"B","title":"T"},"badge":2}}"#
         #expect(try receive(first, second).waiting == [1])
@@ -84,7 +84,7 @@ import Testing
         #expect(try receive(first, from: 5, at: -2001).waiting == [5], "the clock went back, and this is a new one")
     }
 
-    @Test func `the same texts with other data for the app are another notification`() throws {
+    @Test func `the same texts with other custom data are another notification`() throws {
         let texts = #""aps":{"alert":"New message","badge":1}"#
         let payloads = ["{\(texts)}", "{\(texts),\"mail\":1}", "{\"mail\":2,\(texts)}", "{\"mail\":1,\(texts)}"]
         #expect(try receive(payloads[0], payloads[1]).waiting == [1, 2])
@@ -92,7 +92,7 @@ import Testing
         #expect(try database.inbox.entry(4)?.reason == "duplicate")
     }
 
-    /// Payloads with the same texts, of which the second tells something else, or louder.
+    /// Payloads with the same texts, of which the second differs in level, sound or thread.
     @Test(arguments: [
         (#""interruption-level":"passive""#, #""interruption-level":"time-sensitive""#), ("", #""sound":"default""#),
         (#""sound":"bell""#, #""sound":"alarm""#), (#""thread-id":"anna""#, #""thread-id":"bob""#),
@@ -106,7 +106,7 @@ import Testing
         #expect(try receive(payloads[1], from: 3).waiting.isEmpty)
     }
 
-    @Test func `what nobody could see has no duplicate`() throws {
+    @Test func `a suppressed notification has no duplicate`() throws {
         try database.choose(.doNotDisturb, "on")
         #expect(try receive(#"{"aps":{"alert":"Fire","badge":1}}"#).waiting.isEmpty)
         try database.choose(.doNotDisturb, "off")
@@ -114,14 +114,14 @@ import Testing
         #expect(try receive(#"{"aps":{"alert":"Fire","badge":1}}"#, from: 3).waiting.isEmpty)
     }
 
-    @Test func `a sound that was silenced is not taken for one that was heard`() throws {
+    @Test func `a silenced sound does not count as the same as a played one`() throws {
         try database.choose(.silent, "on")
         #expect(try receive(#"{"aps":{"alert":"x","sound":"default"}}"#).waiting == [1])
         try database.choose(.silent, "off")
         #expect(try receive(#"{"aps":{"alert":"x","sound":"default"}}"#, from: 2).waiting == [2])
     }
 
-    @Test func `other texts, and texts of an answered or unshown notification, are no duplicates`() throws {
+    @Test func `other texts, and texts of an answered or suppressed notification, are no duplicates`() throws {
         #expect(try receive(#"{"aps":{"alert":"x"}}"#, #"{"aps":{"alert":"y"}}"#).waiting == [1, 2])
         _ = try database.inbox.move(1, from: [.waiting], to: .viewed)
         try database.suppress(2, .tooMany)
@@ -130,9 +130,9 @@ import Testing
         #expect(try database.inbox.entry(6)?.state == .shown)
     }
 
-    // MARK: How long it is kept
+    // MARK: How long entries are kept
 
-    @Test func `what is older than the days of the setting goes, unless it is still to be shown`() throws {
+    @Test func `an entry older than the set number of days is removed, unless it is still pending`() throws {
         try database.choose(.inboxDays, "2")
         let day: Int64 = 24 * 3600 * 1000
         try receive("{}", #"{"aps":{"alert":"x"}}"#, "{}", at: day)
@@ -142,7 +142,7 @@ import Testing
         #expect(try database.inbox.newest(countMax: 9).map(\.entry) == [6, 2])
     }
 
-    @Test func `a clock that leaps ahead takes nothing away until it has gone on for a day`() throws {
+    @Test func `a clock that jumps ahead removes nothing until a day has passed`() throws {
         let day: Int64 = 24 * 3600 * 1000
         try receive("{}", at: day)
         let year = 400 * day
@@ -152,7 +152,7 @@ import Testing
         #expect(try receive("{}", from: 2, at: year + day + 1).removed.contains(1))
     }
 
-    @Test(arguments: [0, 20_000] as [Int64]) func `what came while the clock was wrong is as old as the server says`(
+    @Test(arguments: [0, 20_000] as [Int64]) func `an entry that arrived under a wrong clock has the server's age`(
         wrongDay: Int64
     ) throws {
         let day: Int64 = 24 * 3600 * 1000
@@ -175,12 +175,12 @@ import Testing
         (#"{"aps":{"badge":3}}"#, true), (#"{"aps":{"badge":0,"sound":"default"}}"#, true), ("{}", true),
         (#"{"aps":{"alert":"x","badge":3}}"#, false), (#"{"aps":"#, false),
     ])
-    func `only what has an alert waits in the list to be read`(payload: String, isRead: Bool) throws {
+    func `only a notification with an alert is unread`(payload: String, isRead: Bool) throws {
         try receive(payload)
         #expect(try database.inbox.entry(1)?.isRead == isRead)
     }
 
-    @Test func `what was seen, answered or has nothing to see is not counted as unread`() throws {
+    @Test func `entries that were seen, answered or have no alert are not unread`() throws {
         try receive(#"{"aps":{"alert":"a"}}"#, #"{"aps":{"alert":"b"}}"#, #"{"aps":{"alert":"c"}}"#, "{}")
         #expect(try database.inbox.unreadCounts().map(\.count) == [3])
         _ = try database.inbox.move(1, from: [.waiting], to: .closed)
@@ -193,9 +193,9 @@ import Testing
         #expect(try database.inbox.entry(2)?.isRead == true)
     }
 
-    // MARK: Finding
+    // MARK: Searching
 
-    @Test func `all words must be there, in any case and any script, in texts or in the app's name`() throws {
+    @Test func `a search matches all words, in any case and script, in texts or in the app's name`() throws {
         try receive(
             #"{"aps":{"alert":{"title":"Anna","subtitle":"Привет","body":"Lunch at 100%?"}}}"#,
             #"{"aps":{"alert":"ÄPFEL und Birnen"}}"#)
@@ -213,13 +213,13 @@ import Testing
         ("\u{419}", "\u{438}\u{306}"), ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"), ("\u{304C}", "\u{304B}\u{3099}"),
         ("\u{212B}ngstr\u{F6}m", "a\u{30A}ngstro\u{308}m"), ("\u{10400}", "\u{10428}"), ("\u{FF21}", "\u{FF41}"),
     ])
-    func `what Unicode calls the same text is found, composed or not`(text: String, query: String) throws {
+    func `a search finds canonically equivalent texts, composed or not`(text: String, query: String) throws {
         try receive(#"{"aps":{"alert":"see \#(text)!"}}"#, #"{"aps":{"alert":"see e a o i \u00ff"}}"#)
         #expect(try search(query) == [1])
         #expect(try search(text) == [1])
     }
 
-    @Test func `pages follow each other, of one app, of what is new`() throws {
+    @Test func `pages follow each other, for one app or for new entries`() throws {
         for number in 1...7 { try receive(#"{"aps":{"alert":"x \#(number)"}}"#, from: UInt64(number)) }
         #expect(try search("x") { $0.countMax = 3 } == [7, 6, 5])
         #expect(try search("x") { ($0.countMax, $0.before) = (3, 5) } == [4, 3, 2])
@@ -228,7 +228,7 @@ import Testing
         #expect(try search("") { ($0.kind, $0.countMax) = (.unread, 2) } == [7, 5])
     }
 
-    @Test func `numbers are found of more than one answer has`() throws {
+    @Test func `counts include entries beyond one page`() throws {
         let count = InboxTable.answerCountMax + 1
         try database.choose(.inboxCount, "2000")
         let arrivals = (1...UInt64(count)).map { Arrival.notification(Sample.notification($0)) }
@@ -239,7 +239,7 @@ import Testing
         #expect(try database.search.entries(matching: query, appNames: [:]).count == InboxTable.answerCountMax)
     }
 
-    @Test func `what was not shown is found by itself, page by page`() throws {
+    @Test func `suppressed entries can be listed alone, page by page`() throws {
         for number in 1...4 { try receive(#"{"aps":{"alert":"x \#(number)"}}"#, from: UInt64(number)) }
         for number: Int64 in [1, 3] {
             _ = try database.inbox.move(number, from: [.waiting], to: .suppressed, reason: "quiet")
@@ -247,7 +247,7 @@ import Testing
         for number: Int64 in [2, 4] { _ = try database.inbox.move(number, from: [.waiting], to: .shown) }
         try database.inbox.setEffects("badge alert", of: 4)
         #expect(try search("") { $0.kind = .suppressed } == [3, 1])
-        // Its badge came.
+        // The badge was shown, but the alert was not.
         try database.inbox.setEffects("badge alert:do-not-disturb", of: 2)
         #expect(try search("") { $0.kind = .suppressed } == [3, 2, 1])
         try database.inbox.setEffects("badge", of: 2)

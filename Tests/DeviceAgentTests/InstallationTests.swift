@@ -32,7 +32,7 @@ private final class Dock: BadgePresenter {
 
     private func appIDs(_ harness: AgentHarness) throws -> [String] { try harness.database.apps.all().map(\.appID) }
 
-    @Test func `an app that was uninstalled leaves no row, badge, entry, sound or registration`() async throws {
+    @Test func `an uninstalled app leaves no row, badge, entry, sound or registration`() async throws {
         let dock = Dock()
         let harness = try await registered(badges: dock)
         try await server.push(1, payload: #"{"aps":{"alert":"Hello","badge":3}}"#)
@@ -53,7 +53,7 @@ private final class Dock: BadgePresenter {
         #expect(!FileManager.default.fileExists(atPath: sounds))
     }
 
-    @Test func `an app that unregisters takes its entries along, and may come back to its sounds`() async throws {
+    @Test func `an app that unregisters loses its entries, but keeps its sounds`() async throws {
         let harness = try await registered()
         _ = try await harness.register("org.example.Chat").get()
         try await server.push(1)
@@ -66,7 +66,7 @@ private final class Dock: BadgePresenter {
         #expect(FileManager.default.fileExists(atPath: sounds))
     }
 
-    /// The app's folder of sounds, with one in it.
+    /// Returns the app's folder of sounds, with one sound in it.
     private func soundFolder() throws -> String {
         let folder = directory.path(of: "data/posthorn/sounds/\(Self.app)")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -74,7 +74,7 @@ private final class Dock: BadgePresenter {
         return folder
     }
 
-    @Test func `an upgrade, which takes the file away for a while, changes nothing`() async throws {
+    @Test func `an upgrade that removes the file for a while changes nothing`() async throws {
         let harness = try await registered()
         let installed = harness.installed.names
         harness.installed.names = [:]
@@ -87,7 +87,7 @@ private final class Dock: BadgePresenter {
         #expect(try appIDs(harness) == [Self.app])
     }
 
-    @Test func `a script without a desktop file stays for as long as it likes`() async throws {
+    @Test func `a script without a desktop file stays registered`() async throws {
         let harness = try await registered()
         _ = try await harness.register("org.example.Backup").get()
         harness.agent.checkInstallations(nowUnixSeconds: 1000)
@@ -96,7 +96,7 @@ private final class Dock: BadgePresenter {
         #expect(try harness.database.installations.goneUnixSeconds("org.example.Backup") == nil)
     }
 
-    @Test func `how long an app is gone survives restarts, and is no longer than clocks say`() async throws {
+    @Test func `the time since an app's removal survives restarts and wrong clocks`() async throws {
         do {
             let harness = try await registered()
             harness.installed.names = [:]
@@ -113,7 +113,7 @@ private final class Dock: BadgePresenter {
         try await harness.loop.run("the connection looks, and it is forgotten") { (try? appIDs(harness)) == [] }
     }
 
-    @Test func `a clock that leaps ahead uninstalls nothing before it has gone on for a day`() async throws {
+    @Test func `a clock that jumps ahead uninstalls nothing until a day has passed`() async throws {
         let harness = try await registered()
         harness.installed.names = [:]
         harness.agent.checkInstallations(nowUnixSeconds: 1000)
@@ -124,7 +124,7 @@ private final class Dock: BadgePresenter {
         try await harness.loop.run("it is forgotten") { (try? appIDs(harness)) == [] }
     }
 
-    @Test func `what the server cannot be told is tried again`() async throws {
+    @Test func `an unregistration that fails at the server is retried`() async throws {
         let harness = try await registered()
         harness.installed.names = [:]
         harness.agent.checkInstallations(nowUnixSeconds: 1000)

@@ -7,7 +7,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Real programs that do their work, and others that do everything wrong.
+/// Real programs that work, and programs that fail in every way.
 struct LimitedProcessTests {
     private let loop: EventLoop
 
@@ -38,40 +38,40 @@ struct LimitedProcessTests {
         try await run("/bin/sh", ["-c", script], input: input, within: timeLimit)
     }
 
-    @Test func `it gets arguments, environment and input, and its output is the answer`() async throws {
+    @Test func `a program gets arguments, environment and input, and its output is the answer`() async throws {
         let answer = try await shell(#"echo "$GREETING $0"; tr a-z A-Z"#, input: Array("from stdin".utf8))
         #expect(answer == .success("hello /bin/sh\nFROM STDIN"))
         #expect(try await run("/bin/echo", ["$(id)", "a b"]) == .success("$(id) a b\n"))
     }
 
-    @Test func `more than a pipe holds goes in and out`() async throws {
+    @Test func `input and output may exceed the size of a pipe`() async throws {
         let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
         let answer = try await run("/bin/cat", input: bytes, outputByteCountMax: bytes.count)
         #expect(answer == .success(String(repeating: "x", count: bytes.count)))
     }
 
-    @Test func `one that does not read its input is asked all the same`() async throws {
+    @Test func `a program that does not read its input still returns its output`() async throws {
         let bytes = [UInt8](repeating: 0, count: 1_000_000)
         #expect(try await shell("exec 0<&-; echo done", input: bytes) == .success("done\n"))
     }
 
     @Test(arguments: [(1000, true), (1001, false)])
-    func `the output has a limit`(count: Int, isTaken: Bool) async throws {
+    func `the output has a size limit`(count: Int, isTaken: Bool) async throws {
         let answer = try await run("/usr/bin/head", ["-c", "\(count)", "/dev/zero"], outputByteCountMax: 1000)
         #expect(answer == (isTaken ? .success(String(repeating: "\0", count: count)) : .failure(.saidTooMuch(1000))))
     }
 
-    @Test func `one that writes for ever is killed at the limit`() async throws {
+    @Test func `a program that writes endlessly is killed at the limit`() async throws {
         #expect(try await run("/bin/cat", ["/dev/zero"]) == .failure(.saidTooMuch(64 * 1024)))
     }
 
-    @Test func `one that hangs is killed with all that it started`() async throws {
+    @Test func `a program that hangs is killed with all its children`() async throws {
         let directory = try TemporaryDirectory()
         let numbers = directory.path(of: "numbers")
         let script = "trap '' TERM; sleep 1000 & echo $$ $! > '\(numbers)'; wait"
         var limit: Duration = .milliseconds(500)
         var processes: [Substring] = []
-        // A slow machine may kill it before it has started anything.
+        // A slow machine may kill the program before it has started a child.
         while processes.count < 2, limit < .seconds(60) {
             #expect(try await shell(script, within: limit) == .failure(.tookTooLong(limit)))
             processes = directory.read("numbers").split(whereSeparator: \.isWhitespace)
@@ -81,12 +81,12 @@ struct LimitedProcessTests {
         try await loop.run("both are gone") { processes.allSatisfy { !isRunning($0) } }
     }
 
-    @Test func `what it started in a session of its own is killed with it`() async throws {
+    @Test func `a child in a session of its own is killed with the program`() async throws {
         let directory = try TemporaryDirectory()
         let inner = "cd '\(directory.path)'; echo $$ > new; mv new number; exec sleep 1000"
         let script = #"setsid sh -c "$INNER" & wait"#
         var limit: Duration = .milliseconds(500)
-        // A slow machine may kill it before it has started anything.
+        // A slow machine may kill the program before it has started a child.
         while directory.read("number").isEmpty, limit < .seconds(60) {
             let answer = try await run(
                 "/bin/sh", ["-c", script], within: limit, environment: ["INNER": inner])
@@ -98,7 +98,7 @@ struct LimitedProcessTests {
         try await loop.run("it is gone") { !isRunning(process) }
     }
 
-    @Test func `what it writes to standard error goes on, up to a limit, and it does not wait for that`() async throws {
+    @Test func `standard error is forwarded up to a limit, without waiting for it`() async throws {
         var errors: [UInt8] = []
         let answer = try await run(
             "/bin/sh", ["-c", "head -c 1000000 /dev/zero >&2; echo done"], writeError: { errors += $0 })
@@ -109,14 +109,14 @@ struct LimitedProcessTests {
         #expect(String(decoding: errors, as: UTF8.self) == "careful\nend\n")
     }
 
-    @Test func `it gets no descriptor but its three`() async throws {
-        // A library's that is not marked to be closed.
+    @Test func `a program inherits no descriptor except its three standard ones`() async throws {
+        // A library may open a descriptor without close-on-exec.
         let descriptor = unsafe open("/dev/null", O_RDONLY)
         defer { close(descriptor) }
         #expect(try await run("/bin/ls", ["/proc/self/fd"]) == .success("0\n1\n2\n3\n"))
     }
 
-    @Test func `it gets nothing of what is the agent's own`() async throws {
+    @Test func `a program inherits none of the agent's own variables`() async throws {
         let answer = try await run(
             "/usr/bin/env",
             environment: [
@@ -127,20 +127,20 @@ struct LimitedProcessTests {
         #expect(variables == .success(["PATH=/usr/bin:/bin", "GREETING=hello", "POSTHORN_ENTRY=7"]))
     }
 
-    @Test func `what it leaves in the background holds nobody up and goes`() async throws {
+    @Test func `a background process does not delay the answer, and is killed`() async throws {
         let answer = try await shell("sleep 1000 & echo $!")
         let process = try answer.get().split(whereSeparator: \.isWhitespace)[0]
         try await loop.run("it is gone") { !isRunning(process) }
     }
 
-    @Test func `one that fails says how`() async throws {
+    @Test func `a failing program reports how it ended`() async throws {
         #expect(try await shell("echo text; exit 3") == .failure(.exited(3)))
         #expect(try await shell("echo text; kill -9 $$") == .failure(.killed(9)))
         #expect(try await run("/nonexistent/program") == .failure(.notStarted(ENOENT)))
         #expect(try await run("/etc/passwd") == .failure(.notStarted(EACCES)))
     }
 
-    @Test func `one that is cancelled is killed and says nothing`() async throws {
+    @Test func `a cancelled program is killed and reports nothing`() async throws {
         let directory = try TemporaryDirectory()
         var answerCount = 0
         let script = "echo $$ > '\(directory.path(of: "new"))'; cd '\(directory.path)'; mv new number; sleep 1000"
@@ -155,7 +155,7 @@ struct LimitedProcessTests {
         #expect(answerCount == 0)
     }
 
-    @Test func `it does not outlive the loop that waits for it`() async throws {
+    @Test func `a program does not outlive the loop that waits for it`() async throws {
         let directory = try TemporaryDirectory()
         let script = "echo $$ > '\(directory.path(of: "new"))'; cd '\(directory.path)'; mv new number; sleep 1000"
         do {
@@ -167,12 +167,14 @@ struct LimitedProcessTests {
             try await loop.run("it runs") { !directory.read("number").isEmpty }
         }
         let number = directory.read("number").trimmingCharacters(in: .whitespacesAndNewlines)
-        // A dead child that nobody collects would hide the ends of others from who waits for any.
+        // An uncollected zombie would hide the ends of other children from a wait for any child.
         try await eventually("it is dead and collected") { !FileManager.default.fileExists(atPath: "/proc/\(number)") }
     }
 }
 
-/// Whether a process is there and not only waiting to be collected, as orphans may for ever in a container.
+/// Reports whether a process runs.
+///
+/// An orphan may stay a zombie forever in a container.
 private func isRunning(_ process: Substring) -> Bool {
     let status = readText("/proc/\(process)/stat")
     guard let state = status.split(separator: ")").last?.split(separator: " ").first else { return false }

@@ -4,13 +4,14 @@ import PushNet
 import TestSupport
 import Testing
 
-/// A condition did not come true before its deadline.
+/// A condition did not hold before its deadline.
 struct NeverHappened: Error { let what: String }
 
 extension EventLoop {
-    /// Turns until the condition holds, and lets other tests run between the turns: they share few threads.
+    /// Runs the loop until the condition holds, and suspends between turns, because all tests share few threads.
     ///
-    /// Where those leave it few turns, the time alone says nothing: it gives up after some hundreds of turns, too.
+    /// A busy machine may permit few turns in the given time. So the function also requires some hundreds of turns
+    /// before it gives up.
     func run(_ what: String, until isDone: () throws -> Bool) async throws {
         let deadline = ContinuousClock.now + Patience.usual * Patience.factor
         var turnCount = 0

@@ -12,7 +12,7 @@ struct PanelAlertsTests {
 
     init() throws { file = try DatabaseFile() }
 
-    /// A desktop with a notification server, a panel and an agent.
+    /// Starts a desktop with a notification server, a panel and an agent.
     private func desktop() async throws -> (PanelDesk, ScriptedPanel, ScriptedNotificationServer) {
         let session = try DesktopSession(await DesktopBus())
         let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
@@ -20,9 +20,9 @@ struct PanelAlertsTests {
         return (try PanelDesk(file, session), panel, server)
     }
 
-    // MARK: Where they go
+    // MARK: Routing
 
-    @Test func `an alert goes to the panel, with its sound, and a banner to the notification server`() async throws {
+    @Test func `an alert goes to the panel with its sound, and a banner to the notification server`() async throws {
         let (desk, panel, server) = try await desktop()
         desk.receive("one", #","sound":"default""#)
         try await desk.wait(for: .shown)
@@ -36,7 +36,7 @@ struct PanelAlertsTests {
         #expect(server.shown.map(\.body) == ["two"] && panel.entries == [1])
     }
 
-    @Test func `the status says who shows alerts now`() async throws {
+    @Test func `the status names the current presenter`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let desk = try PanelDesk(file, session)
         func says(_ presenter: String) async throws {
@@ -61,7 +61,7 @@ struct PanelAlertsTests {
         #expect(server.shown.map(\.body) == ["one"] && desk.panel.entries == [])
     }
 
-    @Test func `a banner that nothing shows does not hold up the panel's alerts`() async throws {
+    @Test func `a banner that cannot be shown does not delay the panel's alerts`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let panel = try ScriptedPanel(session)
         let desk = try PanelDesk(file, session)
@@ -77,7 +77,7 @@ struct PanelAlertsTests {
         #expect(server.shown.map(\.body) == ["banner"])
     }
 
-    @Test func `it counts as shown when the panel has asked for it, and nobody else`() async throws {
+    @Test func `an alert counts as shown when the panel, and no other program, has read it`() async throws {
         let (desk, panel, _) = try await desktop()
         panel.asks = false
         desk.receive("one")
@@ -95,7 +95,7 @@ struct PanelAlertsTests {
         try await desk.wait(for: .shown)
     }
 
-    @Test func `the panel may ask on another connection than the one that has its name`() async throws {
+    @Test func `the panel may read alerts on another connection than the one with its name`() async throws {
         let (desk, panel, _) = try await desktop()
         panel.asks = false
         let other = try ScriptedPanel(desk.session, name: "org.example.Other")
@@ -109,7 +109,7 @@ struct PanelAlertsTests {
 
     // MARK: The list
 
-    @Test func `the list has what a window needs`() async throws {
+    @Test func `the list has all data that a window needs`() async throws {
         let (desk, panel, _) = try await desktop()
         var mail = Sample.app
         mail.icon = "mail"
@@ -132,7 +132,7 @@ struct PanelAlertsTests {
         #expect(alerts.map { $0[key: "earlier"]?.integerValue } == [0, 1])
     }
 
-    @Test func `a single OK has no label for View, and no View`() async throws {
+    @Test func `an alert with a single OK has no label for View, and cannot be viewed`() async throws {
         let (desk, panel, _) = try await desktop()
         #expect(
             desk.agent.streamReceived([
@@ -146,7 +146,7 @@ struct PanelAlertsTests {
         #expect(try desk.states() == [.closed])
     }
 
-    @Test(.tags(.slow)) func `twenty wait, oldest first, and are answered one after the other`() async throws {
+    @Test(.tags(.slow)) func `twenty alerts wait, oldest first, and are answered one after the other`() async throws {
         let (desk, panel, _) = try await desktop()
         for number in 1...20 { desk.receive("text \(number)") }
         try await desk.session.run(until: "all are shown", evidence: { "\(panel.entries)" }) {
@@ -162,7 +162,7 @@ struct PanelAlertsTests {
         #expect(try desk.states() == (1...20).map { $0 % 2 == 0 ? .viewed : .closed })
     }
 
-    @Test func `the notification server gets more than the limit, and nothing leaves the panel`() async throws {
+    @Test func `alerts over the limit go to the notification server, and none leaves the panel`() async throws {
         let (desk, panel, server) = try await desktop()
         let presenter = StyledPresenter(panel: desk.panel, desktop: try desk.session.presenter())
         try await desk.session.run(until: "there is a notification server") { presenter.isAvailable(for: .banner) }
@@ -179,7 +179,7 @@ struct PanelAlertsTests {
         #expect(desk.panel.hasRoom)
     }
 
-    @Test func `a newer one with the same collapse id takes the place of the older`() async throws {
+    @Test func `a newer alert with the same collapse id replaces the older one`() async throws {
         let (desk, panel, _) = try await desktop()
         desk.receive("old", collapseID: "x")
         desk.receive("other")
@@ -190,7 +190,7 @@ struct PanelAlertsTests {
         #expect(try desk.database.alerts.unanswered().map(\.entry) == [2, 3])
     }
 
-    @Test func `an alert is answered once, too, while a newer one takes its place`() async throws {
+    @Test func `an alert is answered once, even while a newer one replaces it`() async throws {
         let (desk, panel, _) = try await desktop()
         try desk.database.apps.save(mail)
         desk.receive("old", #","category":"mail""#, collapseID: "x")
@@ -205,7 +205,7 @@ struct PanelAlertsTests {
         try await panel.wait(for: 2)
     }
 
-    @Test func `a newer banner with the same collapse id takes the alert away`() async throws {
+    @Test func `a newer banner with the same collapse id removes the alert`() async throws {
         let (desk, panel, server) = try await desktop()
         desk.receive("old", collapseID: "x")
         try await panel.wait(for: 1)
@@ -218,7 +218,7 @@ struct PanelAlertsTests {
         try await desk.session.run(until: "the banner is gone") { server.closed == [1] }
     }
 
-    @Test func `alerts that look the same are one, and the answer is for all`() async throws {
+    @Test func `alerts that look the same are one, and the answer applies to all`() async throws {
         let (desk, panel, _) = try await desktop()
         for text in ["same", "other", "same"] { desk.receive(text) }
         try await desk.wait(for: .shown, .shown, .shown)
@@ -230,7 +230,7 @@ struct PanelAlertsTests {
         try await panel.wait(for: 2)
     }
 
-    @Test func `what ends otherwise leaves the list, and the panel hears of it`() async throws {
+    @Test func `an alert that ends elsewhere leaves the list, and the panel is notified`() async throws {
         let (desk, panel, _) = try await desktop()
         for text in ["one", "two"] { desk.receive(text) }
         try await panel.wait(for: 1, 2)
@@ -244,7 +244,7 @@ struct PanelAlertsTests {
     }
 
     @Test(arguments: [("master", ""), ("do-not-disturb", ""), ("alert", "org.example.Mail")])
-    func `what the person switches off leaves the panel and stays in the inbox`(name: String, app: String)
+    func `an alert that the user switches off leaves the panel and stays in the inbox`(name: String, app: String)
         async throws
     {
         let (desk, panel, _) = try await desktop()
@@ -261,7 +261,7 @@ struct PanelAlertsTests {
         try await panel.wait(for: 3)
     }
 
-    @Test func `what is allowed still stays`() async throws {
+    @Test func `an alert that do-not-disturb permits stays in the panel`() async throws {
         let (desk, panel, _) = try await desktop()
         desk.receive("one", #","interruption-level":"time-sensitive""#)
         desk.receive("two")
@@ -288,7 +288,7 @@ struct PanelAlertsTests {
         if state.isRecording { try await panel.wait(for: 3) } else { try await panel.wait(for: 2, 3) }
     }
 
-    @Test func `where there is no other place the panel shows it all the same`() async throws {
+    @Test func `an alert without another presenter is shown in the panel despite a recording`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let panel = try ScriptedPanel(session)
         let desk = try PanelDesk(file, session)
@@ -297,7 +297,7 @@ struct PanelAlertsTests {
         try await panel.wait(for: 1)
     }
 
-    @Test func `texts are hidden while the screen is locked, and only then`() async throws {
+    @Test func `texts are hidden only while the screen is locked`() async throws {
         let (desk, panel, _) = try await desktop()
         try desk.database.choose(.preview, "off", for: "org.example.Mail")
         desk.receive("secret")
@@ -327,7 +327,7 @@ struct PanelAlertsTests {
         try await panel.wait()
     }
 
-    @Test func `a button of the app gets there with what was typed`() async throws {
+    @Test func `a button of the app is delivered with the typed text`() async throws {
         let (desk, panel, _) = try await desktop()
         try desk.database.apps.save(mail)
         desk.receive("one", #","category":"mail""#)
@@ -340,7 +340,7 @@ struct PanelAlertsTests {
         #expect(try desk.states() == [.closed])
     }
 
-    /// An app with a button for a reply.
+    /// An app with a reply button.
     private var mail: RegisteredApp {
         var mail = Sample.app
         mail.manifestText = Array(
@@ -350,7 +350,7 @@ struct PanelAlertsTests {
 
     // MARK: Opening
 
-    @Test func `an entry is opened as often as a person wants, and is seen then`() async throws {
+    @Test func `an entry can be opened repeatedly, and is marked as seen`() async throws {
         let (desk, panel, _) = try await desktop()
         desk.receive("one")
         try await panel.wait(for: 1)
@@ -366,7 +366,7 @@ struct PanelAlertsTests {
     @Test func `an app is opened without a notification`() async throws {
         let (desk, panel, _) = try await desktop()
         #expect(try await panel.call("OpenApp", .string("org.example.Mail"), .string("a b")) == "")
-        // A token with a blank is none.
+        // A token with a blank is invalid.
         #expect(desk.app.calls == ["launch -"])
         desk.app.failure = .failed("broken")
         #expect(try await panel.call("OpenApp", .string("org.example.Mail"), .string("")) == "NotOpened")

@@ -7,7 +7,9 @@ import PushNet
 import TestSupport
 import Testing
 
-/// A whole agent on a desktop with a panel, and its service on the bus; the test hands it what would come.
+/// A whole agent on a desktop with a panel, and its bus service.
+///
+/// The test passes notifications to it directly.
 final class PanelDesk {
     let session: DesktopSession
     let database: AgentDatabase
@@ -15,20 +17,20 @@ final class PanelDesk {
     let panel: PanelAlerts
     let app = RecordingApp()
     let sounds = RecordingSounds()
-    /// What goes on at the desk.
+    /// The state of the desktop.
     var state = DeskState()
     private let service: AgentService
     private let desktop: DesktopPresenter
     private var sentCount: UInt64 = 0
 
-    /// Starts an agent that waits for little.
+    /// Starts an agent with short delays.
     ///
     /// - Parameters:
-    ///   - file: Its database.
-    ///   - session: With a bus.
-    ///   - patience: How long a panel has to ask for its alert.
-    ///   - rest: How long one that failed is left alone.
-    /// - Throws: What the bus or the database refused.
+    ///   - file: The agent's database file.
+    ///   - session: The session, which has a bus.
+    ///   - patience: The time in which a panel must ask for its alert.
+    ///   - rest: The time for which a failed panel is not used.
+    /// - Throws: The error of the bus or the database.
     init(
         _ file: DatabaseFile, _ session: DesktopSession, patience: Duration = .seconds(20),
         rest: Duration = .seconds(600)
@@ -71,12 +73,12 @@ final class PanelDesk {
             ]))
     }
 
-    /// States of all entries, oldest first.
+    /// Returns the states of all entries, oldest first.
     func states() throws -> [DeviceAgent.InboxEntry.State] {
         try database.inbox.newest(countMax: 1000).reversed().map(\.state)
     }
 
-    /// Waits until entries have these states, oldest first.
+    /// Waits until the entries have these states, oldest first.
     func wait(for states: DeviceAgent.InboxEntry.State...) async throws {
         try await session.run(until: "the entries are \(states)", evidence: { "\((try? self.states()) ?? [])" }) {
             try self.states() == states
@@ -84,12 +86,14 @@ final class PanelDesk {
     }
 }
 
-/// Lets everybody do everything: CallerRulesTests look at who may do what.
+/// Permits every call.
+///
+/// CallerRulesTests check the permissions.
 final class AnyCaller: CallerPolicy {
     func judge(_ call: IncomingCall, completion: @escaping (CallVerdict) -> Void) { completion(.allowed(.person)) }
 }
 
-/// Ears that remember.
+/// Records the sounds that it should play.
 final class RecordingSounds: SoundPresenter {
     private(set) var played: [Sound] = []
     func play(_ sound: Sound, appID: String, appName: String, completion: @escaping (SuppressionReason?) -> Void) {
@@ -98,13 +102,13 @@ final class RecordingSounds: SoundPresenter {
     }
 }
 
-/// A panel that runs in the test's process and does what the test says.
+/// A panel that runs in the test's process and follows the test's script.
 final class ScriptedPanel {
-    /// What ListAlerts answered, each time.
+    /// The result of each ListAlerts call.
     private(set) var lists: [[BusValue]] = []
     private(set) var changeCount = 0
     private(set) var callCount = 0
-    /// Whether it asks for alerts when it is told to.
+    /// Whether the panel asks for alerts when it is notified.
     var asks: Bool
     private let session: DesktopSession
     private let connection: BusConnection
@@ -133,17 +137,17 @@ final class ScriptedPanel {
         _ = try connection.requestName(name)
     }
 
-    /// Asks for what waits.
+    /// Asks for the waiting alerts.
     func list() {
         send("ListAlerts") { [weak self] answer in
             if let alerts = try? answer.get().first?.arrayValue { self?.lists.append(alerts) }
         }
     }
 
-    /// The numbers in the newest list.
+    /// The entries in the newest list.
     var entries: [Int64] { lists.last?.compactMap { $0[key: "entry"]?.integerValue } ?? [] }
 
-    /// Waits until the newest list has these entries, asking again.
+    /// Waits until the newest list has these entries, and repeats the request.
     func wait(for entries: Int64...) async throws {
         try await session.run(until: "\(entries) wait", evidence: { "\(self.entries)" }) {
             list()
@@ -151,7 +155,9 @@ final class ScriptedPanel {
         }
     }
 
-    /// Answers an alert; nothing for a success, else the last part of the error's name.
+    /// Answers an alert.
+    ///
+    /// Returns an empty text for success, else the last part of the error's name.
     func answer(
         _ entry: Int64, _ answer: String, action: String = "", text: String = "", token: String = ""
     ) async throws -> String {
@@ -159,7 +165,9 @@ final class ScriptedPanel {
             "AnswerAlert", .int64(entry), .string(answer), .string(action), .string(text), .string(token))
     }
 
-    /// Calls a method that answers nothing; nothing for a success, else the last part of the error's name.
+    /// Calls a method without a result.
+    ///
+    /// Returns an empty text for success, else the last part of the error's name.
     func call(_ member: String, _ arguments: BusValue...) async throws -> String {
         var result: Result<[BusValue], BusError>?
         send(member, arguments) { result = $0 }

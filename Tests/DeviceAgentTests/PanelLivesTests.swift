@@ -5,9 +5,11 @@ import PushCore
 import TestSupport
 import Testing
 
-/// Random lives of an agent and a panel: alerts come and are answered, and either process is killed between any two steps.
+/// Random lives of an agent and a panel.
+///
+/// Alerts arrive and are answered, and either process is killed between any two steps.
 @Suite struct PanelLivesTests {
-    /// A bus with what runs on it at the moment.
+    /// A bus with the programs that currently run on it.
     private final class World {
         let file: DatabaseFile
         /// Drives the panel, which outlives the agent.
@@ -15,9 +17,9 @@ import Testing
         var desk: PanelDesk?
         var panel: ScriptedPanel?
         var sentCount: Int64 = 0
-        /// How each was answered.
+        /// The answer to each entry.
         var answers: [Int64: DeviceAgent.InboxEntry.State] = [:]
-        /// On their way to a notification server when the agent was killed.
+        /// The entries that were being sent to a notification server when the agent was killed.
         var inDoubt: Set<Int64> = []
 
         init() async throws {
@@ -26,7 +28,7 @@ import Testing
             try startAgent()
         }
 
-        /// Kills the agent, if it runs, and starts the next.
+        /// Kills the agent, if it runs, and starts the next one.
         func startAgent() throws {
             try noteDoubt()
             desk = nil
@@ -35,7 +37,9 @@ import Testing
             desk = try PanelDesk(file, session, rest: .milliseconds(50))
         }
 
-        /// While no panel is there, an alert may be on its way to a notification server, which nobody can ask afterwards.
+        /// Notes alerts that may be on their way to a notification server while no panel runs.
+        ///
+        /// The server cannot be queried later.
         private func noteDoubt() throws {
             guard let database = desk?.database else { return }
             let lost = try database.inbox.newest(countMax: 100).filter { entry in
@@ -56,7 +60,7 @@ import Testing
             }
         }
 
-        /// Answers what is first in the panel's list, if there is anything.
+        /// Answers the first alert in the panel's list, if there is one.
         func answer(_ word: String) async throws {
             guard let panel, let desk, let first = panel.entries.first else { return }
             var refusal: String?
@@ -68,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.slow)) func `whoever is killed, every alert is answered once or waits in the panel`() async throws {
+    @Test(.tags(.slow)) func `after any kills every alert is answered once or waits in the panel`() async throws {
         for seed in 0..<UInt64(max(5, Patience.caseCount / 20)) {
             do {
                 try await live(SeededGenerator(seed: seed))

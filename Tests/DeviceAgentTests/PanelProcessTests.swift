@@ -7,7 +7,7 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// What becomes of alerts when the panel or the agent ends.
+/// The fate of alerts when the panel or the agent ends.
 struct PanelProcessTests {
     private let file: DatabaseFile
     private let folder: TemporaryDirectory
@@ -17,7 +17,7 @@ struct PanelProcessTests {
         folder = try TemporaryDirectory()
     }
 
-    /// A bus that starts a panel: a program of its own, or one that only fails.
+    /// Starts a bus that can activate a panel: a real program, or a command that only fails.
     private func session(command: String? = nil) async throws -> DesktopSession {
         let bus = try await DesktopBus()
         let script = try folder.write(Self.program, to: "panel.py")
@@ -26,12 +26,12 @@ struct PanelProcessTests {
         return try DesktopSession(bus)
     }
 
-    /// Which lists the panel's processes got, one a line: its process and the entries.
+    /// Returns the lists that the panel's processes received, one per line: the process and the entries.
     private func lists() -> [[String]] {
         folder.read("lists").split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     }
 
-    /// Waits until a process of the panel other than these has a list with these entries; answers the process.
+    /// Waits until a process of the panel other than these has a list with these entries, and returns its id.
     private func waitForPanel(
         _ session: DesktopSession, other: [String] = [], with entries: String...
     ) async throws -> String {
@@ -49,7 +49,7 @@ struct PanelProcessTests {
         _ = try await waitForPanel(session, with: "1")
     }
 
-    @Test func `a panel that was killed is started again, with the same alerts`() async throws {
+    @Test func `a killed panel is started again, with the same alerts`() async throws {
         let session = try await session()
         let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
         let desk = try PanelDesk(file, session)
@@ -58,7 +58,7 @@ struct PanelProcessTests {
         let first = try await waitForPanel(session, with: "1", "2")
         kill(try #require(Int32(first)), SIGKILL)
         let second = try await waitForPanel(session, other: [first], with: "1", "2")
-        // Some answer: it works, and may die as often again.
+        // Any answer shows that the panel works, so its failure count restarts.
         try desk.agent.answerAlert(1, .dismissed)
         kill(try #require(Int32(second)), SIGTERM)
         _ = try await waitForPanel(session, other: [first, second], with: "2")
@@ -66,7 +66,7 @@ struct PanelProcessTests {
         #expect(try desk.database.outboxLines().filter { $0.hasSuffix("shown") } == ["1 shown", "2 shown"])
     }
 
-    @Test func `a panel that dies of an alert leaves it to the notification server in the end`() async throws {
+    @Test func `an alert that crashes the panel finally goes to the notification server`() async throws {
         let session = try await session()
         let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
         let desk = try PanelDesk(file, session)
@@ -77,7 +77,7 @@ struct PanelProcessTests {
         kill(try #require(Int32(first)), SIGKILL)
         try await session.run(until: "the server has it") { server.shown.map(\.body) == ["one"] }
         #expect(folder.read("starts").utf8.count == 1 + Limits.panelStartCountMax)
-        // While the panel rests, the next goes there at once.
+        // While the panel is not used, the next alert goes to the notification server immediately.
         desk.receive("two")
         try await desk.wait(for: .shown, .shown)
         #expect(server.shown.map(\.body) == ["one", "two"] && desk.panel.entries == [])
@@ -87,7 +87,7 @@ struct PanelProcessTests {
     }
 
     @Test(arguments: ["/bin/false", "/nonexistent/panel"])
-    func `a panel that cannot be started costs no alert`(command: String) async throws {
+    func `a panel that cannot be started loses no alert`(command: String) async throws {
         let session = try await session(command: command)
         let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
         let desk = try PanelDesk(file, session)
@@ -107,7 +107,7 @@ struct PanelProcessTests {
         #expect(folder.read("starts").utf8.count == 2)
     }
 
-    @Test func `a panel that hangs gets nothing more until it has rested`() async throws {
+    @Test func `a panel that hangs gets no more alerts until its pause has ended`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
         let panel = try ScriptedPanel(session, asks: false)
@@ -123,7 +123,7 @@ struct PanelProcessTests {
         #expect(server.shown.count == 2)
     }
 
-    @Test func `an alert that was cleared before the panel asked is shown nowhere`() async throws {
+    @Test func `an alert that was cleared before the panel asked is not shown`() async throws {
         let session = try DesktopSession(await DesktopBus())
         let server = try ScriptedNotificationServer(session.bus, loop: session.loop)
         let panel = try ScriptedPanel(session, asks: false)
@@ -138,7 +138,7 @@ struct PanelProcessTests {
 
     // MARK: The agent ends
 
-    @Test func `an agent that was killed hands over what waits, once, to a panel that lives`() async throws {
+    @Test func `a restarted agent passes its alerts once to a panel that still runs`() async throws {
         let later = try DesktopSession(await DesktopBus())
         let panel = try ScriptedPanel(later)
         do {
@@ -149,7 +149,7 @@ struct PanelProcessTests {
             try await desk.wait(for: .shown, .shown)
             panel.asks = false
             desk.receive("three")
-            // Killed while the panel has not asked for the third.
+            // The agent is killed while the panel has not asked for the third alert.
             try await desk.wait(for: .shown, .shown, .claimed)
         }
         panel.asks = true
@@ -162,7 +162,7 @@ struct PanelProcessTests {
     }
 
     @Test(arguments: [true, false])
-    func `what waited when the session ended comes back, unless the person wants quiet`(isOn: Bool) async throws {
+    func `alerts that waited at the end of the session return, unless do-not-disturb is on`(isOn: Bool) async throws {
         let later = try await session()
         let first: String
         do {
@@ -188,7 +188,7 @@ struct PanelProcessTests {
         }
     }
 
-    /// A panel without windows; writes down its starts and what it got.
+    /// A panel without windows that records its starts and its lists.
     private static let program = """
         import os, sys
         import dbus, dbus.service

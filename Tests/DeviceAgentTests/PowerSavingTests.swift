@@ -4,7 +4,9 @@ import DeviceAgent
 import TestSupport
 import Testing
 
-/// The server gathers what has no haste while a machine saves power: so it must know, on each stream.
+/// While a machine saves power the server batches low-priority notifications.
+///
+/// So it must know the state, on each stream.
 final class PowerSavingTests {
     private let directory: TemporaryDirectory
     private let server: ScriptedDeviceServer
@@ -14,10 +16,10 @@ final class PowerSavingTests {
         server = try await ScriptedDeviceServer()
     }
 
-    /// What the server was told, in order.
+    /// The power states that the server received, in order.
     private var told: [String] { server.requests("PUT /v1/power") }
 
-    @Test func `each stream hears that power is saved, and each change`() async throws {
+    @Test func `each stream is notified of power saving, and of each change`() async throws {
         let harness = try AgentHarness(in: directory)
         harness.agent.savesPower = true
         _ = try await harness.enrol(with: server)
@@ -30,14 +32,14 @@ final class PowerSavingTests {
         try await server.endStreams()
         try await harness.loop.run("it noticed") { !harness.isConnected() }
         try await harness.loop.run("a third stream is open") { harness.isConnected() }
-        // The server does what is standard, and need not be told; what is said next is the fourth.
+        // The server's default needs no request, so the next state is the fourth request.
         harness.agent.savesPower = true
         try await harness.loop.run("the third stream hears it") { told.count >= 4 }
         #expect(told == [saving, saving, notSaving, saving])
     }
 
     @Test(arguments: [(503, 2), (404, 1)])
-    func `a server that could not hear it is told again, one that has no such thing is not`(
+    func `a server that failed is notified again, and one without the feature is not`(
         status: Int, count: Int
     ) async throws {
         try await server.fail("/v1/power", status: status)
@@ -49,13 +51,13 @@ final class PowerSavingTests {
         #expect(told.count == count)
     }
 
-    /// A daemon of the system bus and how it says that power is saved.
+    /// A daemon of the system bus, and its property for power saving.
     struct Daemon: Sendable, CustomTestStringConvertible {
         var template: String
         var name: String
         var path: String
         var property: String
-        /// As `busctl` takes it: signature and value.
+        /// The value as `busctl` expects it: signature and value.
         var saving: (String, String)
         var notSaving: (String, String)
         var testDescription: String { name }
@@ -71,7 +73,7 @@ final class PowerSavingTests {
     ]
 
     @Test(.tags(.slow), arguments: daemons)
-    func `the agent hears from the system's daemons that power is saved, at its start and later`(
+    func `the agent reads power saving from the system's daemons, at its start and later`(
         daemon: Daemon
     ) async throws {
         let bus = try await DesktopBus()
@@ -87,12 +89,12 @@ final class PowerSavingTests {
         try await waitUntilTold([true, false], user)
         try await set(daemon, daemon.saving, on: bus)
         try await waitUntilTold([true, false, true], user)
-        // A daemon that ended says nothing any more.
+        // A daemon that has ended sends no more signals.
         try await mock.killNow()
         try await waitUntilTold([true, false, true, false], user)
     }
 
-    @Test(.tags(.slow)) func `a system bus that was restarted is heard again`() async throws {
+    @Test(.tags(.slow)) func `a restarted system bus is read again`() async throws {
         let daemon = Self.daemons[0]
         var bus = try await DesktopBus()
         let session = try await DesktopBus()

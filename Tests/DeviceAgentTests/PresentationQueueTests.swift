@@ -6,7 +6,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// A terminal whose screen the test reads, and which can be out of order or die while it shows.
+/// A terminal whose screen the test reads, and which can fail or end while it shows an alert.
 private final class Screen {
     var text = ""
     var isBroken = false
@@ -22,7 +22,7 @@ private final class Screen {
     }
 }
 
-/// Takes alerts and never answers: what a kill in the middle of showing looks like from outside.
+/// Accepts alerts and never answers, which simulates a kill while an alert is shown.
 private final class DyingPresenter: AlertPresenter {
     weak var delegate: (any AlertPresenterDelegate)?
     let isAvailable = true
@@ -32,7 +32,7 @@ private final class DyingPresenter: AlertPresenter {
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
 }
 
-/// Notes by what key alerts replace each other.
+/// Records the keys under which alerts replace each other.
 private final class Keys: AlertPresenter {
     weak var delegate: (any AlertPresenterDelegate)?
     let isAvailable = true
@@ -47,7 +47,7 @@ private final class Keys: AlertPresenter {
 
 private final class Ear: SoundPresenter {
     var heard: [Sound] = []
-    /// Says later, as a sound server's thread does, what became of a sound.
+    /// The pending answers about sounds, which arrive later, as from a sound server's thread.
     var answers: [(SuppressionReason?) -> Void] = []
     var answersLater = false
 
@@ -75,7 +75,7 @@ private final class Ear: SoundPresenter {
     private static let alert = #"{"aps":{"alert":"Hello"}}"#
     private static let another = #"{"aps":{"alert":"Bye"}}"#
 
-    @Test func `what waits is shown once, and the server is told`() throws {
+    @Test func `a waiting alert is shown once, and the server is notified`() throws {
         let database = try file.open()
         let loop = try EventLoop()
         let queue = PresentationQueue(database, loop: loop, presenter: screen.presenter(), sounds: nil)
@@ -88,7 +88,7 @@ private final class Ear: SoundPresenter {
         #expect(try database.outboxLines() == ["1 delivered", "1 shown"])
     }
 
-    @Test func `collapse ids that are no UTF-8 are told apart`() throws {
+    @Test func `collapse ids that are not UTF-8 are distinguished`() throws {
         let database = try file.open()
         try database.apps.save(Sample.app)
         let ids: [[UInt8]] = [[0xFE], [0xFF], Array("\u{FFFD}".utf8), Array("fe".utf8), [0xFE]]
@@ -108,7 +108,7 @@ private final class Ear: SoundPresenter {
         #expect(keys.noted.first == keys.noted.last)
     }
 
-    @Test func `a kill between writing and showing shows it after the restart`() throws {
+    @Test func `after a kill between writing and showing, a restart shows the alert`() throws {
         do { _ = try receive([Self.alert], into: file.open()) }
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
@@ -116,7 +116,7 @@ private final class Ear: SoundPresenter {
         #expect(screen.writeCount == 1)
     }
 
-    @Test func `a kill while it is shown does not show it again`() throws {
+    @Test func `after a kill while an alert is shown, a restart does not show it again`() throws {
         let dying = DyingPresenter()
         do {
             let database = try file.open()
@@ -128,7 +128,7 @@ private final class Ear: SoundPresenter {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
         try queue.resume()
-        // The first is the one in doubt; the second was never begun.
+        // The state of the first alert is uncertain. The second was never started.
         #expect(screen.writeCount == 1)
         #expect(try database.inbox.entry(1)?.state == .shown)
         #expect(try database.inbox.entry(1)?.reason == "the agent ended while it was shown")
@@ -136,7 +136,7 @@ private final class Ear: SoundPresenter {
         #expect(try database.outboxLines().filter { $0.hasSuffix("shown") } == ["2 shown"])
     }
 
-    @Test func `a kill after showing shows nothing again`() throws {
+    @Test func `after a kill that follows showing, a restart shows nothing again`() throws {
         do {
             let database = try file.open()
             let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
@@ -148,7 +148,7 @@ private final class Ear: SoundPresenter {
         #expect(screen.writeCount == 1)
     }
 
-    @Test func `a presenter that is out of order gets it when it is back`() throws {
+    @Test func `an alert waits for a presenter that is out of order`() throws {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
         screen.isBroken = true
@@ -160,14 +160,14 @@ private final class Ear: SoundPresenter {
         #expect(try database.inbox.waiting().isEmpty)
     }
 
-    @Test func `without anything to show it with, it keeps waiting`() throws {
+    @Test func `without a presenter an alert keeps waiting`() throws {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: nil, sounds: nil)
         queue.entriesArrived(try receive([Self.alert], into: database))
         #expect(try database.inbox.waiting() == [1])
     }
 
-    @Test func `what a full disk keeps from the screen is shown, once, when it has room`() async throws {
+    @Test func `an alert that a full disk blocks is shown once when there is space`() async throws {
         let database = try file.openFillable()
         let loop = try EventLoop()
         let queue = PresentationQueue(database, loop: loop, presenter: screen.presenter(), sounds: nil)
@@ -184,7 +184,7 @@ private final class Ear: SoundPresenter {
         #expect(try database.outboxLines().suffix(2) == ["1 shown", "2 shown"])
     }
 
-    @Test func `a disk that becomes full while an alert is shown hears later that it was`() async throws {
+    @Test func `an alert that was shown on a full disk is recorded as shown later`() async throws {
         let database = try file.openFillable()
         let loop = try EventLoop()
         let filling = TerminalPresenter { _ in
@@ -200,7 +200,7 @@ private final class Ear: SoundPresenter {
         #expect(screen.writeCount == 1)
     }
 
-    @Test func `switches that changed meanwhile decide`() throws {
+    @Test func `the switches at the time of showing decide`() throws {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
         let waiting = try receive([Self.alert], into: database)
@@ -210,7 +210,7 @@ private final class Ear: SoundPresenter {
         #expect(try database.outboxLines() == ["1 delivered", "1 suppressed master-off"])
     }
 
-    @Test func `one whose payload cannot be read any more is suppressed, and the server is told at once`() throws {
+    @Test func `an unreadable payload is suppressed, and the server is notified immediately`() throws {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
         var outboxes: [[String]] = []
@@ -225,7 +225,7 @@ private final class Ear: SoundPresenter {
         #expect(outboxes == [["7 suppressed unreadable"]])
     }
 
-    @Test func `what speaks against a sound is asked before it is decided`() throws {
+    @Test func `reasons against a sound are checked before the decision`() throws {
         let database = try file.open()
         let ear = Ear()
         var desk = DeskState()
@@ -246,7 +246,7 @@ private final class Ear: SoundPresenter {
         #expect(entry?.state == .shown && entry?.effects == "sound:recording alert" && ear.heard.isEmpty)
     }
 
-    @Test func `a sound that nobody heard is not told as heard`() throws {
+    @Test func `a sound that was not played is not reported as played`() throws {
         let database = try file.open()
         let ear = Ear()
         ear.answersLater = true
@@ -273,7 +273,7 @@ private final class Ear: SoundPresenter {
         #expect(again.isEmpty, "it is a duplicate all the same")
     }
 
-    @Test func `without a sound server's library no sound is told as heard`() throws {
+    @Test func `without the sound server's library no sound is reported as played`() throws {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
         let entries = try receive([#"{"aps":{"alert":"x","sound":"default"}}"#], into: database)
@@ -292,7 +292,7 @@ private final class Ear: SoundPresenter {
         #expect(try database.outboxLines().suffix(2) == ["1 shown sound-only", "2 shown"])
     }
 
-    @Test(arguments: [0, 1]) func `of too many at once only the newest are shown one by one`(surplus: Int) async throws
+    @Test(arguments: [0, 1]) func `only the newest of many waiting alerts are shown in turn`(surplus: Int) async throws
     {
         let database = try file.open()
         let loop = try EventLoop()
@@ -300,7 +300,7 @@ private final class Ear: SoundPresenter {
         let count = PresentationQueue.waitingCountMax + surplus
         let payloads = (1...count).map { #"{"aps":{"alert":"number \#($0)."}}"# }
         queue.entriesArrived(try receive(payloads, into: database))
-        // The rest of them waits for its second.
+        // The rest of the alerts waits for the next second.
         #expect(screen.writeCount == PresentationQueue.perSecondMax)
         #expect(screen.text.contains("number 1.") == (surplus == 0))
         #expect(try database.inbox.entry(1)?.reason == (surplus == 0 ? "" : "too-many"))
@@ -308,7 +308,7 @@ private final class Ear: SoundPresenter {
         #expect(screen.text.contains("number \(count)."))
     }
 
-    @Test func `one that is withdrawn before its turn is not shown`() throws {
+    @Test func `an alert that is withdrawn before its turn is not shown`() throws {
         let database = try file.open()
         let queue = PresentationQueue(database, loop: try EventLoop(), presenter: screen.presenter(), sounds: nil)
         screen.isBroken = true

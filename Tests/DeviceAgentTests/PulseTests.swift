@@ -6,21 +6,21 @@ import Testing
 @Suite struct PulseTests {
     private static let second: UInt64 = 1_000_000_000
 
-    /// A pulse, a clock, and a connection whose answers come at once, or not at all.
+    /// A keepalive monitor with a clock, and a connection that answers immediately or never.
     private struct Walk {
         var pulse = Pulse()
         var now: UInt64 = 5 * second
 
-        /// Waits for as long as the pulse says.
+        /// Waits until the monitor's next deadline.
         ///
-        /// - Returns: What it wants then.
+        /// - Returns: The monitor's action at that time.
         mutating func wait() -> Pulse.Action {
             guard case .wait(let duration) = pulse.next(atNanoseconds: now) else { return .wait(.zero) }
             now += UInt64(duration / .nanoseconds(1))
             return pulse.next(atNanoseconds: now)
         }
 
-        /// Lives through some questions, each answered at once.
+        /// Answers a number of probes immediately.
         mutating func live(questions: Int) {
             for _ in 0..<questions {
                 #expect(wait() == .ask)
@@ -29,7 +29,7 @@ import Testing
             }
         }
 
-        /// Asks, and gets no answer.
+        /// Sends a probe that gets no answer.
         mutating func die() -> Pulse.Action {
             #expect(wait() == .ask)
             pulse.asked(atNanoseconds: now)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 500]) func `a dead link is seen within half a minute, however old it is`(questions: Int) {
+    @Test(arguments: [0, 1, 500]) func `a broken link is detected within half a minute at any age`(questions: Int) {
         var walk = Walk()
         walk.pulse.opened(atNanoseconds: walk.now)
         walk.live(questions: questions)
@@ -49,7 +49,7 @@ import Testing
         #expect(walk.now - last < 30 * Self.second)
     }
 
-    @Test func `what comes by itself puts the question off`() {
+    @Test func `received data postpones the next probe`() {
         var walk = Walk()
         walk.pulse.opened(atNanoseconds: walk.now)
         for _ in 0..<10 {
@@ -60,7 +60,7 @@ import Testing
         #expect(walk.wait() == .ask)
     }
 
-    @Test func `one question is under way at a time, and its patience is not prolonged`() {
+    @Test func `only one probe is pending at a time, and its timeout is not extended`() {
         var walk = Walk()
         walk.pulse.opened(atNanoseconds: walk.now)
         walk.pulse.asked(atNanoseconds: walk.now)
@@ -68,7 +68,7 @@ import Testing
         #expect(walk.wait() == .dead(.seconds(8)))
     }
 
-    @Test func `who saves power asks less and less often, up to four minutes`() {
+    @Test func `a device that saves power probes less and less often, up to every four minutes`() {
         var walk = Walk()
         walk.pulse.savesPower = true
         walk.pulse.opened(atNanoseconds: walk.now)
@@ -82,7 +82,7 @@ import Testing
         #expect(walk.pulse.interval == .seconds(20))
     }
 
-    @Test func `what died while it was quiet is asked more often, until the network is another one`() {
+    @Test func `a link that broke while idle is probed more often until the network changes`() {
         var walk = Walk()
         walk.pulse.savesPower = true
         walk.pulse.opened(atNanoseconds: walk.now)
@@ -97,7 +97,7 @@ import Testing
         #expect(walk.pulse.interval == .seconds(240))
     }
 
-    @Test func `an end that had nothing to do with quiet changes nothing`() {
+    @Test func `an end unrelated to idle time changes nothing`() {
         var walk = Walk()
         walk.pulse.savesPower = true
         walk.pulse.opened(atNanoseconds: walk.now)
@@ -106,7 +106,7 @@ import Testing
         #expect(walk.pulse.interval == .seconds(40))
     }
 
-    @Test func `where nothing can be asked, a heartbeat that is late is the end`() {
+    @Test func `without probes, a late heartbeat ends the connection`() {
         var walk = Walk()
         walk.pulse.connecting(atNanoseconds: walk.now)
         walk.pulse.asked(atNanoseconds: walk.now)
@@ -116,7 +116,7 @@ import Testing
         #expect(walk.wait() == .dead(.seconds(108)))
     }
 
-    @Test func `a clock that seems to run backwards is no silence`() {
+    @Test func `a clock that runs backwards is not a timeout`() {
         var pulse = Pulse()
         pulse.opened(atNanoseconds: 100 * Self.second)
         #expect(pulse.next(atNanoseconds: 0) == .wait(.seconds(20)))

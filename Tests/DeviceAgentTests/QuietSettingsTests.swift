@@ -5,14 +5,14 @@ import PushDBus
 import TestSupport
 import Testing
 
-/// The do-not-disturb that desktops keep in a real GSettings.
+/// The do-not-disturb switch that desktops keep in a real GSettings.
 @Suite(.tags(.slow)) struct QuietSettingsTests {
     /// A desktop with its switch.
     struct Place: Sendable {
         var server, vendor, schema, key, path: String
         var quietValue: Bool
 
-        /// Where the distribution has none of the desktop, the schema as it declares it.
+        /// The schema as the desktop declares it, for distributions without that desktop.
         var schemaText: String {
             """
             <schemalist><schema id="\(schema)" path="\(path)">
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [Place.gnome, .cinnamon, .mate])
-    func `it is known at the start and whenever it changes`(place: Place) async throws {
+    func `the switch is read at the start and followed`(place: Place) async throws {
         try await declare(.cinnamon, .mate)
         try await set(place, isQuiet: true)
         let session = try DesktopSession(bus)
@@ -81,7 +81,7 @@ import Testing
         try await session.run(until: "it is quiet again") { quiet.isQuiet }
     }
 
-    @Test func `a switch counts while its own desktop shows notifications, which may come later`() async throws {
+    @Test func `a switch applies while its own desktop's server runs, which may start later`() async throws {
         try await declare(.mate)
         for place in [Place.gnome, .mate] { try await set(place, isQuiet: true) }
         let session = try DesktopSession(bus)
@@ -97,7 +97,7 @@ import Testing
         try await session.run(until: "and gone") { !quiet.isQuiet }
     }
 
-    @Test func `where the switch is not installed nobody is quiet`() async throws {
+    @Test func `do-not-disturb is off when the switch is not installed`() async throws {
         let session = try DesktopSession(bus)
         session.notificationServer = try ScriptedNotificationServer(bus, loop: session.loop, name: "cinnamon")
         let quiet = try quiet(session)

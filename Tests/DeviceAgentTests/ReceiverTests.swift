@@ -12,7 +12,7 @@ import Testing
         return database
     }
 
-    @Test func `a notification is in the inbox and acknowledged in one step`() throws {
+    @Test func `a notification is written and acknowledged in one step`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         let payload = #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"B"},"badge":4},"own":[1,2]}"#
@@ -27,7 +27,7 @@ import Testing
         #expect(try database.outboxLines() == ["7 delivered"])
     }
 
-    @Test func `one that came before is acknowledged again and nothing else`() throws {
+    @Test func `a repeated notification is acknowledged again and has no other effect`() throws {
         let file = try DatabaseFile()
         let arrivals: [Arrival] = [
             .notification(Sample.notification(7, payload: #"{"aps":{"alert":"x","badge":4}}"#))
@@ -38,7 +38,7 @@ import Testing
             #expect(try database.apps.setBadge(9, of: "org.example.Mail", sequence: 8, acceptedUnixMilliseconds: 1))
             #expect(try database.inbox.removeAll(appID: "") == [1])
         }
-        // The repetition comes after a restart, and after the person cleared the inbox.
+        // The repetition arrives after a restart, and after the user cleared the inbox.
         let database = try file.open()
         let reception = try Receiver(database).receive(arrivals + arrivals, nowUnixMilliseconds: 0)
         #expect(reception == Reception(repeatedCount: 2))
@@ -61,7 +61,7 @@ import Testing
         (#"{"aps":{"badge":"3"}}"#, .all, .suppressed, "bad-badge"),
         (#"{"aps":{"alert":"x","#, .all, .suppressed, "unreadable"),
     ])
-    func `what it holds decides what becomes of it`(
+    func `the content of a notification decides its state`(
         payload: String, switches: AppSwitches, state: InboxEntry.State, reason: String
     ) throws {
         let file = try DatabaseFile()
@@ -77,7 +77,7 @@ import Testing
         #expect(try database.outboxLines() == ["1 delivered"] + outcome)
     }
 
-    @Test func `a topic that nobody registered here is kept but not shown`() throws {
+    @Test func `a notification for an unregistered topic is kept but not shown`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         let arrival = Arrival.notification(Sample.notification(1, topic: "org.example.Other"))
@@ -92,13 +92,13 @@ import Testing
         ("org.example.Mail.voip", nil, "org.example.Mail.voip"),
         ("org.example.Mail.push-type.liveactivity", .liveactivity, "org.example.Mail"),
     ])
-    func `the push type's suffix is no part of the registered topic`(
+    func `the push type's suffix is not part of the registered topic`(
         topic: String, pushType: PushType?, registered: String
     ) {
         #expect(Sample.notification(1, topic: topic, pushType: pushType).registeredTopic == registered)
     }
 
-    @Test func `with the master switch off there is the inbox entry and nothing else`() throws {
+    @Test func `with the master switch off there is only the inbox entry`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         try database.choose(.master, "off")
@@ -126,16 +126,16 @@ import Testing
     }
 
     static let badgeOrders = [
-        // Sequence decides, whatever the clock said.
+        // The sequence decides, whatever the clock says.
         BadgeOrder([(1, 1, 9), (2, 2, 5)], leave: 2), BadgeOrder([(2, 2, 5), (1, 1, 9)], leave: 2),
-        // One without a place in the queue is judged by its time.
+        // A badge without a sequence is compared by its time.
         BadgeOrder([(2, 5, 50), (3, 0, 51)], leave: 3), BadgeOrder([(2, 5, 50), (3, 0, 50)], leave: 3),
         BadgeOrder([(2, 5, 50), (3, 0, 49)], leave: 2), BadgeOrder([(3, 0, 60), (2, 5, 50)], leave: 3),
-        // Zero removes it, and an older one does not bring it back.
+        // Zero removes the badge, and an older badge does not restore it.
         BadgeOrder([(4, 1, 1), (0, 2, 2)], leave: 0), BadgeOrder([(0, 2, 2), (4, 1, 1)], leave: 0),
     ]
 
-    @Test(arguments: badgeOrders) func `an older badge that comes late never wins`(_ order: BadgeOrder) throws {
+    @Test(arguments: badgeOrders) func `an older badge that arrives late is ignored`(_ order: BadgeOrder) throws {
         let file = try DatabaseFile()
         let database = try database(file)
         for (number, badge) in order.badges.enumerated() {
@@ -147,7 +147,7 @@ import Testing
         #expect(try database.apps.app(id: "org.example.Mail")?.badge == order.expected)
     }
 
-    @Test func `a badge that is not allowed is remembered, not shown`() throws {
+    @Test func `a badge that is not permitted is stored, not shown`() throws {
         let file = try DatabaseFile()
         let mute = AppSwitches(allowsBadge: false, allowsSound: true, allowsAlert: true)
         let database = try database(file, switches: mute)
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [nil, PersonalSetting.badge, .master])
-    func `a badge that its kind of event may not have is never the app's`(_ alsoOff: PersonalSetting?) throws {
+    func `a badge that its event type does not permit never becomes the app's`(_ alsoOff: PersonalSetting?) throws {
         let file = try DatabaseFile()
         let database = try database(file)
         if let alsoOff { try database.choose(alsoOff, "off", for: alsoOff == .master ? "" : Sample.app.appID) }
@@ -170,7 +170,7 @@ import Testing
         #expect(try database.apps.app(id: Sample.app.appID)?.badge == 2)
     }
 
-    @Test func `a newer one with the same collapse id replaces one that still waits`() throws {
+    @Test func `a newer notification with the same collapse id replaces a waiting one`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         let receiver = Receiver(database)
@@ -193,7 +193,7 @@ import Testing
         #expect(try database.outboxLines().contains("1 suppressed replaced"))
     }
 
-    @Test func `one that is delivered now or never is not acknowledged`() throws {
+    @Test func `a notification for immediate delivery only is not acknowledged`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         let arrival = Arrival.notification(Sample.notification(1, sequence: 0))
@@ -201,7 +201,7 @@ import Testing
         #expect(try database.outboxLines().isEmpty)
     }
 
-    @Test func `an event that cannot be read is acknowledged, so that it does not come again`() throws {
+    @Test func `an unreadable event is acknowledged, so that it is not sent again`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         let reception = try Receiver(database).receive([.unreadable(sequence: 9)], nowUnixMilliseconds: 0)
@@ -209,7 +209,7 @@ import Testing
         #expect(try database.outboxLines() == ["9 suppressed unreadable"])
     }
 
-    @Test func `one that is more than the database takes is unreadable, and the others with it are kept`() throws {
+    @Test func `a notification that is too large for the database is unreadable, and others are kept`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         var huge = Sample.notification(2, collapseID: "a", payload: #"{"aps":{"alert":"x","badge":7}}"#)
@@ -236,7 +236,7 @@ import Testing
         #expect(try database.outboxLines() == [isKept ? "1 delivered" : "1 suppressed unreadable"])
     }
 
-    @Test func `what was cleared makes room for others`() throws {
+    @Test func `cleared entries make room for others`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         try database.choose(.inboxCount, "10")
@@ -251,7 +251,7 @@ import Testing
         #expect(try receive(16...17) == [1, 2])
     }
 
-    @Test func `the inbox keeps the newest up to its bound`() throws {
+    @Test func `the inbox keeps the newest entries up to its limit`() throws {
         let file = try DatabaseFile()
         let database = try database(file)
         try database.choose(.inboxCount, "10")
@@ -259,7 +259,7 @@ import Testing
             Arrival.notification(Sample.notification($0, payload: $0 == 2 ? #"{"aps":{"alert":"x"}}"# : "{}"))
         }
         let reception = try Receiver(database).receive(arrivals, nowUnixMilliseconds: 0)
-        // What is still to be shown stays.
+        // Entries that still wait to be shown are kept.
         #expect(reception.removed == [1, 3, 4])
         #expect(try database.inbox.newest(countMax: .max).map(\.entry) == [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 2])
     }

@@ -6,13 +6,14 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Random lives of an agent beside a server that fails, forgets and is restored from a backup: in the end the server
-/// has what the app wants, and nothing else.
+/// Random lives of an agent with a server that fails, loses data and is restored from a backup.
+///
+/// In the end the server has exactly the app's registrations and subscriptions.
 @Suite(.serialized) struct RegistrarLivesTests {
     private static let app = "org.example.Mail"
     private static let channels = (1...4).map { ChannelID(high: 7, low: $0).text }
 
-    @Test(.tags(.slow)) func `the server ends up with what the app wants, whatever happened before`() async throws {
+    @Test(.tags(.slow)) func `the server ends up with what the app requested, whatever happened before`() async throws {
         let server = try await ScriptedDeviceServer()
         for seed in 0..<UInt64(max(8, Patience.caseCount / 10)) {
             do {
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    /// An agent, and after `restart` the next run of it.
+    /// An agent, and after `restart` its next run.
     private final class Life {
         private let directory: TemporaryDirectory
         private var current: AgentHarness?
@@ -38,7 +39,9 @@ import Testing
             return next
         }
 
-        /// The next run may be asked for something before it is connected.
+        /// Restarts the agent.
+        ///
+        /// The next run may get requests before it is connected.
         func restart(waiting: Bool) async throws {
             try await harness().stop()
             current = nil

@@ -7,7 +7,7 @@ import PushSQLite
 import TestSupport
 import Testing
 
-/// Registrations and subscriptions of a whole agent, at a server that forgets, refuses and fails.
+/// Registrations and subscriptions of a whole agent, at a server that loses data, refuses and fails.
 @Suite(.serialized) struct RegistrarTests {
     private let directory: TemporaryDirectory
     private let server: ScriptedDeviceServer
@@ -30,7 +30,7 @@ import Testing
         return harness
     }
 
-    /// The next run of the agent, connected.
+    /// Starts the next run of the agent and connects it.
     private func restarted() async throws -> AgentHarness {
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
@@ -55,7 +55,7 @@ import Testing
         #expect(try await harness.register(Self.app).get() == production)
     }
 
-    @Test func `the environment is kept over restarts and over servers`() async throws {
+    @Test func `the environment is kept over restarts and server changes`() async throws {
         do {
             let harness = try await connected()
             _ = try await harness.register(Self.app, environment: .development).get()
@@ -76,7 +76,7 @@ import Testing
 
     // MARK: Registrations that the server lost
 
-    @Test func `a token that expired is replaced at the next start, with its subscriptions, and the app hears of it`()
+    @Test func `an expired token and its subscriptions are replaced at the next start, and the app is notified`()
         async throws
     {
         let old: String
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `a start with registrations that hold changes nothing`() async throws {
+    @Test func `a start with valid registrations changes nothing`() async throws {
         do {
             let harness = try await connected()
             #expect(try await harness.subscribe(Self.channel) == .success(.active))
@@ -117,7 +117,7 @@ import Testing
         #expect(server.requests("PUT \(Self.channelPath)").count == 1)
     }
 
-    @Test func `a new connection of the same run asks only for what is missing`() async throws {
+    @Test func `a new connection of the same run requests only missing registrations`() async throws {
         let harness = try await connected()
         _ = try await harness.register("org.example.Other").get()
         try await server.fail("/v1/apps/org.example.Other", status: 404, word: "UnknownTopic")
@@ -144,7 +144,7 @@ import Testing
         try await harness.loop.run("it has one again") { (try? harness.agent.apps()[0].deviceToken.count) == 64 }
     }
 
-    @Test func `a check that fails is made again without waiting for another connection`() async throws {
+    @Test func `a failed check is repeated without waiting for another connection`() async throws {
         do { try await connected().stop() }
         try await server.expireRegistrations()
         try await server.fail("/v1/apps/org.example.Mail", status: 503, count: 2)
@@ -160,7 +160,7 @@ import Testing
         let harness = try AgentHarness(in: directory)
         try harness.agent.start()
         try await harness.loop.run("the stream is open") { harness.isConnected() }
-        // The check is on its way, or about to be.
+        // The check is running, or about to start.
         #expect(try await harness.wait { harness.agent.unregister(appID: Self.app, completion: $0) } == nil)
         _ = try await harness.register("org.example.Other").get()
         #expect(try await harness.subscribe(Self.channel, of: "org.example.Other") == .success(.active))
@@ -180,7 +180,7 @@ import Testing
 
     // MARK: Subscriptions
 
-    @Test func `a subscription is told to the server at once, and kept over a restart`() async throws {
+    @Test func `a subscription is sent to the server immediately, and kept over a restart`() async throws {
         do {
             let harness = try await connected()
             #expect(try await harness.subscribe(Self.channel) == .success(.active))
@@ -193,7 +193,7 @@ import Testing
         #expect(states(harness) == ["\(Self.channel) active"])
     }
 
-    @Test func `what is subscribed to without a connection is told later`() async throws {
+    @Test func `a subscription without a connection is sent later`() async throws {
         do {
             let harness = try await connected()
             try await harness.stop()
@@ -208,7 +208,7 @@ import Testing
         #expect(server.requests("PUT \(Self.channelsPath)") == ["PUT \(Self.channelPath)"])
     }
 
-    @Test func `a server in trouble is told as soon as it can be`() async throws {
+    @Test func `a server in trouble is notified as soon as it answers`() async throws {
         let harness = try await connected()
         try await server.fail(Self.channelPath, status: 503, count: 2)
         #expect(try await harness.subscribe(Self.channel) == .success(.pending))
@@ -240,7 +240,7 @@ import Testing
         (403, "Ordered", .refused),
         (404, "NotFound", .unknownTopic),
     ])
-    func `a channel that the server does not want is refused and leaves nothing`(
+    func `a channel that the server refuses leaves no subscription`(
         status: Int, word: String, code: AgentRefusal.Code
     ) async throws {
         let harness = try await connected()
@@ -252,13 +252,13 @@ import Testing
         #expect(states(harness) == [])
         #expect(harness.events.contains("ended org.example.Mail \(Self.channel) \(word)"))
         let notice = harness.agent.status(nowUnixSeconds: 0).notice
-        #expect(notice.hasPrefix("org.example.Mail no longer listens to the channel \(Self.channel): "))
+        #expect(notice.hasPrefix("The subscription of org.example.Mail to channel \(Self.channel) ended: "))
         #expect(try await harness.subscribe(Self.otherChannel) == .success(.active), "the next one is not held up")
         #expect(try await harness.subscribe(Self.channel) == .success(.active))
         #expect(harness.agent.status(nowUnixSeconds: 0).notice.isEmpty, "what was asked for anew is no news")
     }
 
-    @Test func `a channel that was removed meanwhile is found out at the next start`() async throws {
+    @Test func `a channel that was removed in the meantime is detected at the next start`() async throws {
         do {
             let harness = try await connected()
             for channel in [Self.channel, Self.otherChannel] {
@@ -275,7 +275,7 @@ import Testing
         #expect(server.requests("PUT \(Self.channelsPath)").count == 3)
     }
 
-    @Test func `what the server has and the agent does not is ended`() async throws {
+    @Test func `a subscription that only the server has is ended`() async throws {
         do {
             let harness = try await connected()
             #expect(try await harness.subscribe(Self.otherChannel) == .success(.active))
@@ -287,7 +287,7 @@ import Testing
         #expect(states(harness) == ["\(Self.otherChannel) active"])
     }
 
-    @Test func `a server that lost the registration gets it anew, once, and then the subscription`() async throws {
+    @Test func `a lost registration is renewed once, and then the subscription`() async throws {
         let harness = try await connected()
         let earlier = server.requests("PUT /v1/apps/org.example.Mail {").count
         try await server.expireRegistrations()
@@ -304,7 +304,7 @@ import Testing
         #expect(server.requests("PUT /v1/apps/org.example.Mail {").count == earlier + 1, "no endless loop")
     }
 
-    @Test func `another registration takes the subscriptions with it, unregistering ends them`() async throws {
+    @Test func `another registration keeps the subscriptions, and unregistering ends them`() async throws {
         let harness = try await connected()
         #expect(try await harness.subscribe(Self.channel) == .success(.active))
         _ = try await harness.register(Self.app, environment: .development).get()
@@ -315,7 +315,7 @@ import Testing
         #expect(try harness.database.subscriptions.all(of: Self.app).isEmpty)
     }
 
-    @Test func `what makes no sense is refused without asking the server`() async throws {
+    @Test func `an invalid subscription is refused without a request`() async throws {
         let harness = try await connected()
         let requests = server.requests.count
         for channel in ["", "c", Self.channel + "=", "AAAAAAAAAAAAAAAAAAAAAA==\n", "\u{E9}AAAAAAAAAAAAAAAAAAA=="] {
@@ -336,7 +336,7 @@ import Testing
         #expect(server.requests.count == requests)
     }
 
-    @Test func `an app has so many channels and not one more`() async throws {
+    @Test func `an app may have the maximum number of channels and not one more`() async throws {
         let harness = try await connected()
         try await harness.stop()
         try harness.database.transaction { () throws(SQLiteError) in
@@ -354,7 +354,7 @@ import Testing
 
     // MARK: Broadcasts
 
-    @Test func `a broadcast is shown, and after unsubscribing no other one is`() async throws {
+    @Test func `a broadcast is shown, and none after unsubscribing`() async throws {
         let harness = try await connected()
         #expect(try await harness.subscribe(Self.channel) == .success(.active))
         try await server.broadcast(1, channel: Self.channel, payload: #"{"aps":{"alert":"1:0"}}"#)
@@ -369,7 +369,7 @@ import Testing
         #expect(!server.requests("POST /v1/acks").joined().contains(#""id":0"#))
     }
 
-    @Test func `a broadcast of a channel that nobody here listens to ends the subscription at the server`() async throws
+    @Test func `a broadcast of a channel without any subscriber here ends the subscription at the server`() async throws
     {
         let harness = try await connected()
         try await server.broadcast(1, channel: Self.channel)

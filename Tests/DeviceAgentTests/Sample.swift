@@ -22,7 +22,7 @@ enum Sample {
             acceptedUnixMilliseconds: acceptedAt, payload: Array(payload.utf8), channel: channel)
     }
 
-    /// A broadcast as it comes over the stream.
+    /// A broadcast as it arrives on the stream.
     static func broadcast(
         _ number: UInt64, sequence: Int64 = 0, channel: ChannelID = Sample.channel, payload: String
     ) -> PushCore.ReceivedNotification {
@@ -31,7 +31,7 @@ enum Sample {
             channel: channel, payload: payload)
     }
 
-    /// Ids that have a slash, a plus sign and padding.
+    /// A channel whose id has a slash, a plus sign and padding.
     static let channel = ChannelID(high: 0xFFEF_BE00_0000_0000, low: 1)
     static let otherChannel = ChannelID(high: 0xFFEF_BE00_0000_0000, low: 2)
 
@@ -66,7 +66,7 @@ final class DatabaseFile {
 }
 
 extension AgentDatabase {
-    /// What the outbox holds, as `sequence outcome reason`.
+    /// Returns the content of the outbox, as `sequence outcome reason`.
     func outboxLines() throws -> [String] {
         try outbox.oldest(countMax: 1000)?.acknowledgements.map {
             "\($0.id) \($0.outcome.rawValue)\($0.reason.map { " \($0)" } ?? "")"
@@ -74,7 +74,7 @@ extension AgentDatabase {
     }
 }
 
-/// What a test's person allows an app.
+/// The permissions that a test's user grants an app.
 struct AppSwitches: Sendable, Equatable {
     var allowsBadge = true
     var allowsSound = true
@@ -82,7 +82,7 @@ struct AppSwitches: Sendable, Equatable {
 
     static let all = AppSwitches()
 
-    /// Chooses what differs from what is standard.
+    /// Saves the permissions that differ from the default.
     func choose(for appID: String, in database: AgentDatabase) throws {
         if !allowsBadge { try database.choose(.badge, "off", for: appID) }
         if !allowsSound { try database.choose(.sound, "off", for: appID) }
@@ -91,10 +91,10 @@ struct AppSwitches: Sendable, Equatable {
 }
 
 extension AgentDatabase {
-    /// Fills the disk of `openFillable`, or makes room.
+    /// Fills the disk of `openFillable`, or makes space.
     func fill(_ isFull: Bool) throws { try choose(.inboxDays, isFull ? "99" : "30") }
 
-    /// What a person would choose.
+    /// Saves a setting as if the user had chosen it.
     func choose(_ setting: PersonalSetting, _ value: String, for appID: String = "") throws {
         try choices.set(value, for: setting, appID: appID, event: "")
     }

@@ -3,14 +3,16 @@
 import Foundation
 import TestSupport
 
-/// A device API on real TLS, HTTP and WebSocket, in Python, that fails where a test wants it to; the real server does not.
+/// A device API on real TLS, HTTP and WebSocket, in Python.
 ///
-/// What a device acknowledges is in `requests` as `POST /v1/acks`, whichever way it came.
+/// It fails on command, which the real server does not.
+///
+/// The device's acknowledgments are in `requests` as `POST /v1/acks`, however they arrived.
 final class ScriptedDeviceServer {
     let url: String
     let caFile: String
     let serverKeyFile: String
-    /// What it trusts a device by, where it wants that.
+    /// The client certificate that the server trusts, if it requires one.
     let clientCertificateFile: String
     let clientKeyFile: String
     private let process: RunningProcess
@@ -26,7 +28,7 @@ final class ScriptedDeviceServer {
         if wantsCertificate { try await wantCertificate() }
     }
 
-    /// From now on, connections are only taken from a device that has the certificate.
+    /// From now on accepts connections only from a device with the certificate.
     func wantCertificate() async throws { try await tell(["do": "certificate"]) }
 
     /// Sends an event on every open stream, with or without an id.
@@ -35,7 +37,9 @@ final class ScriptedDeviceServer {
         try await tell(["do": "push", "event": event, "id": idLine, "data": data])
     }
 
-    /// Sends a notification on every open stream; each with a text of its own if nothing is said.
+    /// Sends a notification on every open stream.
+    ///
+    /// Without a payload each has a unique text.
     func push(_ number: Int, sequence: Int64? = nil, payload: String? = nil) async throws {
         let payload = payload ?? #"{"aps":{"alert":"Hello \#(number)"}}"#
         let sequence = sequence ?? Int64(number)
@@ -61,7 +65,7 @@ final class ScriptedDeviceServer {
                 + #""channel-id":"\#(channel)","accepted-at":\#(number),"payload":\#(payload)}"#)
     }
 
-    /// Answers the next requests of a path with a status and a word instead, and with a `Retry-After` where one is given.
+    /// Answers the next requests of a path with a status and a word instead, and with a `Retry-After` if one is given.
     func fail(
         _ path: String, status: Int, word: String = "Ordered", count: Int = 1, retryAfter: String = ""
     ) async throws {
@@ -70,22 +74,24 @@ final class ScriptedDeviceServer {
         ])
     }
 
-    /// Lets every registration expire: from now on the same request makes another device token, without subscriptions.
+    /// Lets every registration expire.
+    ///
+    /// From now on the same request makes another device token, without subscriptions.
     func expireRegistrations() async throws { try await tell(["do": "expire"]) }
 
-    /// The channels that an app is subscribed to.
+    /// Returns the channels that an app is subscribed to.
     func channels(of topic: String = "org.example.Mail") async throws -> Set<String> {
         try await tell(["do": "list", "topic": topic])
         let line = process.output.split(separator: "\n").last { $0.hasPrefix("done [") } ?? ""
         return Set(line.dropFirst("done [".count).dropLast().split(separator: " ").map(String.init))
     }
 
-    /// Lets go of the channels that an app is subscribed to, and takes these in their place.
+    /// Replaces the channels that an app is subscribed to.
     func setChannels(_ channels: [String], of topic: String = "org.example.Mail") async throws {
         try await tell(["do": "channels", "topic": topic, "channels": channels.joined(separator: " ")])
     }
 
-    /// Requests so far, as `METHOD path body`.
+    /// The requests so far, as `METHOD path body`.
     var requests: [String] {
         process.output.split(separator: "\n").dropFirst().map(String.init).filter { !$0.hasPrefix("done") }
     }
@@ -98,7 +104,7 @@ final class ScriptedDeviceServer {
     func freeze() async throws { try await process.freeze() }
     func thaw() { process.send(SIGCONT) }
 
-    /// Sends a command and waits until it was followed.
+    /// Sends a command and waits until the server has executed it.
     private func tell(_ command: [String: String]) async throws {
         let doneCount = process.output.components(separatedBy: "\ndone").count
         try process.write(String(decoding: try JSONEncoder().encode(command), as: UTF8.self) + "\n")

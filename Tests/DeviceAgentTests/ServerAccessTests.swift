@@ -5,7 +5,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// Proxies and client certificates, seen from the agent's status.
+/// Proxies and client certificates, as seen in the agent's status.
 @Suite(.serialized) struct ServerAccessTests {
     private let directory: TemporaryDirectory
 
@@ -23,9 +23,10 @@ import Testing
         return harness
     }
 
-    /// Waits until a device hears at its enrolment why it is refused.
+    /// Waits until an enrolment is refused with an explanation.
     ///
-    /// A server that closes at once takes its explanation with it, now and then, where TLS 1.3 had sent the request already.
+    /// A server that closes immediately may lose its explanation. That happens with TLS 1.3 when it had already
+    /// received the request.
     private func waitForRefusal(_ access: ServerAccess, _ server: ScriptedDeviceServer, _ words: String) async throws {
         let harness = try harness(access)
         var last = ""
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [StreamForm.websocket, .events])
-    func `everything goes by way of the proxy`(form: StreamForm) async throws {
+    func `all requests use the proxy`(form: StreamForm) async throws {
         let server = try await ScriptedDeviceServer()
         let proxy = try await ScriptedProxy()
         let harness = try harness(access { $0.proxy = proxy.url }, form)
@@ -47,7 +48,7 @@ import Testing
         #expect(proxy.targets.count >= 1 && proxy.targets.allSatisfy { $0 == target })
     }
 
-    @Test func `a proxy hears who we are, and else its refusal is explained`() async throws {
+    @Test func `a proxy receives the credentials, and its refusal is explained`() async throws {
         let server = try await ScriptedDeviceServer()
         let proxy = try await ScriptedProxy(user: "Anna:s3cret")
         try await waitForRefusal(
@@ -56,7 +57,7 @@ import Testing
         _ = try await harness.enrol(with: server).get()
     }
 
-    @Test func `a proxy that cannot reach the server is told from a server that cannot be reached`() async throws {
+    @Test func `a proxy that cannot reach the server is distinguished from an unreachable server`() async throws {
         let server = try await ScriptedDeviceServer()
         let proxy = try await ScriptedProxy()
         let harness = try harness(access { $0.proxy = proxy.url })
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [StreamForm.websocket, .events])
-    func `a server that wants a certificate gets it`(form: StreamForm) async throws {
+    func `a server that requests a certificate gets it`(form: StreamForm) async throws {
         let server = try await ScriptedDeviceServer(wantsCertificate: true)
         let access = access {
             $0.clientCertificateFile = server.clientCertificateFile
@@ -81,7 +82,7 @@ import Testing
         try await harness.loop.run("a notification came") { harness.events.contains { $0.hasPrefix("arrived") } }
     }
 
-    @Test func `a device without the certificate, or with a wrong one, is told what to set`() async throws {
+    @Test func `the status of a device without a valid certificate names the setting to change`() async throws {
         let server = try await ScriptedDeviceServer(wantsCertificate: true)
         try await waitForRefusal(ServerAccess(), server, "set client_cert and client_key in agent.ini")
         let stranger = access {
@@ -93,7 +94,7 @@ import Testing
         try await waitForRefusal(absent, server, "see client_cert in agent.ini")
     }
 
-    @Test func `a file of this machine's that is wrong is named, and says nothing of the server`() async throws {
+    @Test func `an invalid local file is named, and the server is not blamed`() async throws {
         let server = try await ScriptedDeviceServer()
         let harness = try harness(ServerAccess())
         for (ca, certificate, key, words) in [
@@ -116,7 +117,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a server that hangs up inside the handshake cannot be reached, which is no matter of trust`()
+    @Test func `a server that closes during the handshake is unreachable, not untrusted`()
         async throws
     {
         let script = """
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [StreamForm.auto, .events])
-    func `a certificate that is asked for later is in the status, and no alert is shown`(form: StreamForm) async throws
+    func `a certificate that is requested later is in the status, and no alert is shown`(form: StreamForm) async throws
     {
         let server = try await ScriptedDeviceServer()
         let harness = try harness(ServerAccess(), form)

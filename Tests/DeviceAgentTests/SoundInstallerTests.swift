@@ -17,7 +17,7 @@ struct SoundInstallerTests {
             environment: ["XDG_DATA_HOME": files.path(of: "data"), "XDG_DATA_DIRS": "\(RepositoryPaths.root)/deploy"])
     }
 
-    /// A built-in sound with other bytes: one more comment in front does not change what is heard.
+    /// Writes a built-in sound with other bytes: an additional comment at the start does not change the audio.
     private func sound(_ name: String, as file: String) throws -> String {
         let path = files.path(of: file)
         try FileManager.default.copyItem(atPath: "\(builtIn)/\(name).oga", toPath: path)
@@ -29,7 +29,7 @@ struct SoundInstallerTests {
         return nil
     }
 
-    /// One second of a tone, 16 bits, 8 kHz.
+    /// Writes a tone with 16 bits and 8 kHz, by default of one second.
     private func tone(_ file: String, loudness: Double = 0.5, seconds: Int = 1) throws -> String {
         let samples = (0..<8000 * seconds).flatMap { index -> [UInt8] in
             let sample = UInt16(bitPattern: Int16(max(-1, min(1, loudness * sin(Double(index) * 0.3))) * 32767))
@@ -45,7 +45,7 @@ struct SoundInstallerTests {
         return path
     }
 
-    @Test func `a good sound is among the app's, under the name that it is given`() throws {
+    @Test func `a valid sound is installed for the app under the given name`() throws {
         #expect(try installer.install(try tone("ping.wav"), for: "org.example.Mail", name: "") == "ping")
         #expect(try installer.install(try tone("x.wav", loudness: 0.4), for: "org.example.Mail", name: "new") == "new")
         let sounds = installer.sounds(of: "org.example.Mail")
@@ -57,7 +57,7 @@ struct SoundInstallerTests {
         #expect(installer.sounds(of: "org.example.Mail").allSatisfy { !$0.isOfApp })
     }
 
-    @Test func `a sound that nobody should hear is refused, with what to do`() throws {
+    @Test func `a sound that is unsuitable is refused with a remedy`() throws {
         func refused(_ path: String, _ name: String = "") -> String {
             refusal { try installer.install(path, for: "org.example.Mail", name: name) } ?? "taken"
         }
@@ -74,7 +74,7 @@ struct SoundInstallerTests {
         #expect(installer.sounds(of: "org.example.Mail").allSatisfy { !$0.isOfApp })
     }
 
-    @Test func `only files that can be played are sounds, and only what is somewhere is known`() throws {
+    @Test func `only playable files are sounds, and only installed sounds are known`() throws {
         let theme = try files.makeDirectory("data/sounds/freedesktop/stereo")
         _ = try files.write("x", to: "data/sounds/freedesktop/stereo/message.oga")
         _ = try files.write("x", to: try folder("org.example.Mail") + "/notes.txt")
@@ -92,7 +92,7 @@ struct SoundInstallerTests {
         return folder
     }
 
-    @Test func `two apps do not sound the same`() throws {
+    @Test func `two apps cannot have the same sound`() throws {
         let path = try tone("ping.wav")
         #expect(try installer.install(path, for: "org.example.Mail", name: "") == "ping")
         #expect(try installer.install(path, for: "org.example.Mail", name: "") == "ping")

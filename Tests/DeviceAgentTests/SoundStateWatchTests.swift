@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 struct SoundStateWatchTests {
-    @Test(.tags(.slow)) func `a sound server that comes later is heard before the next sound is decided`() async {
+    @Test(.tags(.slow)) func `a sound server that starts later is read before the next sound is decided`() async {
         await #expect(processExitsWith: .success) {
             let first = try await DesktopSound()
             for (name, value) in first.environment { unsafe setenv(name, value, 1) }
@@ -37,8 +37,9 @@ struct SoundStateWatchTests {
         }
     }
 
-    // libpulse finds its server by the environment, which belongs to the whole process: this runs in one of its own.
-    @Test(.tags(.slow)) func `a sound server that is gone is not looked for with each notification`() async {
+    // libpulse finds its server through the environment, which belongs to the whole process. So this runs in its own
+    // process.
+    @Test(.tags(.slow)) func `a missing sound server is not searched for with each notification`() async {
         await #expect(processExitsWith: .success) {
             let files = try TemporaryDirectory()
             let path = files.path(of: "native")

@@ -16,7 +16,7 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func `the state directory is made, and nobody else may enter`() throws {
+    @Test func `the state directory is created for the user only`() throws {
         let state = directory.path(of: "a/b/state")
         let directories = AgentDirectories(environment: ["HOME": directory.path, "XDG_STATE_HOME": state])
         try directories.makeState()
@@ -38,14 +38,14 @@ import Testing
         #expect(directories.configurationPath == "/home/anna/.config/posthorn/agent.ini")
     }
 
-    @Test func `a directory that cannot be made is an error that names it`() throws {
+    @Test func `a directory that cannot be created is an error that names it`() throws {
         try directory.write("", to: "file")
         let directories = AgentDirectories(environment: ["XDG_STATE_HOME": directory.path(of: "file")])
         let error = #expect(throws: StorageError.self) { try directories.makeState() }
         #expect(error?.message.contains("\(directory.path)/file/posthorn") == true)
     }
 
-    @Test func `a second agent is refused for as long as the first lives`() throws {
+    @Test func `a second agent is refused while the first one runs`() throws {
         let path = directory.path(of: "agent.lock")
         var first: AgentLock? = try AgentLock(path: path)
         let error = #expect(throws: StorageError.self) { try AgentLock(path: path) }
@@ -58,7 +58,7 @@ import Testing
         #expect(throws: Never.self) { try AgentLock(path: path) }
     }
 
-    @Test func `the secret is for this person only, and is replaced as a whole`() throws {
+    @Test func `the secret is readable for this user only, and is replaced as a whole`() throws {
         let path = directory.path(of: "device-secret")
         let file = SecretFile(path: path)
         #expect(try file.read() == nil)
@@ -72,7 +72,7 @@ import Testing
         #expect(try file.read() == nil)
     }
 
-    @Test func `a half-written secret of a crash does not stand in the way`() throws {
+    @Test func `a partial secret of a crash does not block a new one`() throws {
         try directory.write("half", to: "device-secret.new", permissions: 0o644)
         let file = SecretFile(path: directory.path(of: "device-secret"))
         try file.write("whole")
@@ -80,12 +80,12 @@ import Testing
         #expect(try mode(of: directory.path(of: "device-secret")) == 0o600)
     }
 
-    @Test(arguments: ["", "\n", " \r\n\u{0}"]) func `a secret without visible characters is none`(text: String) throws {
+    @Test(arguments: ["", "\n", " \r\n\u{0}"]) func `a secret needs visible characters`(text: String) throws {
         try directory.write(text, to: "device-secret")
         #expect(try SecretFile(path: directory.path(of: "device-secret")).read() == nil)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a pipe or a directory in the secret's place is refused at once`() throws {
+    @Test(.timeLimit(.minutes(1))) func `a pipe or a directory as the secret is refused at once`() throws {
         let path = directory.path(of: "device-secret")
         #expect(unsafe mkfifo(path, 0o600) == 0)
         #expect(throws: StorageError.self) { try SecretFile(path: path).read() }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [0o600, 0o640, 0o604, 0o666, 0o677])
-    func `a secret that others may use is taken back from them`(permissions: Int) throws {
+    func `permissions of others on a secret are removed`(permissions: Int) throws {
         try directory.write("s3cret", to: "device-secret", permissions: permissions)
         let path = directory.path(of: "device-secret")
         #expect(try SecretFile(path: path).read() == "s3cret")
@@ -106,14 +106,14 @@ import Testing
         #expect(throws: StorageError.self) { try SecretFile(path: directory.path(of: "device-secret")).read() }
     }
 
-    @Test func `a link in the secret's place is not followed`() throws {
+    @Test func `a link in place of the secret is not followed`() throws {
         try directory.write("elsewhere", to: "other")
         let path = directory.path(of: "device-secret")
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory.path(of: "other"))
         #expect(throws: StorageError.self) { try SecretFile(path: path).read() }
     }
 
-    @Test func `a database of a later version is refused and left alone`() throws {
+    @Test func `a database of a later version is refused and not changed`() throws {
         let file = try DatabaseFile()
         do { _ = try file.open() }
         try raiseVersion(file.path)
@@ -125,10 +125,10 @@ import Testing
     }
 
     @Test(arguments: [0o600, 0o640, 0o604, 0o666])
-    func `a database that others may use is taken back from them, and so is its log`(permissions: Int) throws {
+    func `permissions of others on a database and its log are removed`(permissions: Int) throws {
         let file = try DatabaseFile()
         do { try file.open().apps.save(Sample.app) }
-        // What a crash leaves.
+        // A crash leaves these files behind.
         let names = [file.path, "\(file.path)-wal", "\(file.path)-shm"]
         for name in names {
             if !FileManager.default.fileExists(atPath: name) {
@@ -142,11 +142,11 @@ import Testing
     }
 
     @Test(arguments: ["no database at all, and long enough to tell", ""])
-    func `a damaged database is named, with what goes with it`(header: String) throws {
+    func `a damaged database is reported, with the data that is lost with it`(header: String) throws {
         let file = try DatabaseFile()
         do { try file.open().apps.save(Sample.app) }
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file.path))
-        // The first page, or the table of tables within.
+        // The damage is in the first page, or in the schema table within.
         try handle.seek(toOffset: header.isEmpty ? 100 : 0)
         try handle.write(contentsOf: header.isEmpty ? Data(repeating: 0xFF, count: 400) : Data(header.utf8))
         try handle.close()
@@ -167,7 +167,7 @@ import Testing
         try file.close()
     }
 
-    @Test func `what was saved is there after opening again`() throws {
+    @Test func `saved data is there after reopening`() throws {
         let file = try DatabaseFile()
         let identity = Identity(serverURL: "https://a", deviceID: "00000000000000ab", caFile: "/ca")
         do {
@@ -188,7 +188,7 @@ import Testing
         #expect(try database.outboxLines() == ["3 suppressed master-off"])
     }
 
-    @Test func `registering again keeps choices and badge`() throws {
+    @Test func `registering again keeps settings and badge`() throws {
         let database = try DatabaseFile().open()
         try database.apps.save(Sample.app)
         try database.choose(.sound, "off", for: Sample.app.appID)
@@ -208,7 +208,7 @@ import Testing
         #expect(try database.apps.app(id: "org.example.Mail\u{301}") == nil)
     }
 
-    @Test func `the outbox keeps the newest up to its bound`() throws {
+    @Test func `the outbox keeps the newest acknowledgments up to its limit`() throws {
         let database = try DatabaseFile().open()
         let surplus: Int64 = 3
         try database.transaction { () throws(SQLiteError) in

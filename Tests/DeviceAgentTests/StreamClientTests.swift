@@ -42,7 +42,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test(arguments: [StreamForm.websocket, .events])
-    func `a connection on which nothing comes is given up, and a fresh one is made`(form: StreamForm) async throws {
+    func `a silent connection is abandoned, and a new one is made`(form: StreamForm) async throws {
         let client = client(form, Pulse(shortest: .milliseconds(300), patience: .milliseconds(100)))
         client.start()
         try await loop.run("it is open") { client.isOpen }
@@ -54,7 +54,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test(arguments: [StreamForm.websocket, .events])
-    func `only a silence as long as its bound ends a connection`(form: StreamForm) async throws {
+    func `only a silence as long as the limit ends a connection`(form: StreamForm) async throws {
         let silenceMax: Duration = .seconds(1)
         let client = client(form, Pulse(shortest: .milliseconds(500), patience: .milliseconds(500)))
         client.start()
@@ -71,13 +71,13 @@ private final class Listener: StreamClientDelegate {
             longestSilence = max(longestSilence, ContinuousClock.now - last)
             last = .now
         }
-        // On a machine that stood still for so long, the end is right.
+        // On a machine that stood still for this long, the end is correct.
         #expect(listener.log == ["opened"] || longestSilence >= silenceMax)
         client.stop()
     }
 
     @Test(arguments: [StreamForm.websocket, .events])
-    func `what could not be written is given up and comes again`(form: StreamForm) async throws {
+    func `an event that could not be written is dropped and sent again`(form: StreamForm) async throws {
         let client = client(form)
         client.start()
         try await loop.run("it is open") { client.isOpen }
@@ -105,7 +105,7 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `an event that cannot be read is acknowledged by an id of its own, never by an earlier one`()
+    @Test func `an unreadable event is acknowledged with its own id, never an earlier one`()
         async throws
     {
         let client = client(.events)
@@ -120,7 +120,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test(arguments: [StreamForm.websocket, .events])
-    func `many events at once come in their order`(form: StreamForm) async throws {
+    func `many events in one piece arrive in order`(form: StreamForm) async throws {
         let client = client(form)
         client.start()
         try await loop.run("it is open") { client.isOpen }
@@ -134,7 +134,7 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `a server that is gone is tried again until it is stopped`() async throws {
+    @Test func `a server that is gone is retried until the client is stopped`() async throws {
         try await server.kill()
         try await endlessTrying()
     }
@@ -152,7 +152,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test(arguments: [400, 404, 405, 426, 501])
-    func `a server without WebSocket is asked for events at once, and at the next time too`(status: Int) async throws {
+    func `a server without WebSocket is asked for events immediately, and also next time`(status: Int) async throws {
         try await server.fail("/v1/stream", status: status)
         let client = client()
         client.start()
@@ -165,7 +165,7 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `who insists on WebSocket gets no events`() async throws {
+    @Test func `a client that requires WebSocket gets no events`() async throws {
         try await server.fail("/v1/stream", status: 426, count: 2)
         let client = client(.websocket)
         client.start()
@@ -175,7 +175,7 @@ private final class Listener: StreamClientDelegate {
     }
 
     @Test(arguments: [401, 503])
-    func `a refusal that has nothing to do with WebSocket is one`(status: Int) async throws {
+    func `a refusal unrelated to WebSocket is a refusal`(status: Int) async throws {
         try await server.fail("/v1/stream", status: status)
         let client = client()
         client.start()
@@ -186,7 +186,7 @@ private final class Listener: StreamClientDelegate {
         client.stop()
     }
 
-    @Test func `acknowledgements are confirmed by the server, or else have failed`() async throws {
+    @Test func `acknowledgments are confirmed by the server, or else have failed`() async throws {
         let client = client(.websocket)
         client.start()
         try await loop.run("it is open") { client.isOpen }

@@ -27,7 +27,7 @@ import Testing
         return machine
     }
 
-    @Test(arguments: State.allCases) func `each event asks for what its state allows`(state: State) {
+    @Test(arguments: State.allCases) func `each event causes the action that its state allows`(state: State) {
         var started = machine(in: state)
         #expect(started.start(atNanoseconds: 0) == ([.idle, .waiting, .refused].contains(state) ? .connect : .none))
         var ended = machine(in: state)
@@ -48,7 +48,7 @@ import Testing
         #expect(refused.isRefused && refused.hurry(atNanoseconds: 0) == .none && refused.timeIsUp() == .none)
     }
 
-    @Test func `the ceiling doubles from one second to a minute and stays there`() {
+    @Test func `the maximum wait doubles from one second to a minute and stays there`() {
         var machine = StreamMachine()
         _ = machine.start(atNanoseconds: 0)
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60, 60] {
@@ -58,14 +58,14 @@ import Testing
     }
 
     @Test(arguments: [(0.0, 0), (0.25, 250), (1.0, 1000), (7.0, 1000), (-1.0, 0)])
-    func `the wait is a random part of the ceiling`(fraction: Double, milliseconds: Int) {
+    func `the wait is a random part of the maximum`(fraction: Double, milliseconds: Int) {
         var machine = StreamMachine()
         _ = machine.start(atNanoseconds: 0)
         #expect(machine.ended(atNanoseconds: 0, fraction: fraction) == .wait(.milliseconds(milliseconds)))
     }
 
     @Test(arguments: [(59, 8), (60, 1), (61, 1)])
-    func `a stream that was open for a minute makes failures forgotten`(openSeconds: UInt64, waitSeconds: Int) {
+    func `a stream that was open for a minute resets the failure count`(openSeconds: UInt64, waitSeconds: Int) {
         var machine = StreamMachine()
         _ = machine.start(atNanoseconds: 0)
         for _ in 0..<3 {
@@ -78,20 +78,20 @@ import Testing
     }
 
     @Test(arguments: [(-5, 1), (0, 1), (30, 31), (3600, 3601), (100_000, 3601)])
-    func `what the server asks for comes on top, within an hour`(askedSeconds: Int, waitSeconds: Int) {
+    func `the wait that the server requests is added, within an hour`(askedSeconds: Int, waitSeconds: Int) {
         var machine = StreamMachine()
         _ = machine.start(atNanoseconds: 0)
         let action = machine.ended(atNanoseconds: 0, fraction: 1, retryAfter: .seconds(askedSeconds))
         #expect(action == .wait(.seconds(waitSeconds)))
     }
 
-    @Test(arguments: [0, 30]) func `devices that lost the same server come back one after the other`(asked: Int) {
+    @Test(arguments: [0, 30]) func `devices that lost the same server reconnect at different times`(asked: Int) {
         var random = SeededGenerator(seed: 2026)
         var counts = [Int](repeating: 0, count: 10)
         for _ in 0..<1000 {
             var machine = StreamMachine()
             _ = machine.start(atNanoseconds: 0)
-            // A restart that takes a while: the seventh time, the ceiling is a minute.
+            // The restart takes a while. At the seventh attempt the maximum is a minute.
             for _ in 0..<6 {
                 _ = machine.ended(atNanoseconds: 0, fraction: Double.random(in: 0..<1, using: &random))
                 _ = machine.timeIsUp()
@@ -105,7 +105,7 @@ import Testing
         #expect(counts.allSatisfy { (70...130).contains($0) }, "of 1000 devices in each six seconds: \(counts)")
     }
 
-    @Test func `nothing makes the server's wish for a pause forgotten`() {
+    @Test func `nothing cancels a pause that the server requested`() {
         var machine = StreamMachine()
         _ = machine.start(atNanoseconds: 0)
         machine.opened(atNanoseconds: 0)
@@ -116,7 +116,7 @@ import Testing
         #expect(machine.hurry(atNanoseconds: 60 * Self.second) == .connect)
     }
 
-    @Test func `a clock that seems to run backwards is no good minute and no crash`() {
+    @Test func `a clock that runs backwards does not reset failures or crash`() {
         var machine = StreamMachine()
         _ = machine.start(atNanoseconds: 0)
         machine.opened(atNanoseconds: 100)

@@ -17,12 +17,14 @@ import Testing
         return database
     }
 
-    /// `channel state` for each, in order.
+    /// Returns `channel state` for each subscription, in order.
     private func lines(_ database: AgentDatabase, of appID: String = Sample.app.appID) throws -> [String] {
         try database.subscriptions.all(of: appID).map { "\($0.channel) \($0.state.rawValue)" }
     }
 
-    /// Brings `c` into a state; nil leaves it out.
+    /// Puts `c` into a state.
+    ///
+    /// Nil leaves it out.
     private func prepare(_ database: AgentDatabase, _ state: Subscription.State?) throws {
         let subscriptions = database.subscriptions
         guard let state else { return }
@@ -39,7 +41,7 @@ import Testing
         arguments: [
             (nil, Subscription.State.wanted), (.wanted, .wanted), (.held, .held), (.unwanted, .wanted),
         ] as [(Subscription.State?, Subscription.State)])
-    func `wanting a channel tells the server unless it knows`(
+    func `a wanted channel is sent to the server unless it knows the channel`(
         before: Subscription.State?, after: Subscription.State
     ) throws {
         let database = try database()
@@ -52,7 +54,7 @@ import Testing
         arguments: [
             (nil, nil), (.wanted, .unwanted), (.held, .unwanted), (.unwanted, nil),
         ] as [(Subscription.State?, Subscription.State?)])
-    func `a channel is given up once, and stays until the server heard of it`(
+    func `a channel is unsubscribed once, and stays until the server has confirmed`(
         before: Subscription.State?, after: Subscription.State?
     ) throws {
         let database = try database()
@@ -66,7 +68,7 @@ import Testing
             (nil, false, nil), (nil, true, .unwanted), (.wanted, false, .wanted), (.wanted, true, .wanted),
             (.held, false, .wanted), (.held, true, .held), (.unwanted, false, nil), (.unwanted, true, .unwanted),
         ] as [(Subscription.State?, Bool, Subscription.State?)])
-    func `what the server has and what is wanted meet`(
+    func `the server's list and the wanted channels are merged`(
         before: Subscription.State?, isAtServer: Bool, after: Subscription.State?
     ) throws {
         let database = try database()
@@ -75,7 +77,7 @@ import Testing
         #expect(try database.subscriptions.state(of: "c", of: app) == after)
     }
 
-    @Test func `a confirmation that comes late does not bring back what was given up`() throws {
+    @Test func `a late confirmation does not restore a channel that was unsubscribed`() throws {
         let database = try database()
         try prepare(database, .unwanted)
         try database.subscriptions.hold("c", of: app)
@@ -85,7 +87,7 @@ import Testing
         #expect(try lines(database) == [])
     }
 
-    @Test func `the server is told in order, and of nothing that belongs to an app without a token`() throws {
+    @Test func `requests are sent in order, and none for an app without a token`() throws {
         let database = try database()
         var other = Sample.app
         (other.appID, other.topic, other.deviceToken) = ("org.example.Other", "org.example.Other", "")
@@ -106,7 +108,7 @@ import Testing
         #expect(try database.subscriptions.firstPending()?.channel == "first")
     }
 
-    @Test func `after leaving a server the next one is told of all that is wanted`() throws {
+    @Test func `after leaving a server the next one gets all wanted channels`() throws {
         do {
             let database = try database()
             for channel in ["a", "b", "c"] { try database.subscriptions.want(channel, of: app) }
@@ -117,7 +119,7 @@ import Testing
         #expect(try lines(try file.open()) == ["a wanted", "c wanted"])
     }
 
-    @Test func `another registration of one app leaves the subscriptions of the others`() throws {
+    @Test func `another registration of one app keeps the other apps' subscriptions`() throws {
         let database = try database()
         for appID in [app, "org.example.Other"] {
             try database.subscriptions.want("a", of: appID)
@@ -147,7 +149,9 @@ import Testing
         #expect(try database.inbox.entry(4)?.channel == Sample.channel.text)
     }
 
-    /// What the second version of the schema left, as far as these tests look: a step that has shipped never changes.
+    /// The schema of version 2, as far as these tests need it.
+    ///
+    /// A released migration step never changes.
     private static let version2: StaticString = """
         CREATE TABLE identity (
             id INTEGER PRIMARY KEY CHECK (id = 1), server_url TEXT NOT NULL, device_id TEXT NOT NULL,

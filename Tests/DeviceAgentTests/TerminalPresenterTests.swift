@@ -15,7 +15,7 @@ import Testing
         return String(decoding: output, as: UTF8.self)
     }
 
-    @Test func `the app's name stands in front, and how to read on behind`() {
+    @Test func `the app's name comes first, and how to read more comes last`() {
         let alert = Alert(
             entry: 7, appID: "a", appName: "Example Mail", title: "Anna", subtitle: "Lunch", body: "At noon?\nOr later?"
         )
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(arguments: evil) func `nothing in any text acts on the terminal`(text: String) {
+    @Test(arguments: evil) func `no text contains terminal control characters`(text: String) {
         #expect(actsNowhere(printed(Alert(entry: 1, appID: "a", appName: text, body: "x"))))
         #expect(actsNowhere(printed(Alert(entry: 1, appID: text, appName: "Mail", body: "x"))))
         for field in [\Alert.title, \.subtitle, \.body, \.viewLabel, \.icon, \.collapseID] {
@@ -56,13 +56,13 @@ import Testing
         }
     }
 
-    @Test func `a sequence without an end swallows no more than its own text`() {
+    @Test func `an unterminated escape sequence removes only its own text`() {
         let output = printed(
             Alert(entry: 1, appID: "a", appName: "Mail\u{1B}]0;", title: "T\u{1B}P", subtitle: "S\u{9D}", body: "B"))
         #expect(output == "[Mail] T\n    S\n    B\n    posthorn inbox show 1\n")
     }
 
-    @Test func `what the agent prints through the presenter comes from payloads as they are`() throws {
+    @Test func `the presenter cleans the agent's raw texts from payloads`() throws {
         let file = try DatabaseFile()
         let database = try file.open()
         try database.apps.save(Sample.app)
@@ -80,7 +80,7 @@ import Testing
         #expect(printed.contains("gone") && actsNowhere(printed))
     }
 
-    @Test func `an alert cannot pretend to be two`() {
+    @Test func `an alert cannot look like two`() {
         let output = printed(Alert(entry: 1, appID: "a", appName: "Mail", title: "x\n[Bank] y", body: "z"))
         #expect(output.split(separator: "\n").filter { $0.hasPrefix("[") }.count == 1)
     }

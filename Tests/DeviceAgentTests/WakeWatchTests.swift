@@ -6,7 +6,7 @@ import PushNet
 import TestSupport
 import Testing
 
-/// A system bus of the test's own with python-dbusmock's logind and NetworkManager, which are none of ours.
+/// A system bus of the test's own, with logind and NetworkManager as python-dbusmock simulates them.
 @Suite struct WakeWatchTests {
     private let bus: DesktopBus
     private let logind: RunningProcess
@@ -35,7 +35,7 @@ import Testing
         try WakeWatch(loop: loop, connection: BusConnection(.address(bus.address))) { heard.events.append($0) }
     }
 
-    /// Who keeps the machine awake, as logind tells; asked without the loop's help.
+    /// Returns logind's list of inhibitors, queried without the loop's help.
     private func inhibitors() async throws -> String {
         try await bus.busctl(
             "call", "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
@@ -59,7 +59,7 @@ import Testing
         #expect(result.exit == .code(0), "\(result)")
     }
 
-    @Test func `the machine waits with its sleep until the goodbye is said, each time`() async throws {
+    @Test func `the machine delays its sleep until the goodbye is sent, each time`() async throws {
         let heard = Heard()
         let watch = try watch(heard)
         for round in 1...2 {
@@ -75,7 +75,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func `a logind that restarted is asked for another lock`() async throws {
+    @Test func `a restarted logind is asked for another lock`() async throws {
         let heard = Heard()
         let watch = try watch(heard)
         try await waitForLocks(1)
@@ -87,7 +87,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func `a sleep whose end nobody tells ends with the system bus`() async throws {
+    @Test func `a sleep whose end is not reported ends with the system bus`() async throws {
         let heard = Heard()
         let watch = try watch(heard)
         try await waitForLocks(1)
@@ -98,12 +98,12 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func `a network that is back is told, and one that goes is not`() async throws {
+    @Test func `a network that returns is reported, and one that is lost is not`() async throws {
         let name = "org.freedesktop.NetworkManager"
         let manager = try await Self.start("networkmanager", named: name, on: bus)
         let heard = Heard()
         let watch = try watch(heard)
-        // 20: disconnected; 60: connected to a site; 70: to the internet. Signals come in their order.
+        // 20: disconnected. 60: connected to a site. 70: connected to the internet. Signals come in order.
         for state in [20, 60, 70, 20, 70] {
             let result = try await bus.busctl(
                 "call", name, "/org/freedesktop/NetworkManager", "org.freedesktop.DBus.Mock", "EmitSignal", "sssav",

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
+extension ServerEndToEnd {
     /// The admin API of a real server, on the wire.
     struct AdminAPITests {
         private let server: InstalledServer
@@ -22,12 +22,13 @@ extension EndToEnd {
                 answer["detail"]?.contains(mention) == true || mention.isEmpty, "\(answer)", sourceLocation: location)
         }
 
-        @Test func `a method that a path does not have is answered with those that it has`() async throws {
+        @Test func `a method that a path does not support is answered with the supported ones`() async throws {
             let paths = [
                 ("/v1/status", "GET"), ("/v1/apps", "GET, POST"), ("/v1/apps/a", "GET, PATCH, DELETE"),
                 ("/v1/apps/a/channels", "GET, POST"), ("/v1/apps/a/channels/c", "GET, DELETE"),
                 ("/v1/keys", "GET, POST"), ("/v1/keys/K", "DELETE"), ("/v1/devices", "GET"),
-                ("/v1/devices/0123456789abcdef", "GET, DELETE"), ("/v1/enrolment-codes", "POST"),
+                ("/v1/devices/0123456789abcdef", "GET, DELETE"), ("/v1/enrolment-codes", "GET, POST"),
+                ("/v1/enrolment-codes/x", "DELETE"),
                 ("/v1/quotas", "GET"), ("/v1/quotas/team/T", "GET, PATCH, DELETE"),
             ]
             for (path, allowed) in paths {
@@ -41,11 +42,11 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a path that is none, or no text, is told apart from what is not there`() async throws {
+        @Test func `an invalid path is distinguished from a missing object`() async throws {
             for path in ["/", "/v1", "/v2/apps", "/v1/", "/v1/nothing", "/v1/apps/a/b", "/v1/keys/K/x", "/v1/status/"] {
                 try await expect(404, "NotFound", "GET", path)
             }
-            for path in ["/v1/apps/a/channels/c/d", "/v1/devices/a/b", "/v1/enrolment-codes/x"] {
+            for path in ["/v1/apps/a/channels/c/d", "/v1/devices/a/b", "/v1/enrolment-codes/x/y"] {
                 try await expect(404, "NotFound", "GET", path)
             }
             try await expect(400, "BadPath", "GET", "/v1/apps/%zz")
@@ -57,7 +58,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `an app has the checks and broadcasts that it was given, else warn and none`() async throws {
+        @Test func `an app has the given checks and broadcasts, and by default warn and none`() async throws {
             let plain = try await server.admin.exchange("POST", "/v1/apps", #"{"topic":"a"}"#)
             #expect(plain.status == 201)
             #expect(plain["checks"] == "warn" && plain["broadcasts"] == "0" && plain["name"] == "a")
@@ -71,7 +72,7 @@ extension EndToEnd {
             #expect(list.map(\.broadcasts) == [false, true])
         }
 
-        @Test func `a change of an app changes what it names and nothing else`() async throws {
+        @Test func `a change of an app changes only the given members`() async throws {
             try await server.admin.perform("POST", "/v1/apps", body: #"{"topic":"a","name":"A","checks":"strict"}"#)
             let steps: [(String, [String])] = [
                 (#"{"name":"B"}"#, ["B", "strict", "0"]), (#"{"checks":"off"}"#, ["B", "off", "0"]),
@@ -89,7 +90,7 @@ extension EndToEnd {
             #expect(try await server.admin.exchange("GET", "/v1/apps/a")["name"] == "C", "it is kept")
         }
 
-        @Test func `a change of an app that makes no sense is refused with what would`() async throws {
+        @Test func `an invalid change of an app is refused with a remedy`() async throws {
             try await server.admin.perform("POST", "/v1/apps", body: #"{"topic":"a","name":"A"}"#)
             let before = try await server.admin.exchange("GET", "/v1/apps/a").body
             let path = "/v1/apps/a"
@@ -112,7 +113,7 @@ extension EndToEnd {
             #expect(try await server.admin.exchange("PATCH", path, #"{"name":"\#(longest)"}"#)["name"] == longest)
         }
 
-        @Test func `a key is for the environment that was named, else for both`() async throws {
+        @Test func `a key belongs to the given environment, and by default to both`() async throws {
             let both = try await server.admin.exchange("POST", "/v1/keys", "{}")
             #expect(both.status == 201 && both["environment"] == nil)
             for environment in ["production", "development"] {
@@ -120,12 +121,12 @@ extension EndToEnd {
                 #expect(key.status == 201 && key["environment"] == environment, "\(key)")
             }
             let keys = try await server.admin.exchange("GET", "/v1/keys").decoded(Keys.self).keys
-            // Those of one second stand in no order that a person knows.
+            // Keys that were created within one second have no defined order.
             #expect(Set(keys.map { $0.environment ?? "both" }) == ["both", "production", "development"])
             #expect(keys.count == 3)
         }
 
-        @Test func `a key that would not do what was meant is not made`() async throws {
+        @Test func `a key with contradictory options is not created`() async throws {
             try await server.admin.perform("POST", "/v1/apps", body: #"{"topic":"a"}"#)
             try await server.admin.perform("POST", "/v1/apps", body: #"{"topic":"b","team_id":"OTHERTEAM1"}"#)
             let path = "/v1/keys"
@@ -135,13 +136,14 @@ extension EndToEnd {
             try await expect(400, "BadTeamID", "POST", path, #"{"team_id":"short"}"#)
             try await expect(404, "UnknownTopic", "POST", path, #"{"topics":["a","c"]}"#)
             try await expect(
-                400, "OtherTeam", "POST", path, #"{"topics":["a","b"]}"#, mentioning: "b is of team OTHERTEAM1")
+                400, "OtherTeam", "POST", path, #"{"topics":["a","b"]}"#, mentioning: "App b belongs to team OTHERTEAM1"
+            )
             #expect(try await server.admin.exchange("GET", path).decoded(Keys.self).keys.isEmpty)
             let key = try await server.admin.exchange("POST", path, #"{"topics":["b"],"team_id":"OTHERTEAM1"}"#)
             #expect(key.status == 201)
         }
 
-        /// A body of this size with a member that nobody knows.
+        /// Returns a body of this size with an unknown member.
         private static func body(byteCount: Int) -> String {
             #"{"x":""# + String(repeating: "y", count: byteCount - 8) + #""}"#
         }

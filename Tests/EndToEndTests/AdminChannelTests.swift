@@ -4,12 +4,12 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
+extension ServerEndToEnd {
     /// Channels in the admin API of a real server.
     struct AdminChannelTests {
         private let server: InstalledServer
 
-        /// A server with an app that may have channels and one that may not.
+        /// Starts a server with an app that may have channels and one that may not.
         init() async throws {
             server = try await InstalledServer()
             try await server.admin.perform("POST", "/v1/apps", body: #"{"topic":"news","broadcasts":true}"#)
@@ -29,7 +29,7 @@ extension EndToEnd {
             return "\(answer.status) \(answer["error"] ?? answer.body)"
         }
 
-        @Test func `a channel is of production and keeps the last broadcast unless told otherwise`() async throws {
+        @Test func `by default a channel is for production and keeps the last broadcast`() async throws {
             let plain = try await create()
             #expect(plain.environment == "production" && plain.policy == 1 && plain.topic == "news")
             #expect(plain.subscriptionCount == 0)
@@ -41,7 +41,7 @@ extension EndToEnd {
             #expect(both.environment == "production")
         }
 
-        @Test func `channels are listed oldest first, of the environment that is asked for`() async throws {
+        @Test func `channels of the requested environment are listed, oldest first`() async throws {
             #expect(try await list().isEmpty)
             var ids: [String] = []
             for environment in ["production", "development", "production"] {
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `an id may be escaped, and is one only in its whole length`() async throws {
+        @Test func `an id may be escaped, and matches only in its whole length`() async throws {
             let channel = try await create()
             let bare = String(channel.id.dropLast(2))
             #expect(try await server.admin.exchange("GET", "\(Self.channels)/\(bare)%3D%3d").status == 200)
@@ -78,7 +78,7 @@ extension EndToEnd {
             #expect(try await refusal("GET", "/v1/apps/mail/channels/\(channel.id)") == "404 UnknownChannel")
         }
 
-        @Test func `what makes no channel is refused with the reason`() async throws {
+        @Test func `an invalid request for a channel is refused with the reason`() async throws {
             let path = Self.channels
             #expect(try await refusal("POST", "/v1/apps/mail/channels", "{}") == "403 BroadcastsNotAllowed")
             #expect(try await refusal("POST", "/v1/apps/none/channels", "{}") == "404 UnknownTopic")
@@ -101,7 +101,7 @@ extension EndToEnd {
             #expect(try await list().isEmpty)
         }
 
-        @Test func `switching broadcasts off removes the channels of both environments for good`() async throws {
+        @Test func `switching broadcasts off permanently removes the channels of both environments`() async throws {
             let first = try await create()
             _ = try await create(#"{"environment":"development"}"#)
             try await server.admin.perform("PATCH", "/v1/apps/news", body: #"{"broadcasts":true}"#)

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
+extension ServerEndToEnd {
     /// The commands for apps, keys and channels against a real server.
     struct AdminCommandTests {
         private let server: InstalledServer
@@ -31,7 +31,7 @@ extension EndToEnd {
             #expect(list.contains(/\norg\.example\.News\s+News\s+\S+\s+off\s+on\s+0\s+0\n/), "\(list)")
         }
 
-        @Test func `an unknown topic is answered with the one that was meant, by every command that takes one`()
+        @Test func `every command answers an unknown topic with the closest known one`()
             async throws
         {
             try await server.posthorn("app", "add", "org.example.News")
@@ -43,13 +43,55 @@ extension EndToEnd {
                 let result = try await RunningProcess.run(
                     RepositoryPaths.program("posthorn"), command + ["org.example.Nwes", "--socket", server.admin.path])
                 #expect(result.exit == .code(4), "\(command): \(result)")
-                #expect(result.errorOutput.contains("Did you mean org.example.News?"), "\(result)")
+                #expect(result.errorOutput.contains("Did you mean 'org.example.News'?"), "\(result)")
             }
             let set = try await run("app", "set", "org.example.Nwes", "--name", "N")
-            #expect(set.exit == .code(4) && set.errorOutput.contains("Did you mean org.example.News?"))
+            #expect(set.exit == .code(4) && set.errorOutput.contains("Did you mean 'org.example.News'?"))
             let other = try await run("app", "show", "com.else")
-            #expect(other.exit == .code(4) && other.errorOutput.contains("posthorn app add"))
+            #expect(
+                other.exit == .code(4)
+                    && other.errorOutput == "posthorn: no app with topic 'com.else'; see 'posthorn app list'\n")
             #expect(!FileManager.default.fileExists(atPath: server.files.path(of: "key.p8")))
+        }
+
+        @Test func `an app that exists is not added twice`() async throws {
+            try await server.posthorn("app", "add", "org.example.News")
+            let again = try await run("app", "add", "org.example.News")
+            #expect(again.exit == .code(1))
+            #expect(again.errorOutput == "posthorn: app 'org.example.News' already exists\n")
+        }
+
+        @Test func `an app of a new team says so, and the teams are listed with their apps and keys`() async throws {
+            let first = try await server.posthorn("app", "add", "org.example.News", "--team", "TEAM000001")
+            #expect(first.errorOutput == "Created team TEAM000001.\n")
+            let second = try await server.posthorn("app", "add", "org.example.Mail", "--team", "TEAM000001")
+            #expect(second.errorOutput.isEmpty)
+            try await server.posthorn("key", "create", "--team", "TEAM000001", "-o", server.files.path(of: "k.p8"))
+            let list = try await server.posthorn("team", "list").output
+            #expect(list.contains(/\n\S{10}     0     0  default\nTEAM000001     2     1\n/), "\(list)")
+            #expect(try await server.posthorn("team").output == list)
+        }
+
+        @Test func `a code is listed by its id and revoked, and then no device enrols with it`() async throws {
+            #expect(try await server.posthorn("code", "list").output.hasPrefix("No unused codes."))
+            let code = try await server.posthorn("enrol", "--json").decoded(Code.self)
+            let other = try await server.posthorn("enrol", "--json").decoded(Code.self)
+            let list = try await server.posthorn("code", "list").output
+            #expect(list.contains("\n\(code.id)  20") && list.contains("\n\(other.id)  20"), "\(list)")
+            #expect(!list.contains(code.code) && !list.contains(code.code.prefix(14)), "\(list)")
+            #expect(try await server.posthorn("code", "revoke", code.id).output == "Revoked code \(code.id).\n")
+            let again = try await run("code", "revoke", code.id)
+            #expect(again.exit == .code(4))
+            #expect(again.errorOutput == "posthorn: no unused code with ID '\(code.id)'; see 'posthorn code list'\n")
+            let nonsense = try await run("code", "revoke", "zz")
+            #expect(nonsense.exit == .code(4), "\(nonsense)")
+            let rest = try await server.posthorn("code", "ls").output
+            #expect(!rest.contains(code.id) && rest.contains(other.id), "\(rest)")
+        }
+
+        private struct Code: Decodable {
+            let code: String
+            let id: String
         }
 
         @Test func `a key is listed with its environment and topics`() async throws {
@@ -61,19 +103,19 @@ extension EndToEnd {
             try await server.posthorn("key", "create", "-o", server.files.path(of: "any.p8"))
             let list = try await server.posthorn("key", "list").output
             #expect(list.split(separator: "\n").count == 3)
-            #expect(list.contains(/\n\S{10}  \S{10}  development  .* good   org\.example\.News\n/), "\(list)")
-            #expect(list.contains(/\n\S{10}  \S{10}  both  .* good   every topic of the team\n/), "\(list)")
+            #expect(list.contains(/\n\S{10}  \S{10}  development  .* valid  org\.example\.News\n/), "\(list)")
+            #expect(list.contains(/\n\S{10}  \S{10}  both  .* valid  all topics of the team\n/), "\(list)")
         }
 
         @Test func `a channel is created, listed, shown and removed`() async throws {
             try await server.posthorn("app", "add", "org.example.News", "--broadcasts", "on")
             let none = try await server.posthorn("channel", "list", "org.example.News").output
-            #expect(none == "No channels yet. Create one: posthorn channel create org.example.News\n")
+            #expect(none == "No channels. Create one with 'posthorn channel create org.example.News'.\n")
             let created = try await server.posthorn("channel", "create", "org.example.News", "--json")
             let id = try created.decoded(Channel.self).id
             let other = try await server.posthorn(
                 "channel", "create", "org.example.News", "-e", "development", "--policy", "none")
-            #expect(other.output.contains("Environment    development\nKeeps          none\nSubscriptions  0\n"))
+            #expect(other.output.contains("Environment    development\nStores         none\nSubscriptions  0\n"))
             let shown = try await server.posthorn("channel", "show", "org.example.News", id, "--json")
             #expect(shown.output == created.output)
             let list = try await server.posthorn("channel", "list", "org.example.News").output
@@ -81,7 +123,7 @@ extension EndToEnd {
             let some = try await server.posthorn("channel", "list", "org.example.News", "-e", "production").output
             #expect(some.split(separator: "\n").count == 2 && some.contains(id))
             let removed = try await server.posthorn("channel", "remove", "org.example.News", id)
-            #expect(removed.output == "Removed \(id).\n")
+            #expect(removed.output == "Removed channel \(id).\n")
             let gone = try await run("channel", "show", "org.example.News", id)
             #expect(gone.exit == .code(4) && gone.errorOutput.contains("posthorn channel list"))
         }
@@ -93,7 +135,7 @@ extension EndToEnd {
             #expect(result.errorOutput.contains("posthorn app set TOPIC --broadcasts on"))
         }
 
-        @Test func `a broadcast is sent and answered with its ids, or with what is wrong`() async throws {
+        @Test func `a broadcast is sent, and the answer has its ids or the problem`() async throws {
             let target = try await server.addApp("org.example.News")
             try await server.posthorn("app", "set", "org.example.News", "--broadcasts", "on")
             let channel = try await server.posthorn("channel", "create", "org.example.News", "--policy=none", "--json")
@@ -111,7 +153,7 @@ extension EndToEnd {
                 "\(sent)")
             let kept = try await RunningProcess.run(posthorn, words + ["--channel", channel, "--expiration", "+60"])
             #expect(kept.exit == .code(1) && kept.errorOutput.contains("refused: BadExpirationDate\n"), "\(kept)")
-            // For an alert this would be an error: there is nothing to show.
+            // An alert with this payload would be an error, because it shows nothing.
             let update = try server.files.write(
                 #"{"aps":{"event":"update","content-state":{"goals":1}}}"#, to: "update.json")
             let judged = words.filter { $0 != "--title" && $0 != "News" } + ["-p", update, "--lint"]
@@ -124,7 +166,7 @@ extension EndToEnd {
             #expect(unknown.output.contains(#""detail":"#), "\(unknown)")
         }
 
-        @Test func `what the server finds in a payload is shown, as a warning or as the reason`() async throws {
+        @Test func `the server's findings about a payload are shown, as a warning or as the reason`() async throws {
             let (server, files) = (try await EphemeralServer(), try TemporaryDirectory())
             let topic = server.topic.topic
             let posthorn = RepositoryPaths.program("posthorn")

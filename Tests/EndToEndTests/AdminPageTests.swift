@@ -4,8 +4,8 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// docs/reference/admin-api.md against a real server.
+extension ServerEndToEnd {
+    /// Compares docs/reference/admin-api.md with a real server.
     struct AdminPageTests {
         private let server: EphemeralServer
         private let page = readText("\(RepositoryPaths.root)/docs/reference/admin-api.md")
@@ -46,7 +46,7 @@ extension EndToEnd {
                 let needed = Set(members.filter { $0.2.isEmpty }.map { String($0.1) })
                 let value = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
                 let object = try #require((value?["quotas"] as? [[String: Any]])?.first ?? value)
-                // The private half of a key comes this once: the page says so with the request.
+                // A key's private half is returned only once. The page documents it with that request.
                 let given = Set(object.keys).subtracting(["private_key"])
                 #expect(given.isSubset(of: listed) && needed.isSubset(of: given), "\(name): \(answer.body)")
             }

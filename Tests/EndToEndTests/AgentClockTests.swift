@@ -4,9 +4,11 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The clock of a person's machine jumps, that of the server does not; nor does the clock of timers, as in the kernel.
-    struct AgentClockTests {
+extension DeviceEndToEnd {
+    /// The clock of the user's machine jumps.
+    ///
+    /// The server's clock and the timers' clock do not, as in the kernel.
+    @Suite(.preloadsLibrary) struct AgentClockTests {
         private let clock: String
         private let files: TemporaryDirectory
         private let bus: DesktopBus
@@ -28,7 +30,9 @@ extension EndToEnd {
                 ])
         }
 
-        /// Moves the clock of the machine; the file is never half written.
+        /// Moves the machine's clock.
+        ///
+        /// Renames the file, so that no reader sees half of it.
         private func jump(to offset: String) throws {
             try files.write(offset, to: "clock.new")
             guard unsafe rename("\(clock).new", clock) == 0 else { throw SystemFailure(call: "rename", code: errno) }
@@ -50,7 +54,8 @@ extension EndToEnd {
 
         private var evidence: String { house.user.agent.now.transcript }
 
-        /// All numbers are in the inbox and were shown, each once and in their order; the badge is the last.
+        /// Checks that all numbers are in the inbox and were shown once, in order, and that the badge is the last
+        /// number.
         private func checkAllShown(_ numbers: ClosedRange<Int>) async throws {
             let bodies = numbers.map { "number \($0)" }
             #expect(try await house.user.wholeInbox().map(\.body) == bodies)
@@ -60,7 +65,7 @@ extension EndToEnd {
             }
         }
 
-        /// CPU seconds that the agent used so far.
+        /// Returns the CPU seconds that the agent has used so far.
         private func processorSeconds() throws -> Double {
             let statistics = readText("/proc/\(house.user.agent.now.identifier)/stat")
             let fields = try #require(statistics.split(separator: ")").last).split(separator: " ")
@@ -68,12 +73,12 @@ extension EndToEnd {
             return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
         }
 
-        @Test(.tags(.slow)) func `whatever the clock says, all is shown once, and no timer runs wild`() async throws {
+        @Test(.tags(.slow)) func `all alerts are shown once with any clock, and no timer spins`() async throws {
             let jumps = ["+0", "+3h", "-3h", "+3650d", "-3650d", "+0"]
             for (index, offset) in jumps.enumerated() {
                 let before = try processorSeconds()
                 try jump(to: offset)
-                // By a clock that is ahead it would have expired long ago.
+                // By a clock that is ahead this notification would have expired long ago.
                 try await send(index + 1, timeToLiveSeconds: 600)
                 #expect(try await entry(index + 1).state == "shown", "\(offset): \(evidence)")
                 try await Task.sleep(for: .seconds(1))
@@ -82,7 +87,7 @@ extension EndToEnd {
             try await checkAllShown(1...jumps.count)
         }
 
-        @Test(.tags(.slow)) func `alerts wait for a notification server, and an inbox for its age, over any jump`()
+        @Test(.tags(.slow)) func `alerts wait for a notification server, and the inbox for its age, over any jump`()
             async throws
         {
             try await send(1)
@@ -96,7 +101,7 @@ extension EndToEnd {
                 try await house.user.startAgent()
                 #expect(try await house.user.wholeInbox().map(\.state) == ["shown", "waiting"], "\(offset)")
             }
-            // No certificate is good at such a time: it comes when the clock is right again.
+            // No certificate is valid at such a time, so the notification arrives when the clock is correct again.
             try await send(3)
             try jump(to: "+0")
             try await house.user.waitUntilConnected()
@@ -105,7 +110,7 @@ extension EndToEnd {
             try await checkAllShown(1...3)
         }
 
-        @Test(.tags(.slow)) func `do-not-disturb holds by the clock of the moment`() async throws {
+        @Test(.tags(.slow)) func `do-not-disturb uses the current clock`() async throws {
             try await house.user.posthorn("dnd", "for", "1h")
             try await send(1, hasBadge: false)
             #expect(try await entry(1).reason == "do-not-disturb")

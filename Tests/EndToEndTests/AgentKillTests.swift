@@ -4,12 +4,12 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The real agent is killed at random moments under notifications, and what it promised is held against what came.
+extension DeviceEndToEnd {
+    /// Kills the real agent at random moments under notifications, and compares its promises with the results.
     struct AgentKillTests {
         private static let doubt = "the agent ended while it was shown"
 
-        /// 15 rounds, and 300 in `make soak`.
+        /// Runs 15 rounds, and 300 in `make soak`.
         @Test(.tags(.slow))
         func
             `after kills at any moment all that was accepted is there once, was shown once, and the badge is the newest`()
@@ -43,7 +43,7 @@ extension EndToEnd {
                 "\(entries.count { $0.reason == "too-many" }) too many, \(shown.count) calls of Notify")
         }
 
-        /// Holds what the notification servers were asked to show against the inbox; answers how many are in doubt.
+        /// Compares the calls to the notification servers with the inbox, and returns the number of uncertain entries.
         private func checkShown(
             _ entries: [InboxEntry], _ shown: [(call: RecordingDaemon.Shown, isAnswered: Bool)], _ story: Comment
         ) -> Int {
@@ -61,7 +61,7 @@ extension EndToEnd {
                 case "shown": #expect(calls.contains { $0.isAnswered }, detail)
                 default: #expect(entry.reason == "too-many" && calls.isEmpty, detail)
                 }
-                // A server that is killed before it answers has shown nothing, as far as anybody knows.
+                // A server that is killed before it answers counts as having shown nothing.
                 let seen = calls.filter(\.isAnswered)
                 #expect(Set(seen.map(\.call.daemon)).count == seen.count, "twice on one screen: \(detail)")
                 #expect(Turmoil.isStaying(number) || seen.count <= 1, "a banner came back: \(detail)")

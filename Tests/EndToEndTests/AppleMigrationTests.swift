@@ -4,12 +4,12 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// docs/how-to/migrate-from-apple.md, done as it says.
+extension ServerEndToEnd {
+    /// Follows docs/how-to/migrate-from-apple.md as it is written.
     struct AppleMigrationTests {
         private static let page = readText("\(RepositoryPaths.root)/docs/how-to/migrate-from-apple.md")
 
-        @Test func `a client with Apple's names built in reaches the environment that the name says`() async throws {
+        @Test func `a client with Apple's built-in names reaches the environment of the name`() async throws {
             let names = try #require(Self.page.firstMatch(of: /\nnames = (.*apple\.com.*)\n/)).1
             let network = try await LedNetwork(names: String(names))
             let answers = try await network.answers(of: try #require(ClientPage("curl").program).code)
@@ -24,7 +24,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `the server takes each configuration of the page`() async throws {
+        @Test func `the server accepts each configuration of the page`() async throws {
             let blocks = Self.page.matches(of: /\n```ini\n((?s:.*?))```/).map { String($0.1) }
             #expect(blocks.count == 2)
             let files = try TemporaryDirectory()
@@ -39,7 +39,7 @@ extension EndToEnd {
     }
 }
 
-/// A server with a registered device, and a network in which every name leads to it, as DNS can.
+/// A server with a registered device, in a network that resolves every name to it, as DNS can.
 private struct LedNetwork {
     private static let topic = "org.example.Mail"
 
@@ -50,7 +50,7 @@ private struct LedNetwork {
     init(names: String) async throws {
         self.names = names.split(separator: " ").map(String.init)
         server = try await InstalledServer(options: ["--names", names])
-        // curl reads it and connects there, whatever the name and port; the certificate must hold the name.
+        // curl reads this and connects there, whatever the name and port. The certificate must contain the name.
         try server.files.write("connect-to = \"::127.0.0.1:\(server.port)\"\n", to: ".curlrc")
         let target = try await server.addApp(Self.topic)
         let curl = Curl(home: server.files.path, authority: target.caFile, name: self.names[0])
@@ -66,7 +66,7 @@ private struct LedNetwork {
         ]
     }
 
-    /// What a script prints for each name.
+    /// Returns a script's output for each name.
     func answers(of script: String) async throws -> [String: String] {
         let file = try server.files.write(script, to: "send.sh")
         var answers: [String: String] = [:]
@@ -95,7 +95,7 @@ private struct LedNetwork {
     }
 }
 
-/// curl with a home of its own, speaking to one server name.
+/// A curl with its own home directory that connects to one server name.
 private struct Curl {
     let home: String
     let authority: String

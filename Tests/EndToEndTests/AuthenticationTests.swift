@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Who may send.
+extension ServerEndToEnd {
+    /// Checks which provider tokens may send.
     struct AuthenticationTests {
-        @Test func `a provider token that is wrong, foreign or out of its hour is refused`() async throws {
+        @Test func `a provider token that is malformed, foreign or outside its hour is refused`() async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
             let good = ProviderRequest(
@@ -35,7 +35,7 @@ extension EndToEnd {
             #expect(try await server.admin.received().isEmpty)
         }
 
-        @Test func `one changed character of a signature is refused`() async throws {
+        @Test func `a signature with one changed character is refused`() async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
             var token = Array(try await client.providerToken())
@@ -59,7 +59,7 @@ extension EndToEnd {
                 RejectionTests.Case(name: "scope", status: 400, reason: "TopicDisallowed", request: request))
         }
 
-        @Test func `a revoked key no longer sends, on an open connection either`() async throws {
+        @Test func `a revoked key can no longer send, even on an open connection`() async throws {
             let server = try await InstalledServer()
             let mail = try await server.addApp("org.example.Mail")
             let client = try await HTTP2Client(mail)

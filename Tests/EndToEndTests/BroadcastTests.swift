@@ -4,11 +4,11 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// A broadcast on its whole way: published to a channel, and shown to a person whose app subscribed.
+extension DeviceEndToEnd {
+    /// A broadcast from its channel to the screen of a user whose app has subscribed.
     struct BroadcastTests {
         @Test(.tags(.slow))
-        func `a broadcast is an alert on the desktop, and the next of its channel takes its place`() async throws {
+        func `a broadcast is an alert on the desktop, and its channel's next one replaces it`() async throws {
             let desk = try await Desk()
             let daemon = try await desk.screen.start(.dunst)
             let studio = try await Studio(desk.house)
@@ -29,7 +29,7 @@ extension EndToEnd {
             #expect(daemon.exit == nil)
         }
 
-        @Test func `badge and sound come with a broadcast, and an update without text leaves no entry`() async throws {
+        @Test func `badge and sound arrive with a broadcast, and an update without text has no entry`() async throws {
             let house = try await House()
             let studio = try await Studio(house)
             let channel = try await studio.createChannel()
@@ -40,7 +40,7 @@ extension EndToEnd {
             #expect(try await app(of: house.user).badge == 5)
         }
 
-        @Test func `settings keep a broadcast from the person as they keep everything`() async throws {
+        @Test func `settings suppress a broadcast like other notifications`() async throws {
             let house = try await House()
             let studio = try await Studio(house)
             let channel = try await studio.createChannel()
@@ -51,7 +51,7 @@ extension EndToEnd {
             #expect(entry.state == "suppressed" && entry.reason == "master-off")
         }
 
-        @Test func `who unsubscribed gets nothing more, and who subscribes again does`() async throws {
+        @Test func `an app that unsubscribed gets no broadcasts, and one that subscribes again does`() async throws {
             let house = try await House()
             let studio = try await Studio(house)
             let channel = try await studio.createChannel()
@@ -66,7 +66,7 @@ extension EndToEnd {
             try await house.user.waitForEntry("it arrives") { $0.body == "after" }
         }
 
-        @Test func `the last broadcast of a channel that keeps it reaches a device that was off, once`() async throws {
+        @Test func `a channel's stored broadcast reaches a device that was off, once`() async throws {
             let house = try await House()
             let studio = try await Studio(house)
             let channel = try await studio.createChannel(policy: "last")
@@ -84,7 +84,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `what is subscribed to while the server is away is told when it is back`() async throws {
+        @Test func `a subscription made while the server is away is sent when it is back`() async throws {
             let house = try await House()
             let studio = try await Studio(house)
             let channel = try await studio.createChannel()
@@ -101,7 +101,7 @@ extension EndToEnd {
             #expect(try await studio.subscriptionCount(of: channel) == 1)
         }
 
-        @Test func `a channel that is no more is refused, or leaves a notice at the next start`() async throws {
+        @Test func `a removed channel is refused, or leaves a notice at the next start`() async throws {
             let house = try await House()
             let studio = try await Studio(house)
             let (kept, removed) = (try await studio.createChannel(), try await studio.createChannel())
@@ -113,12 +113,12 @@ extension EndToEnd {
             try await house.user.startAgent()
             try await eventually("it is gone") { try await app(of: house.user).channels == [kept] }
             let status = try await house.user.posthorn("agent", "status").output
-            #expect(status.contains("\(House.app) no longer listens to the channel \(removed)"))
+            #expect(status.contains("The subscription of \(House.app) to channel \(removed) ended"))
         }
 
         // MARK: Environments
 
-        @Test func `a token for development is good there only, and so are its channels`() async throws {
+        @Test func `a development token works only in development, and so do its channels`() async throws {
             let house = try await House()
             let studio = try await Studio(house)
             let channels = [
@@ -141,7 +141,7 @@ extension EndToEnd {
             try await house.user.waitForEntry("it arrives") { $0.body == "hello" }
         }
 
-        @Test func `a device that was away for too long has new tokens and its channels when it is back`() async throws
+        @Test func `a device that was away for too long gets new tokens and its channels when it returns`() async throws
         {
             let house = try await House()
             let studio = try await Studio(house)
@@ -168,7 +168,7 @@ extension EndToEnd {
             try await eventually("the channel is there again") { try await studio.subscriptionCount(of: channel) == 1 }
         }
 
-        /// Writes into the database of a server that does not run what its sweep writes after many days.
+        /// Changes the database of a stopped server as its sweep does after many days.
         private func expireRegistrations(of server: InstalledServer) async throws {
             let script = """
                 import sqlite3, sys
@@ -182,7 +182,7 @@ extension EndToEnd {
             ).succeeded()
         }
 
-        /// The number in each Notify of the monitor: the alert whose place it takes.
+        /// Returns the replaced id in each Notify call that the monitor recorded.
         private func replacedIDs(_ desk: Desk) -> [UInt32] {
             desk.alertTexts.compactMap { $0.firstMatch(of: /uint32 ([0-9]+)/).flatMap { UInt32($0.1) } }
         }

@@ -4,8 +4,8 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Certificates from `posthorn certificate issue` to curl, which sends with them.
+extension ServerEndToEnd {
+    /// Certificates from `posthorn certificate issue`, and curl sending with them.
     struct CertificateTests {
         private static let topic = "org.example.Mail"
         private let server: EphemeralServer
@@ -16,7 +16,7 @@ extension EndToEnd {
             files = try TemporaryDirectory()
         }
 
-        /// Runs a command of `posthorn` that succeeds.
+        /// Runs a command of `posthorn` that must succeed.
         @discardableResult
         private func posthorn(_ arguments: [String]) async throws -> ProgramResult {
             try await RunningProcess.run(
@@ -50,7 +50,7 @@ extension EndToEnd {
             try await eventually("the device has both") { try await server.admin.received().count == 2 }
         }
 
-        @Test func `a PKCS#12 file does the same, with the password that was made or given`() async throws {
+        @Test func `a PKCS#12 file sends too, with the generated or given password`() async throws {
             let made = files.path(of: "made.p12")
             let result = try await posthorn(["certificate", "issue", Self.topic, "--p12", made, "--json"])
             let password = try result.decoded(Issued.self).password
@@ -65,7 +65,7 @@ extension EndToEnd {
             #expect(try await send(["--cert-type", "P12", "--cert", "\(given):correct horse"]).status == 200)
         }
 
-        @Test func `the kind says what a certificate can send`() async throws {
+        @Test func `the kind of a certificate limits the push types that it can send`() async throws {
             let single = ["--cert", try await issue()]
             let universal = ["--cert", try await issue(["--kind", "universal"], to: "b.pem")]
             let voip = ["--cert", try await issue(["--kind", "voip"], to: "c.pem")]
@@ -84,31 +84,30 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a certificate has limits of its own, by its fingerprint in any case`() async throws {
+        @Test func `a certificate has its own limits, by its fingerprint in either case`() async throws {
             let (limited, other) = (try await issue(), try await issue(to: "b.pem"))
             let der = try await RunningProcess.run(
                 RepositoryPaths.tool("openssl"), ["x509", "-in", limited, "-noout", "-fingerprint", "-sha256"]
             ).succeeded().output
             let fingerprint = der.split(separator: "=").last?.filter(\.isHexDigit) ?? ""
             try await posthorn(["quota", "set", "--key", String(fingerprint), "--rate", "1", "--daily", "1"])
-            let day = Int(Date().timeIntervalSince1970) / 86_400
+            try await UTCDay.waitForRoom()
             let answers = [
                 try await send(["--cert", limited]), try await send(["--cert", limited]),
                 try await send(["--cert", other]),
             ]
-            guard day == Int(Date().timeIntervalSince1970) / 86_400 else { return }
             #expect(answers.map(\.status) == [200, 429, 200], "\(answers)")
             #expect(answers[1].reason == "TooManyRequests")
         }
 
-        @Test func `a certificate for development is refused where production is`() async throws {
+        @Test func `a development certificate is refused in production`() async throws {
             let development = try await issue(["--environment", "development"])
             #expect(try await send(["--cert", development]).reason == "BadCertificateEnvironment")
             let production = try await issue(["--environment", "production"], to: "b.pem")
             #expect(try await send(["--cert", production]).status == 200)
         }
 
-        @Test func `a revoked certificate is refused, by its file, its fingerprint and its first digits`() async throws
+        @Test func `a revoked certificate is refused, by its file, its fingerprint or its leading digits`() async throws
         {
             for way in 0..<3 {
                 let path = try await issue(to: "\(way).pem")
@@ -124,7 +123,7 @@ extension EndToEnd {
             #expect(list.certificates.count == 3 && list.certificates.allSatisfy { $0.revokedAt != nil })
         }
 
-        @Test func `a certificate that is not believed is told why`() async throws {
+        @Test func `an untrusted certificate is refused with the reason`() async throws {
             let path = files.path(of: "self.pem")
             try await RunningProcess.run(
                 "/usr/bin/openssl",
@@ -138,7 +137,7 @@ extension EndToEnd {
             #expect(answer.head.contains("self-signed certificate"), "\(answer.head)")
         }
 
-        @Test func `no file is replaced, and what could not be kept is not left valid`() async throws {
+        @Test func `no file is replaced, and a certificate that cannot be saved is revoked`() async throws {
             let path = try files.write("mine", to: "there.pem")
             let result = try await RunningProcess.run(
                 RepositoryPaths.program("posthorn"),
@@ -183,10 +182,12 @@ extension EndToEnd {
     }
 }
 
-/// What curl, as a provider, was answered.
+/// The server's answer to curl as a provider.
 struct CurlAnswer {
     let status: Int
-    /// The reason of the body; nil when there is none.
+    /// The reason in the body.
+    ///
+    /// Nil when there is none.
     let reason: String?
     /// The header fields, as curl shows them.
     let head: String

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// A page of docs/how-to/clients, cut into what its reader types and what the page promises.
+/// A page of docs/how-to/clients, split into the reader's input and the promised output.
 struct ClientPage: CustomTestStringConvertible, Sendable {
     /// The device tokens of the page's table.
     enum Token: String, CaseIterable {
@@ -13,13 +13,13 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
         case gone = "no longer registered"
     }
 
-    /// What a page's program is written in, by the name of its code block.
+    /// The language of a page's program, by the name of its code block.
     enum Language: String, CaseIterable {
         case python
         case javaScript = "js"
         case shell = "sh"
 
-        /// What a file of it is called.
+        /// The name of the program's file.
         var fileName: String {
             switch self {
             case .python: "send.py"
@@ -29,15 +29,15 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// Where the pages are.
+    /// The folder of the pages.
     static let folder = "\(RepositoryPaths.root)/docs/how-to/clients"
 
     /// The first word of a block that installs a library.
     private static let installers: Set<Substring> = ["pip", "npm", "go", "composer", "gem", "cargo"]
 
-    /// The file's name without its ending.
+    /// The file's name without its extension.
     let name: String
-    /// The whole page.
+    /// The text of the whole page.
     let text: String
 
     init(_ name: String) {
@@ -45,7 +45,7 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
         text = readText("\(Self.folder)/\(name).md")
     }
 
-    /// Every page but the list of them.
+    /// All pages except their list.
     static let all: [ClientPage] = {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".md") && $0 != "README.md" }.sorted().map {
@@ -55,17 +55,19 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { name }
 
-    /// The page says that our tests run its code.
+    /// Whether the page says that our tests run its code.
     var isRun: Bool { text.contains("Run by our tests.") }
 
-    /// What its `pip install` lines install.
+    /// The packages of its `pip install` lines.
     var packages: [String] {
         blocks("sh").flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("pip install ") }
             .flatMap { $0.dropFirst("pip install ".count).split(separator: " ") }
             .map { $0.filter { $0 != "'" } }
     }
 
-    /// The page's program: its only code block that is not an installation; nil when it is in another language.
+    /// The page's program, which is its only code block besides installations.
+    ///
+    /// Nil when it is in another language.
     var program: (language: Language, code: String)? {
         let programs = Language.allCases.flatMap { language in
             blocks(language.rawValue).filter { !Self.installers.contains($0.prefix { $0 != " " }) }
@@ -74,10 +76,10 @@ struct ClientPage: CustomTestStringConvertible, Sendable {
         return programs.count == 1 ? programs[0] : nil
     }
 
-    /// What the page's program is written in.
+    /// The language of the page's program.
     var language: Language? { program?.language }
 
-    /// What the page says that its code prints, as a pattern in which `…` is anything.
+    /// Returns the output that the page promises for its code, as a pattern in which `…` matches anything.
     func answer(to token: Token) throws -> Regex<Substring> {
         let row = try #require(
             text.split(separator: "\n").first { $0.hasPrefix("| \(token.rawValue) | `") }, "\(name): \(token.rawValue)")

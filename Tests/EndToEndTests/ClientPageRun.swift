@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// The program of a page, ready to run as its reader would run it: with a server and the variables of the pages.
+/// The program of a page, prepared as its reader would run it: with a server and the variables of the pages.
 final class ClientPageRun: Sendable {
     let server: EphemeralServer
     private let page: ClientPage
@@ -17,9 +17,9 @@ final class ClientPageRun: Sendable {
     ///
     /// - Parameters:
     ///   - page: The page.
-    ///   - interpreter: What runs its program.
-    ///   - homeFiles: What the reader has in the home directory, by name.
-    /// - Throws: What the server says; `ExpectationFailedError` when the page has no program.
+    ///   - interpreter: The path of the interpreter for the program.
+    ///   - homeFiles: The files in the reader's home directory, by name.
+    /// - Throws: The server's error; `ExpectationFailedError` when the page has no program.
     init(of page: ClientPage, by interpreter: String, files homeFiles: [String: String] = [:]) async throws {
         let program = try #require(page.program, "\(page.name)")
         files = try TemporaryDirectory()
@@ -47,7 +47,7 @@ final class ClientPageRun: Sendable {
 
     /// Runs the program with a device token.
     ///
-    /// - Parameter token: Which.
+    /// - Parameter token: The device token.
     /// - Returns: The line that it printed.
     /// - Throws: `ExpectationFailedError` when it printed another number of lines.
     func output(for token: ClientPage.Token) async throws -> String {
@@ -57,7 +57,9 @@ final class ClientPageRun: Sendable {
         return lines[0].trimmingCharacters(in: .whitespaces)
     }
 
-    /// The variables that the server wrote for a shell; Python's own path is not theirs.
+    /// Parses the variables that the server wrote for a shell.
+    ///
+    /// Python's own path is not among them.
     static func variables(in text: String) -> [String: String] {
         let settings = text.matches(of: /(?m)^(\w+)='?(.*?)'?$/).map { (String($0.1), String($0.2)) }
         return Dictionary(settings) { $1 }.merging(["PYTHONPATH": ""]) { $1 }

@@ -4,33 +4,33 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The code of docs/how-to/clients, run as it stands there against a real server.
+extension DeviceEndToEnd {
+    /// Runs the code of docs/how-to/clients as it is printed there, against a real server.
     struct ClientPagesTests {
-        /// What every page sends.
+        /// The alert that every page sends.
         private static let alert = ["title": "Lunch at Noon", "body": "Anna waits at the usual place."]
 
         @Test(.tags(.slow), arguments: ClientPage.all.filter { $0.isRun && $0.language == .python })
-        func `the Python of a client's page sends, and prints what the page says`(page: ClientPage) async throws {
+        func `the Python of a client's page sends, and prints the promised output`(page: ClientPage) async throws {
             let environments = try await Self.environments.value
             let python = try #require(environments[page.name], "\(page.name)")
             try await expectPromises(of: page, by: python.python)
         }
 
         @Test(arguments: ClientPage.all.filter { $0.isRun && $0.language == .shell })
-        func `the shell script of a client's page sends, and prints what the page says`(page: ClientPage) async throws {
+        func `the shell script of a client's page sends and prints the promised output`(page: ClientPage) async throws {
             try await expectPromises(of: page, by: "/bin/sh")
         }
 
         @Test(
             .enabled(if: (try? RepositoryPaths.tool("node")) != nil, "node is not installed"),
             arguments: ClientPage.all.filter { $0.isRun && $0.language == .javaScript })
-        func `the JavaScript of a client's page sends, and prints what the page says`(page: ClientPage) async throws {
+        func `the JavaScript of a client's page sends, and prints the promised output`(page: ClientPage) async throws {
             try await expectPromises(of: page, by: try RepositoryPaths.tool("node"))
         }
 
         @Test(arguments: ClientPage.all)
-        func `a client's page says whether our tests run it, what each device token gives, and its packages' versions`(
+        func `a client's page states if tests run it, the output for each token, and package versions`(
             page: ClientPage
         ) throws {
             #expect(page.isRun != page.text.replacing("\n", with: " ").contains("Not run by our tests: "))
@@ -40,7 +40,7 @@ extension EndToEnd {
             #expect(page.isRun == (page.text.contains("| The device token is | It prints |")))
         }
 
-        @Test func `the payload of the pages is one that the server has no warning about`() async throws {
+        @Test func `the server has no warning about the payload of the pages`() async throws {
             let run = try await ClientPageRun(of: ClientPage("curl"), by: "/bin/sh", files: [".curlrc": "include\n"])
             let output = try await run.result(for: .registered).output
             #expect(output.contains("HTTP/2 200"))
@@ -53,7 +53,9 @@ extension EndToEnd {
             #expect(linked.sorted() == ClientPage.all.map(\.name))
         }
 
-        /// An interpreter for each page, by the page's name: two are made at a time, once.
+        /// The interpreters by the page's name.
+        ///
+        /// Two are made at a time, once.
         private static let environments = Task {
             try await withThrowingTaskGroup(of: (String, VirtualEnvironment).self) { group in
                 var made: [String: VirtualEnvironment] = [:]
@@ -66,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        /// Runs the page's program with a good and two bad device tokens, and looks at what arrived.
+        /// Runs the page's program with a valid and two invalid device tokens, and checks the deliveries.
         private func expectPromises(of page: ClientPage, by interpreter: String) async throws {
             let run = try await ClientPageRun(of: page, by: interpreter)
             try await withThrowingTaskGroup { group in
@@ -82,7 +84,7 @@ extension EndToEnd {
             try await expectArrival(at: run.server)
         }
 
-        /// One notification came, and says what the page's does.
+        /// Checks that one notification arrived with the page's content.
         private func expectArrival(at server: EphemeralServer) async throws {
             let received = try await eventualValue("it arrives") {
                 let received = try await server.admin.received()

@@ -24,7 +24,7 @@ struct CommandFailureTests {
     @Test(arguments: [
         ("sytem", "to system, session, or an address"), ("unix:path=/nowhere/bus", "correct its address"),
     ])
-    func `a bus that is not there is named as it was set, by posthorn and by the agent, which ends`(
+    func `a missing bus is named as it was set, by posthorn and by the agent, which ends`(
         value: String, remedy: String
     ) async throws {
         let files = try TemporaryDirectory()
@@ -33,12 +33,29 @@ struct CommandFailureTests {
             let result = try await RunningProcess.run(
                 RepositoryPaths.program(program), words, environment: environment)
             #expect(result.exit == .code(code))
-            let said = "POSTHORN_AGENT_BUS is '\(value)', and there is no such bus: "
+            let said = "cannot connect to the bus '\(value)' in POSTHORN_AGENT_BUS: "
             #expect(result.errorOutput.contains(said) && result.errorOutput.contains(remedy), "\(result)")
         }
     }
 
-    @Test func `a command that fails without --json prints nothing but the text`() async throws {
+    @Test(arguments: [([], "Usage: posthorn COMMAND"), (["channel"], "Usage: posthorn channel COMMAND")])
+    func `a missing command prints the usage screen`(words: [String], usage: String) async throws {
+        let result = try await RunningProcess.run(RepositoryPaths.program("posthorn"), words)
+        #expect(result.exit == .code(2) && result.output.isEmpty)
+        #expect(result.errorOutput.hasPrefix(usage) && result.errorOutput.contains("\nExit codes:\n"))
+        let json = try await RunningProcess.run(RepositoryPaths.program("posthorn"), words + ["--json"])
+        #expect(json.output.contains(#""detail":"missing command. Run 'posthorn"#), "\(json)")
+    }
+
+    @Test func `a closed pipe ends a command silently`() async throws {
+        let command = "{ \(RepositoryPaths.program("posthorn")) --help; echo $? >&2; } | true"
+        let result = try await RunningProcess.run(
+            RepositoryPaths.tool("bash"), ["-c", "set -o pipefail; for i in 1 2 3; do \(command); done"])
+        // The reader may end after the program has written, and then nothing is wrong.
+        #expect(Set(result.errorOutput.split(separator: "\n")).isSubset(of: ["0", "1"]), "\(result)")
+    }
+
+    @Test func `a command that fails without --json prints only the text`() async throws {
         let result = try await RunningProcess.run(
             RepositoryPaths.program("posthorn"), ["app", "list", "--nonsense", "--", "--json"])
         #expect(result.output.isEmpty)

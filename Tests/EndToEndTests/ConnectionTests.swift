@@ -4,8 +4,8 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// A connection that breaks, and what a person sees of it.
+extension ServerEndToEnd {
+    /// A connection that breaks, and the user's view of it.
     struct ConnectionTests {
         private struct Status: Decodable {
             var connected: Bool
@@ -19,7 +19,7 @@ extension EndToEnd {
             return try JSONDecoder().decode(Status.self, from: Data(output.utf8))
         }
 
-        @Test(.tags(.slow)) func `a link that dies without a word is noticed within half a minute, and made anew`()
+        @Test(.tags(.slow)) func `a silently broken connection is detected within half a minute and replaced`()
             async throws
         {
             let proxy = try await ScriptedProxy()
@@ -41,7 +41,7 @@ extension EndToEnd {
             #expect(try await house.user.inbox().count == 1)
         }
 
-        @Test func `a machine that sleeps takes leave of the server, and is back at once when it wakes`() async throws {
+        @Test func `a machine that sleeps says goodbye to the server, and reconnects when it wakes`() async throws {
             let system = try await DesktopBus()
             let logind = try RunningProcess(
                 "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", "logind"],
@@ -66,7 +66,7 @@ extension EndToEnd {
             #expect(try await house.user.inbox().isEmpty)
         }
 
-        @Test func `a server that is gone is told by the status, and nowhere else`() async throws {
+        @Test func `an unreachable server is reported in the status, and nowhere else`() async throws {
             let house = try await House()
             let before = try await status(of: house.user)
             #expect(before.connected && before.connected_since > 0 && before.last_connected >= before.connected_since)
@@ -78,7 +78,7 @@ extension EndToEnd {
             #expect(after.connected_since == 0 && after.last_connected >= before.connected_since)
             #expect(!after.last_error.isEmpty)
             let text = try await house.user.run(["agent", "status"]).succeeded().output
-            #expect(text.contains("no; last at ") && text.contains("Last trouble"))
+            #expect(text.contains("no; last ") && text.contains("Last error"))
             #expect(try await house.user.inbox().isEmpty)
         }
     }

@@ -3,12 +3,12 @@
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// One loop that much is asked of, and a provider on it.
+extension DeviceEndToEnd {
+    /// One loop under load, and a provider on it.
     struct CrowdTests {
         private let server: EphemeralServer
         private let peer: TLSPeer
-        /// Answered by the loop itself, so that the store does not matter.
+        /// A request that the loop itself answers, so that the store does not matter.
         private let request: TLSPeer.Request
 
         init() async throws {
@@ -19,7 +19,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [false, true])
-        func `a peer that updates its keys thousands of times does not keep a provider from its answers`(
+        func `a peer that updates its keys thousands of times does not delay a provider's answers`(
             asks: Bool
         ) async throws {
             let flood = try await peer.updateKeys(20_000, asks: asks, while: request)
@@ -27,7 +27,7 @@ extension EndToEnd {
             #expect(flood.answers >= 5, "one after the other, each in a turn of its own")
         }
 
-        @Test func `hundreds who greet at once all get in, and a provider waits for few of them`() async throws {
+        @Test func `hundreds of simultaneous handshakes succeed, and a provider waits for few of them`() async throws {
             let crowd = try await peer.greetTogether(300, server.process, before: request)
             #expect(crowd.early && crowd.connected == 300)
         }

@@ -4,12 +4,12 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What was accepted arrives, once and in order, whoever dies in between.
+extension DeviceEndToEnd {
+    /// Accepted notifications arrive once and in order, whichever process ends in between.
     struct DeliveryTests {
         @Test func `a notification accepted before the server was killed arrives once`() async throws {
             let house = try await House()
-            // It keeps its connection but takes nothing: the server can accept, and cannot finish delivering.
+            // The agent keeps its connection but reads nothing: the server can accept, and cannot finish delivering.
             house.user.agent.now.send(SIGSTOP)
             let sent = try await house.provider.send(house.notification("before the kill"))
             #expect(sent.status == 200)
@@ -70,7 +70,7 @@ extension EndToEnd {
                 try await eventually("round \(round): notifications are accepted") {
                     try await server.admin.status().counts.accepted >= 25
                 }
-                // Half of them without a chance to tidy up.
+                // Half of the servers are killed without a chance to clean up.
                 server.process.now.send(round.isMultiple(of: 2) ? SIGKILL : SIGTERM)
                 try await server.process.now.waitForExit()
                 try await server.start()
@@ -86,7 +86,7 @@ extension EndToEnd {
             #expect(Set(load.accepted).subtracting(arrived).isEmpty, "of \(load.accepted.count), \(load.refused)")
         }
 
-        @Test func `unregistering answers 410 with the time in milliseconds, registering again a working token`()
+        @Test func `unregistering answers 410 with the time in milliseconds, and registering again a working token`()
             async throws
         {
             let house = try await House()
@@ -105,7 +105,7 @@ extension EndToEnd {
             #expect(try await house.provider.send(house.notification("still too late")).status == 410)
         }
 
-        @Test func `a newer notification with the same collapse id replaces the one that waits`() async throws {
+        @Test func `a newer notification with the same collapse id replaces the waiting one`() async throws {
             let house = try await House()
             try await house.user.agent.killNow()
             var score = house.notification("1:0")
@@ -119,7 +119,7 @@ extension EndToEnd {
             #expect(try await house.bodiesUpToMarker() == ["2:0"])
         }
 
-        @Test func `a notification whose time has passed never arrives`() async throws {
+        @Test func `an expired notification never arrives`() async throws {
             let house = try await House()
             try await house.user.agent.killNow()
             var late = house.notification("late")

@@ -3,11 +3,13 @@
 internal import Foundation
 internal import TestSupport
 
-/// A person at a desktop: screen, notification daemon, sound server, agent, two registered apps, and a server behind it.
+/// A user at a desktop: screen, notification daemon, sound server, agent, two registered apps, and a server behind it.
 ///
-/// What reaches the person is watched from outside: the message bus is monitored, and the sound server.
+/// Alerts, badges and sounds are observed from outside: the test monitors the message bus and the sound server.
 final class Desk: Sendable {
-    /// The app that tests send to, and the one that marks the end of what it caused.
+    /// The app that tests send to.
+    ///
+    /// A second app marks the end of its effects.
     static let app = House.app
     private static let markerApp = "org.example.Marker"
 
@@ -32,25 +34,25 @@ final class Desk: Sendable {
         markerToken = try await house.user.register(Self.markerApp)
     }
 
-    /// What reached the person since some moment.
+    /// The effects that reached the user since a moment.
     struct Reached: Equatable {
-        /// How many alerts were shown.
+        /// The number of alerts shown.
         var alertCount = 0
-        /// Numbers shown on the app's icon.
+        /// The numbers shown on the app's icon.
         var badges: [Int] = []
-        /// How often something was played.
+        /// The number of sounds played.
         var soundCount = 0
     }
 
-    /// Sends a payload to the app, and answers what reached the person.
+    /// Sends a payload to the app, and returns the effects that reached the user.
     ///
-    /// Two markers, sent behind it, end the waiting: what came of the payload came before the second.
+    /// Two markers follow the payload. All effects of the payload arrive before the second marker.
     ///
     /// - Parameters:
     ///   - payload: The payload.
-    ///   - expected: What is waited for at least.
-    /// - Returns: What came, which may be more.
-    /// - Throws: `DeadlinePassed` when less came.
+    ///   - expected: The effects to wait for.
+    /// - Returns: The effects that arrived, which may be more.
+    /// - Throws: `DeadlinePassed` when less arrived.
     func send(_ payload: String, expecting expected: Reached) async throws -> Reached {
         let before = state
         let sent = try await house.provider.send(SentNotification(token: house.token, payload: payload))
@@ -70,7 +72,7 @@ final class Desk: Sendable {
             soundCount: after.soundCount - before.soundCount - 2)
     }
 
-    /// Sends a payload while the master switch is off, and answers what reached the person.
+    /// Sends a payload while the master switch is off, and returns the effects that reached the user.
     ///
     /// The next entry in the inbox marks the end.
     func sendWhileSilent(_ payload: String) async throws -> Reached {
@@ -95,7 +97,7 @@ final class Desk: Sendable {
         }
     }
 
-    /// Clicks on the alert, by a distance from its lower right corner, until the newest entry has a state.
+    /// Clicks on the alert, at a distance from its lower right corner, until the newest entry has a state.
     ///
     /// A window that has just appeared may miss the first click.
     func click(_ state: String, fromRight: Int, fromBottom: Int) async throws {
@@ -107,10 +109,10 @@ final class Desk: Sendable {
         }
     }
 
-    /// What was given to the notification daemon, one text for each alert.
+    /// The calls to the notification daemon, one text for each alert.
     var alertTexts: [Substring] { Array(alerts.output.split(separator: "member=Notify").dropFirst()) }
 
-    /// All that the observers print, for a failure's text.
+    /// The output of all observers, for a failure's text.
     var transcript: String {
         [house.user.agent.now, alerts, badges, sound.server].map(\.transcript).joined(separator: "\n")
     }
@@ -145,7 +147,7 @@ final class Desk: Sendable {
         guard sent.status == 200 else { throw RefusedMarker(result: sent) }
     }
 
-    /// An app that writes down what it is opened with.
+    /// Installs an app that records the notifications with which it is opened.
     private static func install(_ app: String, for user: DeviceUser) throws {
         try user.files.makeDirectory("data/applications")
         let program = try user.files.write(
@@ -165,6 +167,6 @@ final class Desk: Sendable {
             """, to: "data/applications/\(app).desktop", permissions: 0o644)
     }
 
-    /// What the app was opened with, one notification each time.
+    /// The notifications with which the app was opened, one line each.
     var opened: [Substring] { house.user.files.read("\(Self.app).opened").split(separator: "\n") }
 }

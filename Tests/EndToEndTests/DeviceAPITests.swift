@@ -4,8 +4,8 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Registrations and subscriptions of the device API, as an agent of somebody else would ask for them.
+extension DeviceEndToEnd {
+    /// Registrations and subscriptions of the device API, as an independent agent would request them.
     struct DeviceAPITests {
         private static let mail = "org.example.Mail"
         private let server: InstalledServer
@@ -69,7 +69,7 @@ extension EndToEnd {
             (#"{"environment":1}"#, "BadEnvironment", #"write "production" or "development""#),
             ("[]", "BadJSON", "JSON object"), ("production", "BadJSON", "JSON object"), (" ", "BadJSON", "JSON object"),
         ])
-        func `an environment that there is not is refused with what to write`(
+        func `an unknown environment is refused with the valid values`(
             body: String, word: String, detail: String
         ) async throws {
             let answer = try await ask("PUT", "/v1/apps/\(Self.mail)", body)
@@ -84,7 +84,7 @@ extension EndToEnd {
             ("/v1/acks", #"{"acks":[{"id":1,"outcome":"seen"}]}"#, "acks[0].outcome cannot"),
             ("/v1/devices", #"{"nmae":"desk","platform":"linux"}"#, "name is missing"),
         ])
-        func `a member that is missing or wrong is named`(path: String, body: String, detail: String) async throws {
+        func `a missing or invalid member is named`(path: String, body: String, detail: String) async throws {
             let answer = try await ask("POST", path, body)
             #expect(answer.status == 400 && answer.error == "BadRequest", "\(answer)")
             #expect(answer.detail?.hasPrefix(detail) == true, "\(answer)")
@@ -92,7 +92,7 @@ extension EndToEnd {
 
         // MARK: Subscriptions
 
-        @Test func `an app subscribes, lists and unsubscribes, however often it says so`() async throws {
+        @Test func `an app subscribes, lists and unsubscribes, and repetitions change nothing`() async throws {
             _ = try await token()
             let path = "/v1/apps/\(Self.mail)/channels"
             #expect(try await ask("GET", path) == Answer(status: 200, body: #"{"channels":[]}"#))
@@ -114,7 +114,7 @@ extension EndToEnd {
 
         @Test func `a channel id may be escaped in every way, and not at all`() async throws {
             _ = try await token()
-            // Ids are random: most have a slash or a plus sign within the first few.
+            // Ids are random. Most have a slash or a plus sign within the first few.
             var channel = try await createChannel()
             for _ in 1...20 where !channel.contains("/") || !channel.contains("+") {
                 channel = try await createChannel()
@@ -129,7 +129,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `what is no channel of the app is refused with what to do`() async throws {
+        @Test func `an invalid channel of the app is refused with a remedy`() async throws {
             let path = "/v1/apps/\(Self.mail)/channels"
             let own = try await createChannel()
             let unregistered = try await ask("PUT", "\(path)/\(Self.escaped(own))")
@@ -152,7 +152,7 @@ extension EndToEnd {
             #expect(try await ask("GET", path).body == #"{"channels":[]}"#)
         }
 
-        @Test func `paths and methods around channels are answered by name`() async throws {
+        @Test func `unsupported paths and methods around channels are answered by name`() async throws {
             _ = try await token()
             let path = "/v1/apps/\(Self.mail)/channels"
             #expect(try await ask("POST", path).error == "MethodNotAllowed")

@@ -4,8 +4,8 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What the documents tell people to type.
+extension ServerEndToEnd {
+    /// Runs the commands of the documents.
     struct DocumentationTests {
         @Test(.tags(.slow)) func `the demonstration shows alert, badge and sound, then no sound, then the panel`()
             async throws
@@ -27,7 +27,7 @@ extension EndToEnd {
             try await expectNextStepsWork(demo.output)
         }
 
-        @Test func `the shell lines of the page on tests work as they stand`() async throws {
+        @Test func `the shell lines of the page on tests work as printed`() async throws {
             let folder = try TemporaryDirectory()
             let page = readText("\(RepositoryPaths.root)/docs/how-to/use-in-tests.md")
             let blocks = page.matches(of: /\n```sh\n((?s:.*?))```/).map { String($0.1) }
@@ -47,7 +47,7 @@ extension EndToEnd {
             try await house.user.waitForEntry("it arrives") { $0.body == "At noon?" }
             let page = readText("\(RepositoryPaths.root)/docs/reference/cli.md")
             let examples = page.matches(of: /\n```json\n((?s:.*?))```/).map { String($0.1) }
-            // The last one is of a command that fails.
+            // The last example is the output of a command that fails.
             let commands = [["agent", "status"], ["settings", "list"], ["inbox", "list"], ["app", "nonsense"]]
             #expect(examples.count == commands.count)
             for (command, example) in zip(commands, examples) {
@@ -56,7 +56,7 @@ extension EndToEnd {
             }
         }
 
-        /// The names of the members of an object and of the objects in it.
+        /// Returns the names of the members of an object and of the objects in it.
         private func members(_ json: String) throws -> Set<String> {
             func names(_ value: Any) -> [String] {
                 if let array = value as? [Any] { return array.flatMap(names) }
@@ -66,7 +66,7 @@ extension EndToEnd {
             return Set(names(try JSONSerialization.jsonObject(with: Data(json.utf8))))
         }
 
-        /// The programs that "Try next" names are found by whoever types its first line.
+        /// Checks that the programs of "Try next" are found after its first line.
         private func expectNextStepsWork(_ output: String) async throws {
             let export = try #require(output.firstMatch(of: /\n {2}(export PATH=.+)\n/)).1
             let found = try await RunningProcess.run(
@@ -90,7 +90,7 @@ extension EndToEnd {
             }
         }
 
-        /// The words of each command of `posthorn` in a code block of a document.
+        /// Returns the words of each command of `posthorn` in a document's code blocks.
         private func commandLines() throws -> [[String]] {
             let root = RepositoryPaths.root
             let pages = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/docs").filter {
@@ -102,7 +102,7 @@ extension EndToEnd {
             }
         }
 
-        /// The help of the longest beginning of a path that is a command; insists on one word at least.
+        /// Returns the help of the longest prefix of a path that is a command of at least one word.
         private func deepestHelp(_ path: [String], _ known: inout [[String]: String]) async throws -> String {
             for length in (1...max(1, min(2, path.count))).reversed() {
                 let command = Array(path.prefix(length))

@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Production and development in one server: by port, by server name, for tokens, keys and registrations.
+extension ServerEndToEnd {
+    /// Production and development on one server: by port, by server name, for tokens, keys and registrations.
     struct EnvironmentTests {
-        @Test func `the server name or the port decides the environment, and tokens of the other do not work`()
+        @Test func `the server name or the port selects the environment, and the other's tokens do not work`()
             async throws
         {
             let server = try await EphemeralServer(options: ["--full"])
@@ -49,7 +49,7 @@ extension EndToEnd {
             #expect(try await developer.send(try await request(to: sandbox, server, by: developer)).status == 200)
         }
 
-        @Test func `a port for channels does nothing else, and the others may be told to leave channels to it`()
+        @Test func `a port for channels serves channels only, and other ports may exclude them`()
             async throws
         {
             let server = try await EphemeralServer(options: ["--full", "--channels-on-provider-ports", "no"])

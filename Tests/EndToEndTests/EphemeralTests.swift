@@ -4,11 +4,11 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What a provider's own tests get from `posthornd --ephemeral`.
+extension ServerEndToEnd {
+    /// The behavior of `posthornd --ephemeral` that a provider's own tests need.
     struct EphemeralTests {
         @Test(arguments: ["Unregistered", "ExpiredToken"])
-        func `an ordered 410 has a time, which clients look for`(reason: String) async throws {
+        func `a requested 410 has the timestamp that clients parse`(reason: String) async throws {
             let server = try await EphemeralServer()
             try await server.admin.perform("POST", "/v1/ephemeral/fail", body: #"{"reason":"\#(reason)"}"#)
             let provider = try await APNsProvider(server.target)
@@ -22,7 +22,7 @@ extension EndToEnd {
             #expect(accepted.status == 200)
         }
 
-        @Test func `the built-in device comes back when another that used its secret is gone`() async throws {
+        @Test func `the built-in device returns when another device that used its secret is gone`() async throws {
             let server = try await EphemeralServer()
             let provider = try await APNsProvider(server.target)
             let curl = try RunningProcess(

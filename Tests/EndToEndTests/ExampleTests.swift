@@ -4,13 +4,15 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The examples do what their READMEs say, with a real server and agent.
+extension DeviceEndToEnd {
+    /// Checks that the examples work as their READMEs say, with a real server and agent.
     struct ExampleTests {
         private static let examples = "\(RepositoryPaths.root)/examples"
         private static let notification = #"{"payload":{"aps":{"alert":{"body":"b"}},"note":"Paint"}}"#
 
-        /// What the app served by the bus answers to the agent's call; `gdbus` stands in for the agent.
+        /// Calls the app on the bus as the agent does, and returns its answer.
+        ///
+        /// `gdbus` replaces the agent.
         private func call(
             _ app: String, _ method: String, _ arguments: [String], on bus: DesktopBus
         ) async throws -> ProgramResult {
@@ -21,7 +23,7 @@ extension EndToEnd {
                 environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
         }
 
-        @Test func `the app in Python registers itself and hears what the agent says`() async throws {
+        @Test func `the app in Python registers itself and receives the agent's calls`() async throws {
             let house = try await House()
             try await house.server.posthorn("app", "add", "org.example.Notes")
             let app = try RunningProcess(
@@ -50,13 +52,13 @@ extension EndToEnd {
             #expect(second.exit == .code(1) && second.errorOutput.contains("runs already"), "\(second)")
         }
 
-        @Test func `an app in Python that is told no says why`() async throws {
+        @Test func `an app in Python that is refused prints the reason`() async throws {
             let bus = try await DesktopBus()
             let user = try await DeviceUser(busAddress: bus.address)
             let result = try await RunningProcess.run(
                 "/usr/bin/python3", ["\(Self.examples)/python/notes.py"], environment: user.environment)
             #expect(result.exit == .code(1))
-            #expect(result.errorOutput == "notes.py: This device is enrolled at no server.\n")
+            #expect(result.errorOutput == "notes.py: This device is not enrolled.\n")
         }
 
         @Test(arguments: [
@@ -64,7 +66,7 @@ extension EndToEnd {
             ("--key", "nowhere.p8", "--key 'nowhere.p8'"), ("payload", "{", "payload '{'"),
             ("--port", "1", "Could not connect to server"),
         ])
-        func `the example back-end says in one line what is wrong`(
+        func `the example back-end describes an error in one line`(
             option: String, value: String, said: String
         ) async throws {
             let files = try TemporaryDirectory()
@@ -104,7 +106,7 @@ extension EndToEnd {
             #expect(try await script("nonsense").exit == .code(2))
         }
 
-        @Test func `the example app registers with all that it says of itself`() async throws {
+        @Test func `the example app registers with its full manifest`() async throws {
             let screen = try await DesktopScreen()
             let german = screen.environment.merging(["LC_ALL": "de_DE.UTF-8", "GSK_RENDERER": "cairo"]) { $1 }
             let house = try await House(bus: screen.bus, environment: german)

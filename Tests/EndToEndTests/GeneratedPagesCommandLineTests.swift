@@ -4,7 +4,9 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// docs/reference/cli.md is made from what the programs print; `make pages` rewrites it.
+/// Checks that docs/reference/cli.md matches the programs' output.
+///
+/// `make pages` rewrites it.
 struct GeneratedPagesCommandLineTests {
     @Test func `the page of commands is up to date`() async throws {
         let path = "\(RepositoryPaths.root)/docs/reference/cli.md"
@@ -25,7 +27,7 @@ struct GeneratedPagesCommandLineTests {
         return (sections + [json]).joined(separator: "\n\n") + "\n"
     }
 
-    /// A command's section, and those of the commands below it.
+    /// Returns a command's section, and those of the commands below it.
     private func describe(_ program: String, _ path: [String]) async throws -> [String] {
         let text = try await help(program, path)
         var sections = ["### \(program) \(path.joined(separator: " "))\n\n```\n\(withoutCommonParts(text))\n```"]
@@ -34,20 +36,24 @@ struct GeneratedPagesCommandLineTests {
     }
 
     private func help(_ program: String, _ path: [String]) async throws -> String {
-        // Whoever runs this has a home of their own, which a default may name.
+        // The home directory is fixed, because a default in the help may contain it.
         let result = try await RunningProcess.run(
             RepositoryPaths.program(program), path + ["--help"], environment: ["COLUMNS": "80", "HOME": "/nonexistent"])
         return try result.succeeded().output.trimmingCharacters(in: .newlines)
     }
 
     private func commands(in help: String) -> [String] {
-        paragraphs(of: help).first { $0.hasPrefix("Commands:") }?.split(separator: "\n").dropFirst()
-            .compactMap { $0.prefixMatch(of: /[ ]{2}([a-z][a-z-]*)/).map { String($0.1) } } ?? []
+        let titles = ["Commands:", "Server:", "Device (", "Tools:"]
+        return paragraphs(of: help).filter { paragraph in titles.contains { paragraph.hasPrefix($0) } }
+            .flatMap { $0.split(separator: "\n").dropFirst() }
+            .compactMap { $0.prefixMatch(of: /[ ]{2}([a-z][a-z-]*)/).map { String($0.1) } }
     }
 
-    /// What each command repeats stands once, with the program.
+    /// Removes the parts that each command's help repeats.
+    ///
+    /// The page has them once, with the program.
     private func withoutCommonParts(_ help: String) -> String {
-        let common = ["Options of every command:", "Environment:", "Exit codes:", "'posthorn "]
+        let common = ["Options of every command:", "Environment:", "Exit codes:", "Run 'posthorn "]
         return paragraphs(of: help).filter { paragraph in !common.contains { paragraph.hasPrefix($0) } }
             .joined(separator: "\n\n")
     }
@@ -61,9 +67,10 @@ struct GeneratedPagesCommandLineTests {
 
         <!-- Made from what the programs print by `make pages`. -->
 
-        What `--help` says, in one place. `posthorn` is for administrators and for people; `posthornd` and
-        `posthorn-agent` are usually started by systemd, and `posthorn-panel` is a window. Every command of `posthorn` takes
-        `--json`, and its exit code says what happened. `posthorn completion bash` (or zsh, fish) prints completions.
+        This page contains the output of `--help` of all programs. `posthorn` is for administrators and users; `posthornd`
+        and `posthorn-agent` are usually started by systemd, and `posthorn-panel` is a window. Every command of `posthorn`
+        accepts `--json` and reports its result by the exit code. `posthorn completion bash` (or zsh, fish) prints a
+        completion script; it completes the main name of a command, not its aliases.
         """
 
     private let json = #"""
@@ -71,11 +78,11 @@ struct GeneratedPagesCommandLineTests {
 
         With `--json` a command prints one object on one line. Commands for the server print the answers of the
         [admin API](admin-api.md), in which times are UNIX seconds. These are the answers of the agent, here with line ends.
-        Each member is always there; a text that is not known is empty, a number 0. Members may be added.
+        Each member is always present; an unknown text is empty, an unknown number is 0. Later versions may add members.
 
         `posthorn agent status --json`: times are UNIX seconds; `presenter` is `desktop`, `panel`, `desktop, panel`, `terminal`,
-        `hooks: ` and their names, or `none`; `notice` is what else a person should know, such as a channel that the server
-        ended; `next_try` is when the agent connects again.
+        `hooks: ` and their names, or `none`; `notice` is a message for the user, for example about a channel that the server
+        removed; `next_try` is the time of the next retry.
 
         ```json
         {"connected": true, "connected_since": 1795300713, "device_id": "7e5b91bc25b0cf09", "enrolled": true,
@@ -83,10 +90,10 @@ struct GeneratedPagesCommandLineTests {
          "process_id": 32685, "removed": false, "server_url": "https://127.0.0.1:2197", "version": "0.1.0"}
         ```
 
-        `posthorn settings list --json`: `settings` are the person's, with [their names and values](settings.md); `locked` are
-        those that the administrator decided. `badge` is the number on the app's icon; `pending_channels` are those of
-        `channels` of which the server is still to be told; `advice` is for the app's author. `posthorn settings show APP --json` prints one element of `apps`
-        as `app`, with the `settings` of the app and of its event types.
+        `posthorn settings list --json`: `settings` are the global ones, with [their names and values](settings.md); `locked`
+        marks those that the administrator has locked. `badge` is the badge number of the app. `pending_channels` are the
+        `channels` that the server does not know yet. `advice` is for the author of the app. `posthorn settings show APP
+        --json` prints one element of `apps` as `app`, with the `settings` of the app and of its event types.
 
         ```json
         {"apps": [{"advice": [], "alert_style": "banner", "allows_alert": true, "allows_badge": true, "allows_sound": true,
@@ -100,9 +107,10 @@ struct GeneratedPagesCommandLineTests {
 
         `posthorn inbox list --json`: newest first; `received_at` is UNIX **milliseconds**, `payload` is the provider's text,
         byte for byte but for NUL and Unicode's noncharacters, which a bus cannot carry. `state` is `waiting`, `shown`,
-        `viewed`, `closed` or `suppressed`; `reason` says why it was [suppressed](device-protocol.md#acknowledge-post-v1acks),
-        or what went wrong; `effects` say what became of each part, as `badge` or `sound:silent`; `read` is whether the person
-        has seen it; `channel` is the channel id of a broadcast. `posthorn inbox search --json` prints the same.
+        `viewed`, `closed` or `suppressed`. `reason` is the reason why it was
+        [suppressed](device-protocol.md#acknowledge-post-v1acks), or an error. `effects` lists the parts with their outcome,
+        for example `badge` or `sound:silent`. `read` says whether the user has seen it; `channel` is the channel id of a
+        broadcast. `posthorn inbox search --json` prints the same.
         `posthorn inbox show ENTRY --json` prints one element of `entries`.
 
         ```json
@@ -113,22 +121,24 @@ struct GeneratedPagesCommandLineTests {
                       "read": false, "reason": "", "received_at": 1795300714058, "state": "shown", "title": "Lunch"}]}
         ```
 
-        `posthorn send --json` prints `status` and, where the server gave them, `apns_id`, `apns_unique_id`,
-        `apns_request_id` of a broadcast, `reason`, `advice`, `detail` (what is wrong in this case), the list `warnings`
-        (what the payload checks found) and, with status 410, `timestamp` in UNIX milliseconds.
+        `posthorn send --json` prints `status` and, if the server sent them, `apns_id`, `apns_unique_id`, `apns_request_id`
+        (broadcasts only), `reason`, `advice`, `detail` (the cause in this case) and `warnings` (findings of the payload
+        checks). With status 410 it prints `timestamp` in UNIX milliseconds.
 
-        `posthorn lint --json` prints how many `errors`, `warnings` and pieces of `advice` there are, and `files`, each with
-        `file` and `findings`: `check` (one of the [payload checks](payload-checks.md)), `severity` (`E`, `W` or `I`), `path`
-        and `text`. It ends with 1 as without `--json`; [check a payload](../how-to/check-a-payload.md) says when.
+        `posthorn lint --json` prints the number of `errors`, `warnings` and `advice`, and `files`, each with `file` and
+        `findings`: `check` (one of the [payload checks](payload-checks.md)), `severity` (`E`, `W` or `I`), `path` and `text`.
+        The exit code is the same as without `--json`; see [check a payload](../how-to/check-a-payload.md).
 
-        A command that has nothing to tell prints `{"done":true}`.
+        `posthorn team list --json` prints `teams`, each with `team_id`, `app_count`, `key_count` (valid keys) and `default`.
 
-        A command that fails prints what went wrong, beside the text on standard error. `error` is `refused`, `usage`,
-        `unreachable`, `not_found`, `not_permitted` or `try_later`, one word for each exit code from 1 to 6; `detail` is for
-        people, and may change. `posthorn send` prints the server's refusal as above.
+        A command without a result prints `{"done":true}`.
+
+        A command that fails prints the error, in addition to the text on standard error. `error` is `refused`, `usage`,
+        `unreachable`, `not_found`, `not_permitted` or `try_later`, one word for each exit code from 1 to 6. `detail` is for
+        users and may change. `posthorn send` prints the server's refusal as described above.
 
         ```json
-        {"detail": "unknown command 'nonsense'. 'posthorn app --help' shows what is possible.", "error": "usage"}
+        {"detail": "unknown command 'nonsense'. Run 'posthorn app --help' for usage.", "error": "usage"}
         ```
         """#
 }

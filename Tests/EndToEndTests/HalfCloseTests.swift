@@ -4,8 +4,8 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Peers that end their output and go on reading: RFC 8446, section 6.1.
+extension ServerEndToEnd {
+    /// Peers that end their output and keep reading: RFC 8446, section 6.1.
     struct HalfCloseTests {
         private static let payload = #"{"aps":{"alert":"Hello"}}"#
 
@@ -15,7 +15,7 @@ extension EndToEnd {
                 token: server.topic.token, topic: server.topic.topic, providerToken: try await client.providerToken())
         }
 
-        /// A request to a server, as it is on HTTP/1.1.
+        /// Encodes a request as HTTP/1.1 text.
         private func text(_ request: ProviderRequest) -> String {
             let fields = request.fields.map { "\($0[0]): \($0[1])\r\n" }.joined()
             return "\(request.method) \(request.path) HTTP/1.1\r\nhost: push.example\r\n\(fields)"
@@ -63,7 +63,7 @@ extension EndToEnd {
             #expect(answer.statuses == [200] && answer.end == "closed")
         }
 
-        @Test func `a request that is not whole when the output ends is given up`() async throws {
+        @Test func `a request that is incomplete when the output ends is dropped`() async throws {
             let server = try await EphemeralServer()
             let right = try await request(server)
             let peer = try TLSPeer(.init(server.target, alpn: "http/1.1"))
@@ -73,7 +73,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: TLSPeer.Ending.allCases)
-        func `a device that ends its output is gone at once, and what else it asked is answered`(
+        func `a device that ends its output is disconnected, and its other requests are answered`(
             ending: TLSPeer.Ending
         ) async throws {
             let server = try await InstalledServer()
@@ -90,8 +90,23 @@ extension EndToEnd {
             try await eventually("it is gone") { try await server.admin.status().counts.devicesConnected == 0 }
         }
 
+        @Test(arguments: TLSPeer.Ending.allCases)
+        func `a device that ends its output after its last answer receives a reset of its stream`(
+            ending: TLSPeer.Ending
+        ) async throws {
+            let server = try await InstalledServer()
+            let target = try await server.addApp("org.example.Mail")
+            let device = try await PlainDevice(server, target)
+            let peer = try TLSPeer(.init(target))
+            try await peer.connect()
+            #expect(try await peer.ask(request("GET", "/v1/stream", secret: device.secret)).statuses == [200])
+            let nothing: [TLSPeer.Request] = []
+            let answer = try await peer.finish(nothing, ending)
+            #expect(answer.resets == [1] && answer.end == "closed")
+        }
+
         @Test(arguments: [false, true], TLSPeer.Ending.allCases)
-        func `a device on HTTP/1.1 that ends its output is gone at once`(
+        func `a device on HTTP/1.1 that ends its output is disconnected`(
             isWebSocket: Bool, ending: TLSPeer.Ending
         ) async throws {
             let server = try await InstalledServer()
@@ -112,8 +127,8 @@ extension EndToEnd {
             try await eventually("it is gone") { try await server.admin.status().counts.devicesConnected == 0 }
         }
 
-        /// The answer waits because the peer's window is shut, which nothing can open any more.
-        @Test func `a connection that waits to answer costs no time, and a reset frees it at once`() async throws {
+        /// The answer waits because the peer's window is closed, and nothing can open it any more.
+        @Test func `a connection that waits to answer costs no CPU time, and a reset closes it at once`() async throws {
             let server = try await EphemeralServer()
             let wrong = ProviderRequest(token: "bad", topic: server.topic.topic, providerToken: "bad")
             let peer = try TLSPeer(.init(server.target))

@@ -3,9 +3,11 @@
 internal import Foundation
 internal import TestSupport
 
-/// A server, one enrolled person with one registered app, and a provider: where most tests begin.
+/// A server, one enrolled user with one registered app, and a provider.
+///
+/// Most tests start with these.
 struct House {
-    /// The app, its topic, and the name that people read.
+    /// The app's id, which is also its topic.
     static let app = "org.example.Mail"
 
     let server: InstalledServer
@@ -20,9 +22,9 @@ struct House {
     ///
     /// - Parameters:
     ///   - bus: The session bus; a bare one when nil.
-    ///   - environment: For the agent, for example `DISPLAY`.
-    ///   - prepare: Called with the person before the app is registered, to write files.
-    /// - Throws: What any of the programs says.
+    ///   - environment: More variables of the agent, for example `DISPLAY`.
+    ///   - prepare: Called with the user before the app is registered, to write files.
+    /// - Throws: The error of one of the programs.
     init(
         bus: DesktopBus? = nil, environment: [String: String] = [:], prepare: (DeviceUser) throws -> Void = { _ in }
     ) async throws {
@@ -36,14 +38,14 @@ struct House {
         provider = try await APNsProvider(target)
     }
 
-    /// A notification with only an alert.
+    /// Returns a notification with only an alert.
     func notification(_ body: String) -> SentNotification {
         SentNotification(token: token, payload: #"{"aps":{"alert":"\#(body)"}}"#)
     }
 
-    /// Sends one more notification, waits until it is there, and answers the texts of all that came before it.
+    /// Sends one more notification, waits until it arrives, and returns the texts of all earlier ones.
     ///
-    /// The order of delivery makes this the end of waiting for something that must not come.
+    /// Deliveries come in order. So this proves that a notification does not arrive.
     func bodiesUpToMarker() async throws -> [String] {
         let marker = "marker \(UUID().uuidString)"
         let sent = try await provider.send(notification(marker))
@@ -53,7 +55,7 @@ struct House {
     }
 }
 
-/// The provider could not send what a test waits for.
+/// Reports that the provider could not send the notification that a test waits for.
 struct RefusedMarker: Error {
     let result: SendResult
 }

@@ -3,8 +3,8 @@
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The agent's own words on what the notification server shows.
+extension DeviceEndToEnd {
+    /// The agent's own texts in alerts on the notification server.
     struct LanguageTests {
         private func show(language: String) async throws -> [RecordingDaemon.Shown] {
             let bus = try await DesktopBus()
@@ -32,7 +32,7 @@ extension EndToEnd {
                 ("zh_TW", ["查看", "關閉"], "確定", "還有 1 則"), ("en", ["View", "Close"], "OK", "and 1 more"),
                 ("nb", ["View", "Close"], "OK", "and 1 more"),
             ])
-        func `buttons and counts are in the person's language`(
+        func `buttons and counts are in the user's language`(
             language: String, labels: [String], ok: String, count: String
         ) async throws {
             let shown = try await show(language: language)

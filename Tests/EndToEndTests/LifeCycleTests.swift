@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// How a server ends and changes while it serves.
+extension ServerEndToEnd {
+    /// The end of a server, and changes while it serves.
     struct LifeCycleTests {
-        @Test func `SIGTERM answers what is open before it says why in GOAWAY, and exits with 0`() async throws {
+        @Test func `SIGTERM answers open requests before GOAWAY gives the reason, and exits with 0`() async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
             let request = ProviderRequest(
@@ -26,7 +26,7 @@ extension EndToEnd {
             #expect(try await server.process.waitForExit() == .code(0))
         }
 
-        @Test func `a provider that goes on sending is asked to stop while its open request is answered`() async throws
+        @Test func `a provider that keeps on sending is asked to stop while its open request is answered`() async throws
         {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
@@ -44,7 +44,7 @@ extension EndToEnd {
             #expect(try await server.process.waitForExit() == .code(0))
         }
 
-        @Test func `a request that never ends does not keep the server from ending`() async throws {
+        @Test func `a request that never ends does not prevent the server from ending`() async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
             let request = ProviderRequest(
@@ -55,7 +55,7 @@ extension EndToEnd {
             #expect(try await server.process.waitForExit() == .code(0))
         }
 
-        @Test(.tags(.slow)) func `a request that never ends is answered, and others on its connection go on`()
+        @Test(.tags(.slow)) func `a request that never ends is answered, and others on its connection continue`()
             async throws
         {
             let server = try await EphemeralServer()
@@ -78,7 +78,7 @@ extension EndToEnd {
             #expect(try await lone.response(loneStream).data == [#"{"reason":"IdleTimeout"}"#])
         }
 
-        @Test func `SIGHUP takes the new certificate, and open connections live on`() async throws {
+        @Test func `SIGHUP loads the new certificate, and open connections survive`() async throws {
             let files = try TemporaryDirectory()
             let certificate = files.path(of: "certificate.pem")
             let key = files.path(of: "key.pem")
@@ -91,7 +91,7 @@ extension EndToEnd {
             try await makeCertificate(certificate, key: key)
             server.process.now.send(SIGHUP)
             try await eventually("a new connection gets the new certificate") {
-                // While the old one is still served, the new file does not vouch for it.
+                // While the server still uses the old certificate, the new file does not verify it.
                 guard let new = try? await HTTP2Client(target) else { return false }
                 return new.certificateSerial != old.certificateSerial
             }
@@ -101,7 +101,7 @@ extension EndToEnd {
             #expect(try await old.send(request).data == [#"{"reason":"BadDeviceToken"}"#])
         }
 
-        @Test func `SIGHUP with a broken certificate keeps the old one and says so`() async throws {
+        @Test func `SIGHUP with an invalid certificate keeps the old one and reports the error`() async throws {
             let files = try TemporaryDirectory()
             let certificate = files.path(of: "certificate.pem")
             let key = files.path(of: "key.pem")

@@ -4,8 +4,8 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// An agent without a session: a bus of its own, and hooks.
+extension DeviceEndToEnd {
+    /// An agent without a session, with its own bus and with hooks.
     struct MachineTests {
         @Test func `an agent without a session runs a hook, and posthorn reaches it on its bus`() async throws {
             let bus = try await DesktopBus()

@@ -4,11 +4,11 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
+extension DeviceEndToEnd {
     /// An agent and a server on a network of their own, whose addresses and routes a test changes.
     @Suite(.enabled(if: OwnNetwork.isPossible, "a network namespace needs root or user namespaces"))
     struct NetworkTests {
-        @Test func `an agent comes back at once when its packets leave another way, and stays when they do not`()
+        @Test func `an agent reconnects immediately when its network path changes, and otherwise stays`()
             async throws
         {
             let network = try await OwnNetwork()
@@ -16,7 +16,7 @@ extension EndToEnd {
             let agent = try network.startAgent(authority: server.authority)
             try await eventually("it is connected", evidence: { agent.transcript }) { count("connected", agent) == 1 }
 
-            // A container's network comes up: nothing of ours.
+            // This is how a container's network comes up. It does not affect our connection.
             try await network.ip("address", "add", "10.77.0.1/24", "dev", "lo")
             try await eventually("it looked", evidence: { agent.transcript }) { count("machine", agent) == 1 }
             #expect(count("disconnected", agent) == 0)
@@ -37,7 +37,7 @@ extension EndToEnd {
     }
 }
 
-/// A network namespace with nothing but addresses on its loopback device.
+/// A network namespace whose loopback device has the only addresses.
 private final class OwnNetwork: Sendable {
     static let isPossible =
         (try? Process.run(URL(fileURLWithPath: "/usr/bin/unshare"), arguments: ["-rn", "true"]).waitForSuccess())
@@ -62,7 +62,7 @@ private final class OwnNetwork: Sendable {
         try await RunningProcess.run("/usr/bin/nsenter", inside("/usr/sbin/ip") + arguments).succeeded()
     }
 
-    /// From where packets to the server leave.
+    /// Sets the source address of packets to the server.
     func leaveFrom(_ source: String) async throws {
         try await ip(
             "route", "replace", "table", "local", "local", Self.server, "dev", "lo", "proto", "kernel", "scope", "host",

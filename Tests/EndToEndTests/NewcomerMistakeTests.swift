@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What people get wrong on their first day, and whether the answer says what to do.
+extension DeviceEndToEnd {
+    /// Mistakes of new users, and whether the answer says what to do.
     struct NewcomerMistakeTests {
-        /// A mistake, and what its answer must name.
+        /// A mistake, and the words that its answer must contain.
         struct Mistake: Sendable, CustomTestStringConvertible {
             let name: String
             let status: Int
@@ -69,13 +69,37 @@ extension EndToEnd {
             Mistake(name: "the authorization is the token alone", status: 403, words: ["bearer"]) {
                 $0.with("authorization", String($0.field("authorization")?.dropFirst(7) ?? ""))
             },
+            Mistake(name: "a blank stands behind the topic", status: 400, words: ["apns-topic"]) {
+                $0.with("apns-topic", ($0.field("apns-topic") ?? "") + " ")
+            },
+            Mistake(name: "a blank stands before the topic", status: 400, words: ["apns-topic"]) {
+                $0.with("apns-topic", " " + ($0.field("apns-topic") ?? ""))
+            },
+            Mistake(name: "a blank stands behind the provider token", status: 403, words: ["blank", "authorization"]) {
+                $0.with("authorization", ($0.field("authorization") ?? "") + " ")
+            },
+            Mistake(name: "a blank stands before the authorization", status: 403, words: ["bearer"]) {
+                $0.with("authorization", " " + ($0.field("authorization") ?? ""))
+            },
+            Mistake(name: "a blank stands behind the priority", status: 400, words: ["apns-priority"]) {
+                $0.with("apns-priority", "10 ")
+            },
+            Mistake(name: "a tab stands behind the push type", status: 400, words: ["apns-push-type"]) {
+                $0.with("apns-push-type", "alert\t")
+            },
+            Mistake(name: "a blank stands behind the expiration", status: 400, words: ["apns-expiration"]) {
+                $0.with("apns-expiration", "0 ")
+            },
+            Mistake(name: "a blank stands behind the collapse id", status: 400, words: ["apns-collapse-id", "blank"]) {
+                $0.with("apns-collapse-id", "score ")
+            },
             Mistake(name: "the provider token is garbage", status: 403, words: ["JWT", "three parts"]) {
                 $0.with("authorization", "bearer abc")
             },
         ]
 
         @Test(arguments: mistakes)
-        func `the answer names what is wrong and what to do`(mistake: Mistake) async throws {
+        func `the answer names the mistake and the remedy`(mistake: Mistake) async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
             let good = ProviderRequest(
@@ -88,7 +112,7 @@ extension EndToEnd {
             #expect(said.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         }
 
-        @Test func `a key of another team hears which team it is of`() async throws {
+        @Test func `the answer to another team's key names that team`() async throws {
             let server = try await EphemeralServer(options: ["--full"])
             var target = server.target
             target.keyFile = try server.variable("APNS_TEAM2_KEY")
@@ -107,7 +131,7 @@ extension EndToEnd {
             #expect(wrongTopic.field("posthorn-detail")?.contains(team) == true)
         }
 
-        @Test func `a stranger's signature hears nothing of a key but that it is not its own`() async throws {
+        @Test func `a stranger with a wrong signature does not learn the key's team`() async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
             let token = try await client.providerToken(teamID: "AAAAAAAAAA", foreignKey: true)
@@ -116,7 +140,7 @@ extension EndToEnd {
             #expect(response.field("posthorn-detail")?.contains(server.line.teamID) == false)
         }
 
-        @Test func `an app with strict checks refuses what cannot be shown, and one without says nothing`() async throws
+        @Test func `strict checks refuse an invalid payload, and no checks accept it without any warning`() async throws
         {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
@@ -131,7 +155,7 @@ extension EndToEnd {
                     && response.field("posthorn-detail")?.contains("aps.badge") == true
             }
             #expect(try await client.send(wrong.sending("{}").with("apns-push-type", "background")).status == 200)
-            // An error behind more warnings than an answer carries.
+            // One error follows more warnings than an answer can carry.
             let many = ["width", "height", "align", "color", "colour", "background", "html", "font", "vibrate"]
             let hidden = "{\(many.map { "\"\($0)\":1," }.joined())\"aps\":{\"alert\":5}}"
             #expect(try await client.send(wrong.sending(hidden)).data == [#"{"reason":"PayloadEmpty"}"#])
@@ -145,7 +169,7 @@ extension EndToEnd {
             #expect(try await client.send(wrong.sending("{")).data == [#"{"reason":"PayloadEmpty"}"#])
         }
 
-        @Test func `an app that tells of everything by alerts hears so when it is registered`() async throws {
+        @Test func `an app whose events all use alerts is advised at its registration`() async throws {
             let house = try await House()
             let manifest = try house.user.files.write(
                 #"{"event_types":[{"id":"MAIL","name":"Mail","parts":["alert"]}]}"#, to: "mail.json")

@@ -3,12 +3,14 @@
 internal import Foundation
 internal import TestSupport
 
-/// A device without an agent: it enrols, registers one app, and reports what a test tells it to.
+/// A device without an agent.
+///
+/// It enrols, registers one app, and reports the outcomes that a test gives it.
 struct PlainDevice {
     let id: String
     /// The app's device token.
     let token: String
-    /// By which the server knows it.
+    /// The secret that authenticates the device at the server.
     let secret: String
 
     init(_ server: InstalledServer, _ target: ProviderTarget) async throws {
@@ -18,9 +20,11 @@ struct PlainDevice {
         (id, secret) = (device.id, device.secret)
         let app: Registered = try await Self.ask(client, "PUT", "/v1/apps/\(target.topic)", secret: secret, nil)
         token = app.token
+        SecretWords.add("a device secret", secret)
+        SecretWords.add("a device token", token)
     }
 
-    /// Reports outcomes: the numbers of notifications, and what became of them.
+    /// Reports outcomes: the numbers of notifications with their outcomes.
     func report(_ outcomes: [(id: Int64, outcome: String)], to target: ProviderTarget) async throws {
         let acks = outcomes.map { #"{"id":\#($0.id),"outcome":"\#($0.outcome)"}"# }.joined(separator: ",")
         let client = try await HTTP2Client(target)
@@ -42,7 +46,7 @@ struct PlainDevice {
             + (secret.map { [["authorization", "Bearer \($0)"]] } ?? [])
     }
 
-    /// The server said no.
+    /// Reports that the server refused a request.
     struct Refused: Error {
         let answer: String
     }

@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What an administrator sets reaches a device, and holds there.
+extension DeviceEndToEnd {
+    /// Checks that an administrator's policy reaches a device and is enforced there.
     struct PolicyTests {
-        /// A row of `posthorn settings show`, as words.
+        /// Returns a row of `posthorn settings show`, split into words.
         private func setting(_ name: String, of user: DeviceUser) async throws -> [Substring] {
             let text = try await user.posthorn("settings", "show", House.app).output
             let rows = text.split(separator: "\n").map { $0.split(separator: " ") }
@@ -21,7 +21,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a locked value cannot be changed on the device, and without it the person's choice is back`()
+        @Test func `a locked value cannot be changed on the device, and unlocking restores the user's choice`()
             async throws
         {
             let house = try await House()
@@ -36,14 +36,14 @@ extension EndToEnd {
             try await eventually("a default leaves the choice to the person") {
                 try await setting("alert", of: house.user) == ["alert", "alert"]
             }
-            try await house.user.posthorn("settings", "set", House.app, "alert", "standard")
+            try await house.user.posthorn("settings", "set", House.app, "alert", "default")
             #expect(
-                try await setting("alert", of: house.user) == ["alert", "banner", "the", "administrator's", "standard"])
+                try await setting("alert", of: house.user) == ["alert", "banner", "the", "administrator's", "default"])
             try await house.server.posthorn("policy", "remove", "--topic", House.app, "alert")
             #expect(try await house.server.posthorn("policy", "list").output.contains("No policies."))
         }
 
-        @Test func `a device that was away learns of it when it comes back, and keeps it without the server`()
+        @Test func `a device that was away gets the policy on its return, and keeps it without the server`()
             async throws
         {
             let house = try await House()
@@ -59,10 +59,10 @@ extension EndToEnd {
             #expect(try await isSilentByPolicy(house.user))
         }
 
-        @Test func `a slip is told with what there is`() async throws {
+        @Test func `an invalid topic or value is answered with a remedy`() async throws {
             let server = try await InstalledServer()
             let topic = try await slip(server, "policy", "set", "--topic", "org.example.None", "sound", "off")
-            #expect(topic.contains("No app has this topic"), "\(topic)")
+            #expect(topic.contains("no app with topic 'org.example.None'"), "\(topic)")
             let value = try await slip(server, "policy", "set", "schedule", "every night")
             #expect(value.contains("mon-fri 22:00-07:00"), "\(value)")
         }

@@ -4,16 +4,18 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What a person sees and hears, and that their settings decide.
+extension DeviceEndToEnd {
+    /// Checks the alerts, badges and sounds that reach a user, and that the settings apply.
     struct PresentationTests {
-        /// With a title of its own each time: the same twice within a second is shown once.
+        /// A payload with a unique title.
+        ///
+        /// The same text twice within a second would be shown once.
         private var everything: String {
             let title = "Lunch \(UUID().uuidString)"
             return #"{"aps":{"alert":{"title":"\#(title)","body":"At noon"},"badge":4,"sound":"default"}}"#
         }
 
-        @Test(.tags(.slow)) func `badge, sound and alert come alone and together, as the payload says`() async throws {
+        @Test(.tags(.slow)) func `badge, sound and alert appear alone and together`() async throws {
             let desk = try await Desk()
             let daemon = try await desk.screen.start(.dunst)
             let cases: [(String, Desk.Reached)] = [
@@ -30,7 +32,7 @@ extension EndToEnd {
             #expect(daemon.exit == nil)
         }
 
-        @Test(.tags(.slow)) func `each of the three is switched off by its setting, and on again`() async throws {
+        @Test(.tags(.slow)) func `a setting switches badge, sound and alert off and on again`() async throws {
             let desk = try await Desk()
             let daemon = try await desk.screen.start(.dunst)
             let cases: [(String, Desk.Reached)] = [
@@ -48,7 +50,7 @@ extension EndToEnd {
             #expect(daemon.exit == nil)
         }
 
-        @Test func `a sound that there is not is the standard one, and the log has its name`() async throws {
+        @Test func `a missing sound is replaced by the default, and the log has its name`() async throws {
             let desk = try await Desk()
             let daemon = try await desk.screen.start(.dunst)
             let heard = Desk.Reached(soundCount: 1)
@@ -58,7 +60,7 @@ extension EndToEnd {
             #expect(daemon.exit == nil)
         }
 
-        @Test func `the master switch keeps everything from the person, and in the inbox`() async throws {
+        @Test func `the master switch suppresses everything, and keeps it in the inbox`() async throws {
             let desk = try await Desk()
             let daemon = try await desk.screen.start(.dunst)
             try await desk.house.user.posthorn("settings", "set", "master", "off")
@@ -72,7 +74,7 @@ extension EndToEnd {
             #expect(daemon.exit == nil)
         }
 
-        @Test(.tags(.slow)) func `the desktop's own switch for event sounds silences, and only while it is off`()
+        @Test(.tags(.slow)) func `the desktop's own switch for event sounds silences only while it is off`()
             async throws
         {
             let desk = try await Desk()
@@ -96,7 +98,7 @@ extension EndToEnd {
             #expect(daemon.exit == nil)
         }
 
-        @Test func `an alert that came before there was a desktop is shown once when there is one`() async throws {
+        @Test func `an alert that arrived before the desktop started is shown once when it has`() async throws {
             let desk = try await Desk()
             let user = desk.house.user
             #expect(try await desk.house.provider.send(desk.house.notification("early")).status == 200)
@@ -116,7 +118,7 @@ extension EndToEnd {
             #expect(daemon.exit == nil)
         }
 
-        @Test(.tags(.slow)) func `the agent opens no window, for which GNOME would take every alert as its own`()
+        @Test(.tags(.slow)) func `the agent opens no window, or GNOME would assign every alert to it`()
             async throws
         {
             let desk = try await Desk()

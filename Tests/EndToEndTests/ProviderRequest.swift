@@ -3,11 +3,13 @@
 internal import Foundation
 internal import TestSupport
 
-/// A request of a provider, right in everything until a test changes something.
+/// A provider's request, which is valid until a test changes something.
 struct ProviderRequest: Sendable {
     var method = "POST"
     var path: String
-    /// `apns-*` and `authorization`, in order; a name may come twice.
+    /// The `apns-*` and `authorization` fields, in order.
+    ///
+    /// A name may appear twice.
     var fields: [[String]]
     var body: String? = #"{"aps":{"alert":"Hello"}}"#
 
@@ -19,10 +21,10 @@ struct ProviderRequest: Sendable {
         ]
     }
 
-    /// The field that a test set.
+    /// Returns the value of a field that a test set.
     func field(_ name: String) -> String? { fields.first { $0[0] == name }?[1] }
 
-    /// The same request with a field of another value, or without it.
+    /// Returns the request with another value for a field, or without the field.
     func with(_ name: String, _ value: String?) -> ProviderRequest {
         var changed = self
         changed.fields.removeAll { $0[0] == name }
@@ -30,35 +32,35 @@ struct ProviderRequest: Sendable {
         return changed
     }
 
-    /// The same request with one field more, even if it is there already.
+    /// Returns the request with an additional field, even if the name exists already.
     func adding(_ name: String, _ value: String) -> ProviderRequest {
         var changed = self
         changed.fields.append([name, value])
         return changed
     }
 
-    /// The same request with another path.
+    /// Returns the request with another path.
     func at(_ path: String) -> ProviderRequest {
         var changed = self
         changed.path = path
         return changed
     }
 
-    /// The same request with another method.
+    /// Returns the request with another method.
     func by(_ method: String) -> ProviderRequest {
         var changed = self
         changed.method = method
         return changed
     }
 
-    /// The same request with another body.
+    /// Returns the request with another body.
     func sending(_ body: String?) -> ProviderRequest {
         var changed = self
         changed.body = body
         return changed
     }
 
-    /// All fields as they go out.
+    /// All fields as they are sent.
     var allFields: [[String]] {
         [[":method", method], [":scheme", "https"], [":authority", "api.push.example"], [":path", path]] + fields
     }
@@ -71,7 +73,7 @@ extension HTTP2Client {
     }
 }
 
-/// A payload of exactly so many bytes.
+/// Returns a payload of exactly this size.
 func payload(byteCount: Int) -> String {
     let frame = #"{"aps":{"alert":""}}"#
     let text = String(repeating: "x", count: byteCount - frame.utf8.count)

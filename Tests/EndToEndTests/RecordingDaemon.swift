@@ -3,13 +3,13 @@
 internal import Foundation
 internal import TestSupport
 
-/// A notification server that writes down what it is asked to show, and may be killed: Providers/notification_daemon.py.
+/// A notification server that records its calls, and may be killed: Providers/notification_daemon.py.
 final class RecordingDaemon: Sendable {
     private let files: TemporaryDirectory
     private let bus: DesktopBus
     private let process: CurrentDaemon
 
-    /// The process of now.
+    /// The current process of the server.
     private actor CurrentDaemon {
         private var process: RunningProcess
 
@@ -22,14 +22,14 @@ final class RecordingDaemon: Sendable {
 
     /// One call of `Notify`.
     struct Shown: Decodable {
-        /// Which process.
+        /// The id of the process that received the call.
         let daemon: Int
-        /// Which of its calls.
+        /// The number of the call in its process.
         let call: Int
-        /// The number in whose place it is shown; 0 for a place of its own.
+        /// The number of the alert that it replaces, or 0 for a new one.
         let replaced: Int
         let body: String
-        /// Keys and labels in turn.
+        /// The keys and labels, alternating.
         let actions: [String]
     }
 
@@ -38,7 +38,7 @@ final class RecordingDaemon: Sendable {
         let answered: Int
     }
 
-    /// Starts it on a bus and waits until it has its name.
+    /// Starts the server on a bus and waits until it owns its name.
     init(_ bus: DesktopBus) async throws {
         files = try TemporaryDirectory()
         self.bus = bus
@@ -46,13 +46,13 @@ final class RecordingDaemon: Sendable {
         try await bus.waitForOwner(of: "org.freedesktop.Notifications")
     }
 
-    /// Kills it.
+    /// Kills the current process of the server.
     func kill() async throws { try await process.kill() }
 
-    /// Starts another one, without waiting for it.
+    /// Starts another process, without waiting for it.
     func start() async throws { await process.replace(with: try Self.launch(bus, files)) }
 
-    /// All calls to all processes, in their order, and whether each was answered before its process was killed.
+    /// Returns all calls to all processes in order, and whether each was answered before its process was killed.
     func shown() -> [(call: Shown, isAnswered: Bool)] {
         let lines = files.read("shown").split(separator: "\n").map { Data($0.utf8) }
         let answered = Set(

@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Status, reason, header fields and frames of the provider API, as clients in the field rely on them.
+extension ServerEndToEnd {
+    /// The status, reason, header fields and frames of the provider API, as real clients rely on them.
     struct RejectionTests {
-        /// What to change in a good request, and the answer that this must have.
+        /// A change to a valid request, and the required answer.
         struct Case {
             let name: String
             let status: Int
@@ -15,7 +15,7 @@ extension EndToEnd {
             let request: ProviderRequest
         }
 
-        @Test func `each thing wrong in a request has its own status, reason and one DATA frame`() async throws {
+        @Test func `each defect of a request has its own status, reason and one DATA frame`() async throws {
             let server = try await EphemeralServer(topics: ["org.example.Mail", "org.example.Chat"])
             let client = try await HTTP2Client(server.target)
             let good = try await request(to: server, by: client)
@@ -28,7 +28,7 @@ extension EndToEnd {
             #expect(try await client.send(good).status == 200, "the connection still serves")
         }
 
-        @Test func `what lies on the good side of each edge is accepted`() async throws {
+        @Test func `values at the valid side of each limit are accepted`() async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
             let good = try await request(to: server, by: client)
@@ -54,7 +54,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `an apns-id comes back byte for byte, in upper and in lower case`() async throws {
+        @Test func `an apns-id is returned byte for byte, in upper and in lower case`() async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
             let good = try await request(to: server, by: client)
@@ -65,7 +65,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a client without ALPN speaks HTTP2 from its first byte`() async throws {
+        @Test func `a client without ALPN uses HTTP2 from its first byte`() async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target, offersALPN: false)
             #expect(try await client.send(try await request(to: server, by: client)).status == 200)
@@ -84,7 +84,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [("TooManyRequests", 429), ("InternalServerError", 500), ("ServiceUnavailable", 503)])
-        func `a provider's test can order a failure for the next answers`(reason: String, status: Int) async throws {
+        func `a provider's test can request a failure for the next answers`(reason: String, status: Int) async throws {
             let server = try await EphemeralServer()
             let client = try await HTTP2Client(server.target)
             let good = try await request(to: server, by: client)
@@ -149,8 +149,8 @@ extension EndToEnd {
     }
 }
 
-/// Insists on what every refusal has: status, one JSON object in one DATA frame that ends the stream, an apns-id.
-func check(_ response: HTTP2Response, _ wanted: EndToEnd.RejectionTests.Case) {
+/// Checks the form of a refusal: status, one JSON object in one DATA frame that ends the stream, an apns-id.
+func check(_ response: HTTP2Response, _ wanted: ServerEndToEnd.RejectionTests.Case) {
     let name = "\(wanted.name): \(response)"
     #expect(response.status == wanted.status, "\(name)")
     #expect(response.data == [#"{"reason":"\#(wanted.reason)"}"#], "\(name)")
@@ -164,7 +164,7 @@ func check(_ response: HTTP2Response, _ wanted: EndToEnd.RejectionTests.Case) {
     if let given = wanted.request.field("apns-id"), isUUID(given) { #expect(id == given, "\(name)") }
 }
 
-/// Whether a text is 8-4-4-4-12 hexadecimal digits.
+/// Reports whether a text is 8-4-4-4-12 hexadecimal digits.
 func isUUID(_ text: String) -> Bool {
     text.wholeMatch(of: /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil
 }

@@ -4,8 +4,8 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// An agent that starts again while its alerts are on the screen of a real notification daemon.
+extension DeviceEndToEnd {
+    /// An agent that restarts while its alerts are on the screen of a real notification daemon.
     struct RestartTests {
         private let payload = #"{"aps":{"alert":{"title":"Lunch","body":"At noon"}}}"#
 
@@ -32,7 +32,7 @@ extension EndToEnd {
             #expect(desk.opened.count == 1)
         }
 
-        @Test(.tags(.slow)) func `dunst, which tells the sender alone of a click, tells the next agent`() async throws {
+        @Test(.tags(.slow)) func `a click on dunst reaches the next agent, not only the sender`() async throws {
             let desk = try await Desk()
             try await desk.screen.keepRunning(.dunst)
             try await desk.house.user.posthorn("settings", "set", Desk.app, "alert", "alert")
@@ -47,9 +47,9 @@ extension EndToEnd {
             try await eventually("the app is opened", evidence: { desk.transcript }) { desk.opened.count == 1 }
         }
 
-        // notification-daemon leaves its window up whoever calls CloseNotification.
+        // notification-daemon keeps its window open whichever process calls CloseNotification.
         @Test(.tags(.slow), arguments: [DesktopScreen.Server.dunst, .xfce])
-        func `clearing the inbox takes alerts down that an earlier agent showed`(
+        func `clearing the inbox closes alerts that an earlier agent showed`(
             server: DesktopScreen.Server
         ) async throws {
             let desk = try await Desk()

@@ -4,12 +4,12 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What an operator meets first.
+extension ServerEndToEnd {
+    /// The first contact of an operator with the server.
     struct StartTests {
         private let server = RepositoryPaths.program("posthornd")
 
-        @Test func `a wrong setting is reported with file, line and what to write instead`() async throws {
+        @Test func `an invalid setting is reported with file, line and the valid form`() async throws {
             let files = try TemporaryDirectory()
             let path = try files.write("# posthornd\n[server]\nlisten = nowhere\n", to: "posthornd.ini")
             let result = try await RunningProcess.run(server, ["--config", path, "--check-config"])
@@ -19,7 +19,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: ["[server]\nlisen = *:2197\n", "[sever]\nlisten = *:2197\n", "[server]\nhello\n"])
-        func `a misspelt line is reported, not ignored`(text: String) async throws {
+        func `a misspelled line is reported, not ignored`(text: String) async throws {
             let files = try TemporaryDirectory()
             let path = try files.write(text, to: "posthornd.ini")
             let result = try await RunningProcess.run(server, ["--config", path, "--check-config"])
@@ -27,10 +27,10 @@ extension EndToEnd {
             #expect(result.errorOutput.contains("\(path):2:"))
         }
 
-        @Test func `the sample configuration is right, as it is and with every line switched on`() async throws {
+        @Test func `the sample configuration is valid, as it is and with every line enabled`() async throws {
             let files = try TemporaryDirectory()
             let sample = readText("\(RepositoryPaths.root)/deploy/posthornd.ini")
-            // The example's certificates are not there, and would be looked for.
+            // The example's certificates do not exist, and enabled lines would require them.
             let isFile = /(?m)^#((?!certificate_file|private_key_file|client_ca_files|webhook_ca_file)[a-z_]+ = )/
             let switchedOn = sample.replacing(isFile) { "\($0.1)" }
             #expect(switchedOn != sample)
@@ -40,7 +40,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a first start where nothing may be written says so and what to do`() async throws {
+        @Test func `a first start in a read-only directory reports it with a remedy`() async throws {
             let files = try TemporaryDirectory()
             let parent = try files.makeDirectory("read-only", permissions: 0o500)
             for directory in [parent, "\(parent)/data"] {
@@ -53,7 +53,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a first start where a file is in the way says so`() async throws {
+        @Test func `a first start where a file is in the way reports it`() async throws {
             let files = try TemporaryDirectory()
             try files.write("", to: "file")
             let directory = files.path(of: "file/data")
@@ -63,7 +63,7 @@ extension EndToEnd {
             #expect(result.errorOutput.contains(directory))
         }
 
-        @Test func `an ephemeral server lists what was asked for, and both kinds of token`() async throws {
+        @Test func `an ephemeral server lists its apps, and both kinds of token`() async throws {
             let topics = ["org.example.Mail", "org.example.Chat"]
             let server = try await EphemeralServer(topics: topics)
             #expect(server.line.topics.map(\.topic) == topics)
@@ -75,7 +75,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `what an ephemeral server made up is gone after it`() async throws {
+        @Test func `the temporary data of an ephemeral server is removed when it ends`() async throws {
             let server = try await EphemeralServer()
             server.process.send(SIGTERM)
             #expect(try await server.process.waitForExit() == .code(0))
@@ -84,7 +84,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a second server on the same data says who is in the way`() async throws {
+        @Test func `a second server on the same data directory names the database in use`() async throws {
             let first = try await InstalledServer()
             let result = try await RunningProcess.run(
                 server,
@@ -97,7 +97,7 @@ extension EndToEnd {
             _ = try await first.admin.status()
         }
 
-        @Test func `a second server on the same port says so, and leaves the first its admin socket`() async throws {
+        @Test func `a second server on the same port reports it, and leaves the first its admin socket`() async throws {
             let first = try await InstalledServer()
             let files = try TemporaryDirectory()
             let second = try await RunningProcess.run(
@@ -118,7 +118,7 @@ extension EndToEnd {
             _ = try await first.admin.status()
         }
 
-        @Test func `a file that is no socket is not taken for one, and stays`() async throws {
+        @Test func `a file that is not a socket is not replaced`() async throws {
             let files = try TemporaryDirectory()
             let precious = try files.write("precious", to: "file")
             let result = try await RunningProcess.run(
@@ -128,7 +128,7 @@ extension EndToEnd {
             #expect(readText(precious) == "precious")
         }
 
-        @Test func `what only the server may read, only it can read`() async throws {
+        @Test func `the server's private files are readable only by the server`() async throws {
             let server = try await InstalledServer()
             let data = server.files.path(of: "data")
             func permissions(_ path: String) throws -> Int? {
@@ -140,7 +140,7 @@ extension EndToEnd {
             }
         }
 
-        /// Permissions do not stop root, unless root gives up the capability to ignore them.
+        /// Runs the server without the capability to ignore permissions, which would let root bypass them.
         private func runWithoutRootsPrivileges(_ arguments: [String]) async throws -> ProgramResult {
             guard getuid() == 0 else { return try await RunningProcess.run(server, arguments) }
             let tool = try RepositoryPaths.tool("setpriv")
@@ -149,15 +149,15 @@ extension EndToEnd {
         }
 
         @Test(arguments: ["posthornd", "posthorn-agent", "posthorn-panel", "posthorn"])
-        func `a program explains itself and says its version`(name: String) async throws {
+        func `a program prints its help and its version`(name: String) async throws {
             let help = try await RunningProcess.run(RepositoryPaths.program(name), ["--help"]).succeeded()
             #expect(help.output.contains(name) && help.output.contains("--version"))
             let version = try await RunningProcess.run(RepositoryPaths.program(name), ["--version"]).succeeded()
             #expect(version.output.contains(/[0-9]+\.[0-9]+/))
         }
 
-        @Test(arguments: ["posthornd", "posthorn-agent", "posthorn-panel", "posthorn"])
-        func `a preloaded library that sets a variable does not take the command line away`(name: String) async throws {
+        @Test(.preloadsLibrary, arguments: ["posthornd", "posthorn-agent", "posthorn-panel", "posthorn"])
+        func `a preloaded library that sets a variable does not hide the command line`(name: String) async throws {
             // libfaketime sets variables before main.
             let result = try await RunningProcess.run(
                 RepositoryPaths.program(name), ["--verzion"],

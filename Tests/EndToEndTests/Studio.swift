@@ -3,34 +3,34 @@
 internal import Foundation
 internal import TestSupport
 
-/// A provider that broadcasts to the channels of a house's app, in both environments.
+/// A provider that broadcasts to an app's channels, in both environments.
 struct Studio {
     private let server: InstalledServer
     private let client: HTTP2Client
 
-    /// Lets the app have channels.
+    /// Permits the app to have channels.
     init(_ house: House) async throws {
         server = house.server
         client = try await HTTP2Client(house.target)
         try await server.posthorn("app", "set", House.app, "--broadcasts", "on")
     }
 
-    /// Makes a channel and answers its id.
+    /// Creates a channel and returns its id.
     func createChannel(environment: String = "production", policy: String = "none") async throws -> String {
         try await server.posthorn(
             "channel", "create", House.app, "--environment", environment, "--policy", policy, "--json"
         ).decoded(Channel.self).id
     }
 
-    /// How many apps on devices listen to a channel.
+    /// Returns the number of subscriptions to a channel.
     func subscriptionCount(of channel: String) async throws -> Int {
         try await server.posthorn("channel", "show", House.app, channel, "--json").decoded(Channel.self)
             .subscriptionCount
     }
 
-    /// Publishes a broadcast over the provider API, and insists that it is accepted.
+    /// Publishes a broadcast over the provider API, and requires that it is accepted.
     ///
-    /// A server that listens on one port knows the environment by the name that the provider asks for.
+    /// A server that listens on one port selects the environment by the server name that the provider requests.
     func publish(
         _ payload: String, to channel: String, environment: String = "production", expiration: Int64 = 0
     ) async throws {
@@ -42,7 +42,7 @@ struct Studio {
         ].flatMap { ["-H", $0] }
         let result = try await RunningProcess.run(
             RepositoryPaths.tool("curl"),
-            // The certificate of this server has none of the two names.
+            // This server's certificate has neither of the two names.
             ["-sS", "--insecure", "--http2", "--max-time", "30", "-w", "%{http_code}"]
                 + ["--connect-to", "\(host):443:127.0.0.1:\(server.port)", "--data-binary", payload]
                 + fields + ["https://\(host)/4/broadcasts/apps/\(House.app)"]
@@ -61,8 +61,8 @@ struct Studio {
     }
 }
 
-/// The server did not take what a test publishes.
+/// Reports that the server refused the broadcast.
 struct RefusedBroadcast: Error {
-    /// Reason and status.
+    /// The reason and the status.
     let answer: String
 }

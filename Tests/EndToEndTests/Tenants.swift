@@ -3,7 +3,7 @@
 internal import Foundation
 internal import TestSupport
 
-/// A server with one enrolled device that is away, and teams that send to it.
+/// A server with one enrolled device that is offline, and teams that send to it.
 struct Tenants {
     let server: InstalledServer
     private let secret: String
@@ -11,7 +11,7 @@ struct Tenants {
     /// Starts the server.
     ///
     /// - Parameter options: More options of `posthornd`.
-    /// - Throws: What the server says.
+    /// - Throws: The server's error.
     init(options: [String] = []) async throws {
         server = try await InstalledServer(options: options)
         let target = ProviderTarget(
@@ -26,14 +26,14 @@ struct Tenants {
     struct Tenant {
         let target: ProviderTarget
         let client: HTTP2Client
-        /// A good request.
+        /// A valid request.
         let request: ProviderRequest
     }
 
-    /// Makes a team with an app and a key.
+    /// Adds a team with an app and a key.
     func add(_ team: String, _ topic: String) async throws -> Tenant {
         try await server.posthorn("app", "add", topic, "--team", team, "--broadcasts", "on")
-        let file = server.files.path(of: "\(topic).p8")
+        let file = server.files.path(of: "\(team)-\(topic).p8")
         let key = try await server.posthorn("key", "create", "--team", team, "--output", file, "--json")
             .decoded(InstalledServer.Key.self)
         let target = ProviderTarget(
@@ -69,7 +69,7 @@ struct Tenants {
 }
 
 extension HTTP2Client {
-    /// Sends the same request so many times at once and waits for all answers.
+    /// Sends the same request `count` times at once and waits for all answers.
     func send(_ request: ProviderRequest, count: Int) async throws -> [HTTP2Response] {
         var streams: [Int] = []
         for _ in 0..<count { streams.append(try await open(request.allFields, body: request.body)) }
@@ -80,9 +80,9 @@ extension HTTP2Client {
 }
 
 extension [HTTP2Response] {
-    /// How many were accepted.
+    /// The number of accepted requests.
     var acceptedCount: Int { count { $0.status == 200 } }
 
-    /// Those that a rate or quota refused.
+    /// The requests that a rate or quota refused.
     var refused: [HTTP2Response] { filter { $0.data == [#"{"reason":"TooManyRequests"}"#] && $0.status == 429 } }
 }

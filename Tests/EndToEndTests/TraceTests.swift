@@ -4,8 +4,8 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What `posthorn trace` and the admin API tell of notifications.
+extension ServerEndToEnd {
+    /// Traces of notifications in `posthorn trace` and the admin API.
     struct TraceTests {
         private struct Trace: Decodable {
             let events: [Event]
@@ -35,7 +35,7 @@ extension EndToEnd {
             ).succeeded().decoded(Trace.self)
         }
 
-        @Test func `a notification is followed from the back-end to the agent's settings`() async throws {
+        @Test func `a notification is traced from the back-end to the agent's settings`() async throws {
             let house = try await House()
             let badge = try await house.provider.send(
                 SentNotification(token: house.token, payload: #"{"aps":{"badge":3}}"#))
@@ -44,19 +44,19 @@ extension EndToEnd {
             let expected = [(badge, "shown/badge-only"), (silent, "suppressed/nothing-to-show")]
             for (sent, last) in expected {
                 try await eventually("the trace ends with \(last)", evidence: { house.user.agent.now.transcript }) {
-                    // What the agent acknowledges at once is not stored.
+                    // The server does not store a notification that the agent acknowledges immediately.
                     try await trace(house.server, sent.id).words.filter { $0 != "stored" }
                         == ["accepted", "sent", "acknowledged", last]
                 }
             }
             let text = try await house.server.posthorn("trace", badge.id.uppercased()).output
-            for word in ["apns-unique-id", House.app, "0 ms", "shown: only the number on the icon"] {
+            for word in ["apns-unique-id", House.app, "0 ms", "shown: badge only"] {
                 #expect(text.contains(word), "\(word) in:\n\(text)")
             }
         }
 
         @Test(arguments: ["9D5A1E0C-4F7B-4C39-8B1A-0E6C2F7D3A55", "9d5a1e0c-4f7b-4c39-8b1a-0e6c2f7d3a55"])
-        func `an apns-id is told as the provider wrote it`(id: String) async throws {
+        func `an apns-id is shown as the provider wrote it`(id: String) async throws {
             let server = try await InstalledServer()
             let target = try await server.addApp("org.example.Mail")
             let device = try await PlainDevice(server, target)
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a device and an app are followed page by page`() async throws {
+        @Test func `a device and an app are traced page by page`() async throws {
             let server = try await InstalledServer()
             let target = try await server.addApp("org.example.Mail")
             let device = try await PlainDevice(server, target)
@@ -86,10 +86,10 @@ extension EndToEnd {
                 server, "--app", "org.example.Mail", "--after", "\(try #require(first.next))")
             #expect(first.words + rest.words == whole.words && rest.next == nil)
             let page = try await server.posthorn("trace", "--device", device.id, "--limit", "4", "--since", "5m").output
-            #expect(page.contains("the person opened it") == false && page.contains("add --after"))
+            #expect(page.contains("opened by the user") == false && page.contains("add --after"))
         }
 
-        @Test func `an id that is none, or that nobody knows, gets a clear answer`() async throws {
+        @Test func `an invalid or unknown id gets a clear answer`() async throws {
             let server = try await InstalledServer()
             func ask(_ parameters: String) async throws -> String {
                 let answer = try await server.admin.exchange("GET", "/v1/trace\(parameters)")
@@ -108,10 +108,10 @@ extension EndToEnd {
             let unknown = try await RunningProcess.run(
                 RepositoryPaths.program("posthorn"), ["trace", "0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b"],
                 environment: ["POSTHORN_ADMIN_SOCKET": server.admin.path])
-            #expect(unknown.exit == .code(4) && unknown.errorOutput.contains("never accepted here"))
+            #expect(unknown.exit == .code(4) && unknown.errorOutput.contains("did not accept it"))
         }
 
-        @Test func `a trace that is off says so, and keeps nothing`() async throws {
+        @Test func `a disabled trace is reported as such, and stores nothing`() async throws {
             let server = try await InstalledServer(options: ["--trace", "off"])
             let target = try await server.addApp("org.example.Mail")
             let device = try await PlainDevice(server, target)

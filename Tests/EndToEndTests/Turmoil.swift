@@ -4,8 +4,9 @@ internal import Foundation
 internal import Synchronization
 internal import TestSupport
 
-/// A person's desk on which programs are killed at random moments while a provider sends: the agent most of all, the
-/// notification server and posthornd beside it.
+/// Kills programs of a user's desktop at random moments while a provider sends.
+///
+/// The agent is killed most often, the notification server and posthornd less often.
 final class Turmoil: Sendable {
     private static let stayingApp = "org.example.Alarm"
 
@@ -14,17 +15,17 @@ final class Turmoil: Sendable {
     private let stayingToken: String
     private let icon: RunningProcess
     private let isOver = Atomic(false)
-    /// How many the provider had accepted so far.
+    /// The number of notifications that the provider has accepted so far.
     private let acceptedCount = Atomic(0)
 
-    /// What became of what the provider sent; the numbers count up.
+    /// The results of the notifications sent, which are numbered.
     struct Sent {
         var accepted: Set<Int> = []
-        /// The connection was lost before the answer.
+        /// The numbers whose connection was lost before the answer.
         var uncertain: Set<Int> = []
     }
 
-    /// How often each was killed.
+    /// The number of kills of each program.
     struct Kills: CustomStringConvertible {
         var agent = 0
         var daemon = 0
@@ -43,7 +44,7 @@ final class Turmoil: Sendable {
         try await house.user.posthorn("settings", "set", "inbox-count", "100000")
     }
 
-    /// Kills and restarts for a number of rounds; answers what was sent meanwhile.
+    /// Kills and restarts programs for a number of rounds, and returns the notifications sent meanwhile.
     func rage(rounds: Int, using generator: inout some RandomNumberGenerator) async throws -> (Sent, Kills) {
         async let sent = send()
         var kills = Kills()
@@ -57,7 +58,7 @@ final class Turmoil: Sendable {
         return (try await sent, kills)
     }
 
-    /// Waits until nothing is on its way any more.
+    /// Waits until all notifications have been processed.
     func settle() async throws {
         try await house.user.waitForAgent()
         try await house.user.waitUntilConnected()
@@ -67,15 +68,17 @@ final class Turmoil: Sendable {
         }
     }
 
-    /// The number on the icon as docks have it.
+    /// The number on the icon, as docks receive it.
     var badgeOnIcon: Int? { icon.output.matches(of: /"count"\s+variant\s+int64 ([0-9]+)/).last.flatMap { Int($0.1) } }
 
-    /// What the agent of now says, for a failure's text.
+    /// The current agent's output, for a failure's text.
     var transcript: String { house.user.agent.now.transcript }
 
     // MARK: The provider
 
-    /// Sends a number after the other, each once, until it is over: some to an app whose alerts stay.
+    /// Sends one number after the other, each once, until the rounds are over.
+    ///
+    /// Some go to an app whose alerts stay.
     private func send() async throws -> Sent {
         let provider = try await APNsProvider(house.target, connectionAttempts: 1)
         var sent = Sent()
@@ -109,7 +112,7 @@ final class Turmoil: Sendable {
         try await waitForNextAccepted()
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...1000, using: &generator)))
         if Bool.random(using: &generator) {
-            // Just while one is received and shown.
+            // The kill comes while a notification is received and shown.
             try await waitForNextAccepted()
             try await Task.sleep(for: .microseconds(Int.random(in: 0...20_000, using: &generator)))
         }
@@ -128,7 +131,7 @@ final class Turmoil: Sendable {
         if chance == 0 { try await house.server.start() }
         try house.user.launchAgent()
         guard chance >= 8 else { return }
-        // And once more, somewhere in the start.
+        // A second kill comes at a random moment of the start.
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...300, using: &generator)))
         try await house.user.agent.killNow()
         kills.agent += 1
@@ -142,6 +145,6 @@ final class Turmoil: Sendable {
         }
     }
 
-    /// Whether an entry's alert stays until it is answered, and so comes back with the next notification server.
+    /// Reports whether an entry's alert stays until it is answered, and so returns with the next notification server.
     static func isStaying(_ number: Int) -> Bool { number.isMultiple(of: 4) }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
+extension DeviceEndToEnd {
     /// A device that opens its stream over WebSocket and then reads nothing of it.
     struct UnreadStreamTests {
         private let server: InstalledServer
@@ -23,7 +23,7 @@ extension EndToEnd {
 
         private static let perRound = 32
         private static let payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4_000))"}}"#
-        /// Far below what is sent, and far above what a server needs for two devices.
+        /// The maximum growth of memory, far below the bytes sent and far above the needs of two devices.
         private static let growthKilobytesMax = 16 * 1024
 
         private func send(to device: PlainDevice, count: Int) async throws {
@@ -32,7 +32,7 @@ extension EndToEnd {
             for result in try await provider.send(notifications, concurrency: count) { #expect(result.status == 200) }
         }
 
-        /// Has the other device get a notification, which must not wait for the one that is stuck.
+        /// Delivers a notification to the other device, which must not wait for the stuck one.
         private func serveOther() async throws {
             try await send(to: other.device, count: 1)
             let id = try #require(try await other.stream.nextNotificationID())
@@ -52,14 +52,15 @@ extension EndToEnd {
             return try #require(Int(line.filter(\.isNumber)))
         }
 
-        /// Sends in rounds and acknowledges what nobody read, so that more is sent, until the server has had enough.
+        /// Sends in rounds and acknowledges unread notifications, so that more is sent, until the server drops the
+        /// stream.
         private func fillStream() async throws {
             var isDropped = false
             for round in 1...200 where !isDropped {
                 try await send(to: stuck.device, count: Self.perRound)
                 try await serveOther()
                 let last = round * (Self.perRound + 1)
-                // Fails once the server has dropped it, which the next lines see.
+                // This fails once the server has dropped the stream, which the next lines detect.
                 try? await stuck.stream.frame(1, Self.acknowledgements(max(1, last - 2 * Self.perRound)...last))
                 isDropped = try await eventualValue("all is acknowledged, or it is dropped") {
                     let counts = try await counts()
@@ -70,7 +71,7 @@ extension EndToEnd {
         }
 
         @Test(.tags(.slow))
-        func `a device that stops reading slows nobody, costs little, is dropped, and gets the last when it is back`()
+        func `a device that stops reading delays no other, is dropped, and gets its last on reconnecting`()
             async throws
         {
             #expect(try await stuck.stream.connect(roomByteCount: 4096).status == 101)

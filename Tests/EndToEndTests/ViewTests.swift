@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What Close and View do, clicked with a pointer on real notification daemons.
+extension DeviceEndToEnd {
+    /// The effects of Close and View, clicked with a pointer on real notification daemons.
     struct ViewTests {
-        /// A notification daemon and where its buttons are, read off screenshots: Close stands left of View.
+        /// A notification daemon and the places of its buttons, from screenshots: Close stands left of View.
         struct Buttons: Sendable {
             let server: DesktopScreen.Server
             let closeFromRight: Int
@@ -23,7 +23,7 @@ extension EndToEnd {
         private let payload = #"{"aps":{"alert":{"title":"Lunch","body":"At noon"}},"mail":{"id":42}}"#
 
         @Test(.tags(.slow), arguments: daemons)
-        func `View opens the app once with its payload, Close does not`(buttons: Buttons) async throws {
+        func `View opens the app once with its payload, and Close does not`(buttons: Buttons) async throws {
             let desk = try await Desk()
             try await desk.screen.keepRunning(buttons.server)
             try await desk.show(payload)
@@ -36,7 +36,7 @@ extension EndToEnd {
 
             try await desk.show(payload)
             try await desk.click("closed", fromRight: buttons.closeFromRight, fromBottom: buttons.fromBottom)
-            // What Close might have opened would be there before what View opens next.
+            // An app that Close had opened would have started before the app that View opens next.
             try await desk.show(payload)
             try await desk.click("viewed", fromRight: buttons.viewFromRight, fromBottom: buttons.fromBottom)
             try await eventually("the app is opened again") { desk.opened.count >= 2 }
@@ -79,7 +79,7 @@ extension EndToEnd {
             try await user.waitForEntry("the reason is there") { $0.reason.contains("/nonexistent/program") }
         }
 
-        /// What an app is opened with, as far as tests look.
+        /// The part of an app's input that tests check.
         private struct Opened: Decodable {
             let app: String
             let topic: String

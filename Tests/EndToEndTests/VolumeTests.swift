@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
+extension ServerEndToEnd {
     /// Many notifications at once.
     struct VolumeTests {
         @Test(.tags(.slow))
@@ -36,7 +36,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a thousand errors on one connection leave it serving`() async throws {
+        @Test func `a server still serves a connection after a thousand errors`() async throws {
             let server = try await EphemeralServer()
             let provider = try await APNsProvider(server.target)
             let unknown = String(repeating: "deadbeef", count: 8)

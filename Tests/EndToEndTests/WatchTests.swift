@@ -4,17 +4,17 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What a person without a desktop sees.
+extension DeviceEndToEnd {
+    /// The agent's commands for a user without a desktop.
     struct WatchTests {
-        @Test func `watch and badge go on over a restart of the agent`() async throws {
+        @Test func `watch and badge continue over a restart of the agent`() async throws {
             let house = try await House()
             let posthorn = RepositoryPaths.program("posthorn")
             let watch = try RunningProcess(posthorn, ["watch", "--json"], environment: house.user.environment)
             let badge = try RunningProcess(
                 posthorn, ["badge", "--format", "polybar", "--follow"], environment: house.user.environment)
             #expect(try await badge.outputLine(0) == "")
-            // It listens when it says what comes.
+            // The command listens once it prints an arriving notification.
             var sentCount = 0
             try await eventually("watch prints the first") {
                 sentCount += 1
@@ -42,7 +42,7 @@ extension EndToEnd {
             #expect(watch.exit == nil && badge.exit == nil)
         }
 
-        @Test func `an app id that is mistyped finds nothing and removes nothing`() async throws {
+        @Test func `a misspelled app id finds nothing and removes nothing`() async throws {
             let house = try await House()
             for words in [
                 ["inbox", "list", "--app", "org.example.Mial"], ["inbox", "read", "org.example.Mial"],
@@ -51,19 +51,19 @@ extension EndToEnd {
             ] {
                 let result = try await house.user.run(words)
                 #expect(
-                    result.exit == .code(4) && result.errorOutput.contains("Did you mean \(House.app)?"), "\(result)")
+                    result.exit == .code(4) && result.errorOutput.contains("Did you mean '\(House.app)'?"), "\(result)")
             }
             #expect(try await house.user.posthorn("inbox", "clear", House.app).exit == .code(0))
         }
 
-        @Test func `what is mistyped is answered with what was meant`() async throws {
+        @Test func `an invalid argument is answered with a remedy`() async throws {
             let house = try await House()
             let sound = try await house.user.run(["sound", "install", House.app, "/nowhere/ping.oga"])
-            #expect(sound.exit == .code(4) && sound.errorOutput.contains("Check the name."), "\(sound)")
+            #expect(sound.exit == .code(4) && sound.errorOutput.contains("Check the path."), "\(sound)")
             let past = try await house.user.run(["settings", "set", "do-not-disturb", "until", "7"])
-            #expect(past.exit == .code(1) && past.errorOutput.contains("that time has passed"), "\(past)")
-            let standard = try await house.user.posthorn("settings", "set", House.app, "sound", "standard")
-            #expect(standard.output == "\(House.app): sound is on, which is standard.\n", "\(standard)")
+            #expect(past.exit == .code(1) && past.errorOutput.contains("the time is in the past"), "\(past)")
+            let standard = try await house.user.posthorn("settings", "set", House.app, "sound", "default")
+            #expect(standard.output == "\(House.app): sound is on, the default.\n", "\(standard)")
         }
     }
 }

@@ -4,11 +4,12 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The device stream over WebSocket, as an agent of somebody else would use it.
+extension DeviceEndToEnd {
+    /// The device stream over WebSocket, as an independent agent would use it.
     struct WebSocketTests {
         private static let mail = "org.example.Mail"
         private let server: InstalledServer
+        private let target: ProviderTarget
         private let provider: APNsProvider
         private let secret: String
         private let token: String
@@ -16,7 +17,7 @@ extension EndToEnd {
 
         init() async throws {
             server = try await InstalledServer()
-            let target = try await server.addApp(Self.mail)
+            target = try await server.addApp(Self.mail)
             provider = try await APNsProvider(target)
             let client = try await HTTP2Client(target)
             let body = #"{"code":"\#(try await server.enrolmentCode())","name":"test","platform":"linux"}"#
@@ -45,16 +46,16 @@ extension EndToEnd {
 
         private func pendingCount() async throws -> Int { try await server.admin.status().counts.pending }
 
-        /// Waits until as many notifications wait as should.
+        /// Waits until this number of notifications is pending.
         private func expectPending(_ count: Int) async throws {
             try await eventually("\(count) wait") { try await pendingCount() == count }
         }
 
         private func connect() async throws { #expect(try await device.connect().status == 101) }
 
-        // MARK: As it should be
+        // MARK: Valid use
 
-        @Test func `a device of another author attaches, receives and acknowledges`() async throws {
+        @Test func `an independent device attaches, receives and acknowledges`() async throws {
             try await send("one")
             #expect(try await device.connectByLibrary() == "posthorn.v1")
             let first = try await device.receive().text
@@ -70,7 +71,7 @@ extension EndToEnd {
             #expect(try await device.receive() == .init(opcode: 8, text: "shutdown", code: 1001))
         }
 
-        @Test func `what was not acknowledged comes again, on whichever stream`() async throws {
+        @Test func `an unacknowledged notification is sent again, on any stream`() async throws {
             try await connect()
             try await send("one", "two", "three")
             for id in 1...3 { #expect(try await device.nextNotificationID() == id) }
@@ -95,7 +96,7 @@ extension EndToEnd {
             #expect(try await device.next().opcode == -1)
         }
 
-        @Test func `fragments, pieces, pings and a great batch are read`() async throws {
+        @Test func `fragments, pieces, pings and a large batch are read`() async throws {
             try await connect()
             try await send("one", "two")
             for id in 1...2 { #expect(try await device.nextNotificationID() == id) }
@@ -113,7 +114,7 @@ extension EndToEnd {
             #expect(try await device.next().opcode == -1)
         }
 
-        @Test func `an acknowledgement and the end of the connection may come at once`() async throws {
+        @Test func `an acknowledgement and the end of the connection may arrive together`() async throws {
             try await connect()
             try await send("one")
             #expect(try await device.nextNotificationID() == 1)
@@ -124,7 +125,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `a device that can wait for heartbeats says how long, and hears what it gets`() async throws {
+        @Test func `a device may request slower heartbeats, and the answer has the granted interval`() async throws {
             let answer = try await device.connect(fields: [["Posthorn-Heartbeat", "100000"]])
             #expect(answer.status == 101 && answer.fields["posthorn-heartbeat"] == "240")
             let events = try await RunningProcess.run(
@@ -137,9 +138,9 @@ extension EndToEnd {
             #expect(try await device.connect().fields["posthorn-heartbeat"] == nil)
         }
 
-        /// Which is also what becomes of one that does not read: the ping is behind everything else.
+        /// The same happens to a device that does not read, because the ping waits behind all other data.
         @Test(.tags(.slow))
-        func `a device that does not answer a ping is dropped, and what it did not acknowledge waits`() async throws {
+        func `a device that does not answer a ping is dropped, and unacknowledged notifications wait`() async throws {
             try await connect()
             try await send("one")
             #expect(try await device.nextNotificationID() == 1)
@@ -151,9 +152,9 @@ extension EndToEnd {
             #expect(try await device.nextNotificationID() == 1)
         }
 
-        // MARK: As it should not be
+        // MARK: Invalid use
 
-        @Test func `a handshake that is wrong is refused with what to do`() async throws {
+        @Test func `an invalid handshake is refused with a remedy`() async throws {
             let cases: [(status: Int, says: String, fields: [[String]], without: [String])] = [
                 (426, "Sec-WebSocket-Version: 13", [["Sec-WebSocket-Version", "8"]], ["Sec-WebSocket-Version"]),
                 (426, "Sec-WebSocket-Version: 13", [], ["Sec-WebSocket-Version"]),
@@ -168,8 +169,8 @@ extension EndToEnd {
                 ),
                 (400, "Sec-WebSocket-Key", [["Sec-WebSocket-Key", "c2hvcnQ="]], ["Sec-WebSocket-Key"]),
                 (400, "Sec-WebSocket-Key", [["Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="]], []),
-                (401, "enrol again", [["Authorization", "Bearer nobody"]], ["Authorization"]),
-                (401, "enrol again", [], ["Authorization"]),
+                (401, "Enrol again", [["Authorization", "Bearer nobody"]], ["Authorization"]),
+                (401, "Enrol again", [], ["Authorization"]),
             ]
             for one in cases {
                 let answer = try await device.connect(fields: one.fields, without: one.without)
@@ -185,7 +186,47 @@ extension EndToEnd {
             try await connect()
         }
 
-        @Test func `a frame or a message that is wrong closes with a code and what to do`() async throws {
+        @Test func `a handshake with a body is refused in each form, and the server survives`() async throws {
+            let body = String(repeating: "x", count: 66_000)
+            let forms: [(fields: [[String]], body: String)] = [
+                ([["Expect", "100-continue"], ["Content-Length", "70000"]], ""),
+                ([["Expect", "100-continue"], ["Content-Length", "5"]], "hello"),
+                ([["Content-Length", "66000"]], body), ([["Content-Length", "70000"]], body),
+                ([["Content-Length", "5"]], "hello"),
+                ([["Transfer-Encoding", "chunked"]], "0\r\n\r\n"),
+                ([["Transfer-Encoding", "chunked"]], "101d0\r\n\(body)\r\n0\r\n\r\n"),
+            ]
+            for form in forms {
+                let answer = try await device.connect(fields: form.fields, body: form.body)
+                #expect(answer.status == 400 && answer.body.contains("has no body"), "\(form.fields): \(answer)")
+            }
+            // Frames may directly follow the handshake.
+            try await send("one")
+            #expect(
+                try await device.connect(body: "\u{1}\u{0}").status == 101, "the frame is bad, the handshake is not")
+            try await connect()
+            #expect(try await device.nextNotificationID() == 1)
+        }
+
+        @Test(arguments: TLSPeer.Ending.allCases)
+        func `a peer that ends its output after a handshake, or in its body, affects no other`(
+            ending: TLSPeer.Ending
+        ) async throws {
+            let head =
+                "GET /v1/stream HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: posthorn.v1\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer \(secret)\r\n"
+            for rest in [
+                "\r\n", "Content-Length: 70000\r\n\r\nx", "Expect: 100-continue\r\nContent-Length: 70000\r\n\r\n",
+            ] {
+                let peer = try TLSPeer(.init(target, alpn: "http/1.1"))
+                try await peer.connect()
+                _ = try await peer.finish([head + rest], ending)
+            }
+            try await connect()
+        }
+
+        @Test func `an invalid frame or message closes with a code and a remedy`() async throws {
             let cases: [(code: Int, says: String, opcode: Int, text: String, isMasked: Bool)] = [
                 (1002, "breaks the protocol", 1, "{}", false),
                 (1002, "breaks the protocol", 3, "{}", true),

@@ -3,7 +3,8 @@
 internal import Foundation
 internal import TestSupport
 
-/// A back-end in Python that hears what became of its notifications, over HTTPS with the certificate of a posthornd.
+/// A back-end in Python that receives the outcomes of its notifications, over HTTPS with the certificate of a
+/// posthornd.
 struct WebhookServer {
     static let secret = "a secret of this test alone"
 
@@ -19,15 +20,17 @@ struct WebhookServer {
         port = try await script.ask(command, as: Started.self).port
     }
 
-    /// What a test sets with `posthorn app set --webhook`.
+    /// The URL that a test sets with `posthorn app set --webhook`.
     var url: String { "https://127.0.0.1:\(port)/events" }
 
-    /// How it answers the next requests; those behind them with 204.
+    /// Sets the answers to the next requests.
+    ///
+    /// Later requests get 204.
     func behave(_ answers: String...) async throws {
         let _: Done = try await script.ask(Behaviour(answers: answers))
     }
 
-    /// What it took so far.
+    /// Returns everything received so far.
     func received() async throws -> Received { try await script.ask(["op": "received"]) }
 
     private struct Started: Decodable {
@@ -39,14 +42,16 @@ struct WebhookServer {
         let answers: [String]
     }
 
-    /// What came.
+    /// The events and requests that the server received.
     struct Received: Decodable {
         let events: [Event]
+        /// The number of all requests.
+        let askedCount: Int
         let refusedCount: Int
-        /// What was wrong with requests.
+        /// The problems of invalid requests.
         let bad: [String]
 
-        /// The events of one notification, in the order in which they came first.
+        /// Returns the events of one notification, in the order of their first arrival.
         func words(_ apnsID: String) -> [String] {
             var seen: Set<Int64> = []
             return events.filter { $0.apnsID == apnsID && seen.insert($0.id).inserted }.map(\.event)
@@ -54,6 +59,7 @@ struct WebhookServer {
 
         private enum CodingKeys: String, CodingKey {
             case events, bad
+            case askedCount = "asked_count"
             case refusedCount = "refused_count"
         }
     }

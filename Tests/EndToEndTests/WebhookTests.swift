@@ -4,8 +4,8 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// A back-end that hears what became of its notifications, and does not always listen.
+extension ServerEndToEnd {
+    /// A back-end that receives the outcomes of its notifications, and is not always available.
     struct WebhookTests {
         private static let mail = "org.example.Mail"
         private let server: InstalledServer
@@ -21,6 +21,7 @@ extension EndToEnd {
         }
 
         private func setWebhook() async throws {
+            SecretWords.add("a webhook secret", WebhookServer.secret)
             let file = try server.files.write(WebhookServer.secret + "\n", to: "secret")
             try await server.posthorn("app", "set", Self.mail, "--webhook", webhook.url, "--webhook-secret-file", file)
         }
@@ -33,7 +34,9 @@ extension EndToEnd {
             return sent.map(\.id)
         }
 
-        /// The numbers that a device acknowledges; after a kill they do not follow on each other.
+        /// Returns the numbers that a device acknowledges.
+        ///
+        /// After a kill they are not consecutive.
         private func sequences(of ids: [String]) async throws -> [Int64] {
             let answer = try await server.admin.exchange("GET", "/v1/trace?app=\(Self.mail)&limit=1000")
             let events = try answer.decoded(Trace.self).events
@@ -67,7 +70,7 @@ extension EndToEnd {
 
         private var shown: String { get async throws { try await server.posthorn("app", "show", Self.mail).output } }
 
-        @Test func `a back-end hears in order what became of its notifications`() async throws {
+        @Test func `a back-end receives the outcomes of its notifications in order`() async throws {
             try await setWebhook()
             let ids = try await send(3)
             try await device.report(
@@ -83,7 +86,7 @@ extension EndToEnd {
             #expect(try await !shown.contains("Webhook"))
         }
 
-        @Test(.tags(.slow)) func `a back-end that hangs, leads away and fails gets everything when it is well`()
+        @Test(.tags(.slow)) func `a back-end that hangs, redirects and fails gets every event after it recovers`()
             async throws
         {
             try await webhook.behave("hang", "redirect", "500", "cut")
@@ -98,6 +101,19 @@ extension EndToEnd {
             try await eventually("it does not fail any more") { try await !shown.contains("Failing") }
             let log = server.process.now.errorOutput
             #expect(log.contains("event=webhook_failing") && log.contains("event=webhook_recovered"))
+        }
+
+        @Test(.tags(.slow)) func `a redirect to another server is not followed, with GET or with POST`() async throws {
+            let elsewhere = try await WebhookServer(certificatesOf: server)
+            try await webhook.behave("302:\(elsewhere.url)", "307:\(elsewhere.url)")
+            try await setWebhook()
+            let ids = try await send(1)
+            try await device.report([(1, "shown")], to: target)
+            try await waitForEvents(ids, ["acknowledged", "shown"])
+            let received = try await webhook.received()
+            #expect(received.bad == [] && received.refusedCount == 2)
+            let other = try await elsewhere.received()
+            #expect(other.askedCount == 0 && other.events.isEmpty, "\(other)")
         }
 
         @Test(.tags(.slow)) func `nothing is lost when the server is killed while the back-end is away`() async throws {
@@ -121,13 +137,13 @@ extension EndToEnd {
             "ftp://example.org/", "example.org", "https://", "http://example.org/", "https://user@example.org/",
             "https://example.org:0/", "https://example.org/#part", "https://exämple.org/",
         ])
-        func `a webhook's URL that is none is refused with what to do`(url: String) async throws {
+        func `an invalid webhook URL is refused with a remedy`(url: String) async throws {
             let body = #"{"url":"\#(url)"}"#
             let answer = try await server.admin.exchange("PUT", "/v1/apps/\(Self.mail)/webhook", body)
             #expect(answer.status == 400 && answer["error"] == "BadURL", "\(answer)")
         }
 
-        @Test func `a secret is made and shown once unless one is given`() async throws {
+        @Test func `a secret is generated and shown once unless one is given`() async throws {
             let path = "/v1/apps/\(Self.mail)/webhook"
             let made = try await server.admin.exchange("PUT", path, #"{"url":"http://127.0.0.1:9/"}"#)
             #expect(made["secret"]?.count == 43)

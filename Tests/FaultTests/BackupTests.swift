@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// Backups of a server that works, and what becomes of them.
+    /// Checks backups of a running server and their restoration.
     struct BackupTests {
         private let site: Site
         private let backup: String
@@ -15,7 +15,7 @@ extension Faults {
             backup = site.files.path(of: "backup")
         }
 
-        /// A server with a backup that holds one notification.
+        /// Starts a server, and makes a backup that holds one notification.
         private func backedUp() async throws -> PushServer {
             let server = try site.start()
             #expect(try await site.send("before", to: try await server.url()) == 200)
@@ -23,7 +23,7 @@ extension Faults {
             return server
         }
 
-        @Test func `a backup is whole, checked, and for its owner alone`() async throws {
+        @Test func `a backup is complete and checked, and only its owner has access`() async throws {
             let server = try await backedUp()
             try await RunningProcess.run(
                 "/bin/sh", ["-c", "cd \(backup) && sha256sum --check --strict --quiet SHA256SUMS"]
@@ -40,16 +40,16 @@ extension Faults {
             try await server.stop()
         }
 
-        @Test func `an earlier backup is replaced only when that is asked for, and anything else never`() async throws {
+        @Test func `an earlier backup is replaced only on request, and other files never`() async throws {
             let server = try await backedUp()
             let again = try await site.posthorn("backup", backup)
             #expect(again.exit == .code(1) && again.errorOutput.contains("--force"), "\(again)")
             try await site.posthorn("backup", backup, "--force").succeeded()
             let precious = try site.files.makeDirectory("precious")
             let refused = try await site.posthorn("backup", precious, "--force")
-            #expect(refused.exit == .code(1) && refused.errorOutput.contains("no backup"), "\(refused)")
+            #expect(refused.exit == .code(1) && refused.errorOutput.contains("not a backup"), "\(refused)")
             let slip = try await site.posthorn("backup", site.files.path(of: "slip/backup"))
-            #expect(slip.exit == .code(1) && slip.errorOutput.contains("no directory"), "\(slip)")
+            #expect(slip.exit == .code(1) && slip.errorOutput.contains("does not exist"), "\(slip)")
             #expect(!FileManager.default.fileExists(atPath: site.files.path(of: "slip")))
             let nowhere = try await site.posthorn("backup", "/proc/backup")
             #expect(nowhere.exit == .code(1) && nowhere.errorOutput.contains("/proc/backup"), "\(nowhere)")
@@ -58,7 +58,7 @@ extension Faults {
             try await server.stop()
         }
 
-        @Test func `a restored server has what it had, and gives no number out twice`() async throws {
+        @Test func `a restored server has its earlier data, and repeats no number`() async throws {
             let server = try await backedUp()
             let url = try await server.url()
             #expect(try await site.send("after", to: url) == 200)
@@ -124,7 +124,7 @@ extension Faults {
             #expect(try await site.waiting() == ["before"])
         }
 
-        @Test func `a backup is checked where it lies, and stays as it is`() async throws {
+        @Test func `a backup is checked in its place and not changed`() async throws {
             try await backedUp().stop()
             let before = try FileManager.default.contentsOfDirectory(atPath: backup).sorted()
             let check = try await RunningProcess.run(RepositoryPaths.program("posthornd"), ["--check-backup", backup])
@@ -132,7 +132,8 @@ extension Faults {
             #expect(try FileManager.default.contentsOfDirectory(atPath: backup).sorted() == before)
         }
 
-        @Test func `restores within a second set aside under names of their own, and lose nothing`() async throws {
+        @Test(.preloadsLibrary)
+        func `two restores within a second keep the replaced data under different names`() async throws {
             try await backedUp().stop()
             func restore() async throws -> String {
                 let result = try await RunningProcess.run(
@@ -160,7 +161,7 @@ extension Faults {
             #expect(try content(second)["posthorn.sqlite"] != nil)
         }
 
-        @Test func `a restore makes the data directory, but none above it`() async throws {
+        @Test func `a restore creates the data directory, but not its parents`() async throws {
             try await backedUp().stop()
             let slip = try await site.posthornd("--restore", backup, on: site.files.path(of: "slip/data"))
             #expect(slip.exit == .code(73) && slip.errorOutput.contains("no directory"), "\(slip)")
@@ -170,7 +171,7 @@ extension Faults {
             #expect(try await site.waiting(on: new) == ["before"])
         }
 
-        @Test func `a running server is not restored over`() async throws {
+        @Test func `a restore over a running server is refused`() async throws {
             let server = try await backedUp()
             let result = try await site.posthornd("--restore", backup)
             #expect(result.exit == .code(75) && result.errorOutput.contains("Stop the other server"), "\(result)")
@@ -179,7 +180,7 @@ extension Faults {
             #expect(try await site.waiting() == ["before", "after"])
         }
 
-        @Test(.tags(.slow)) func `a restore that is killed anywhere is done again, and no server starts before`()
+        @Test(.tags(.slow)) func `a restore that is killed can be repeated, and no server starts before that`()
             async throws
         {
             try await backedUp().stop()

@@ -5,8 +5,10 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// The wall clock jumps; the clock of timers does not, as in the kernel.
-    struct ClockTests {
+    /// The wall clock jumps.
+    ///
+    /// The timers' clock does not, as in the kernel.
+    @Suite(.preloadsLibrary) struct ClockTests {
         private let site: Site
         private let clock: String
         private let environment: [String: String]
@@ -20,7 +22,9 @@ extension Faults {
             ]
         }
 
-        /// Moves the clock of the server and of the provider; the file is never half written.
+        /// Moves the clock of the server and of the provider.
+        ///
+        /// Renames the file, so that no reader sees half of it.
         private func jump(to offset: String) throws {
             try site.files.write(offset, to: "clock.new")
             guard unsafe rename("\(clock).new", clock) == 0 else { throw SystemFailure(call: "rename", code: errno) }
@@ -30,7 +34,7 @@ extension Faults {
             try await site.send(text, to: url, options: options, environment: environment)
         }
 
-        @Test(.tags(.slow)) func `a jump of the clock breaks no stream, expires what is over and nothing else`()
+        @Test(.tags(.slow)) func `a clock jump closes no stream, and expires only notifications past their expiration`()
             async throws
         {
             let server = try site.start(["/usr/bin/env"], environment: environment)
@@ -61,7 +65,23 @@ extension Faults {
             try await server.stop()
         }
 
-        @Test func `a server whose clock stood in the past at its last end keeps what waits`() async throws {
+        @Test func `an enrolment code is valid for the 24 hours that its answer promises`() async throws {
+            let server = try site.start(["/usr/bin/env"], environment: environment)
+            let url = try await server.url()
+            let begin = Int64(Date().timeIntervalSince1970)
+            let (early, late) = (try await site.enrolmentCode(), try await site.enrolmentCode())
+            let end = Int64(Date().timeIntervalSince1970)
+            #expect((begin + 86_400...end + 86_400).contains(early.expiresAt), "\(early.expiresAt - begin)")
+
+            try jump(to: "+86340")
+            #expect(try await site.enrol(early.code, at: url) == 201, "a minute before its end")
+            // The server grants no extra time. One of the two seconds covers the fractions of both clocks.
+            try jump(to: "+\(late.expiresAt - Int64(Date().timeIntervalSince1970) + 2)")
+            #expect(try await site.enrol(late.code, at: url) == 403, "two seconds after its end")
+            try await server.stop()
+        }
+
+        @Test func `a server whose clock was in the past when it stopped keeps pending notifications`() async throws {
             let server = try site.start(["/usr/bin/env"], environment: environment)
             #expect(try await send("kept", try await server.url()) == 200)
             try await server.stop()

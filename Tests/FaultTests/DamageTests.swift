@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// Bits of the database change while nobody looks.
+    /// Flips bits in the database while no server runs.
     struct DamageTests {
         private static let sent = (0..<40).map { "text-\($0)-" + String(repeating: "\($0 % 10)", count: 200) }
         private let site: Site
@@ -18,7 +18,7 @@ extension Faults {
             try await server.stop()
         }
 
-        /// Changes one bit, chosen by a seed.
+        /// Flips one bit, which the seed selects.
         private func damage(_ path: String, seed: UInt64) throws {
             let file = URL(fileURLWithPath: path)
             var bytes = try Data(contentsOf: file)
@@ -27,7 +27,7 @@ extension Faults {
             try bytes.write(to: file)
         }
 
-        /// What a server delivers before it ends or has no more.
+        /// Returns the texts that a server delivers before it ends or has no more.
         private func delivered(on copy: String) async throws -> [String] {
             let server = try site.start(on: copy)
             guard let url = try await server.urlIfStarted() else {
@@ -37,7 +37,7 @@ extension Faults {
             let stream = try site.openStream(url)
             try await eventually("everything has come, or nothing will", evidence: { server.process.transcript }) {
                 if server.process.exit != nil || stream.process.exit != nil { return true }
-                // Two lost to one bit is more than a page of pointers loses; a server that lost more says so.
+                // One bit in a page of pointers can cost more than two texts. A server that lost more reports it.
                 return stream.texts.count >= Self.sent.count
                     || server.process.errorOutput.contains("store_notice")
                     || server.process.errorOutput.contains("store_failed")
@@ -47,7 +47,9 @@ extension Faults {
             return stream.texts
         }
 
-        @Test(.tags(.slow)) func `a changed bit never changes a text, and what it costs is told`() async throws {
+        @Test(.tags(.slow)) func `a random flipped bit never changes a text, and lost texts are reported`()
+            async throws
+        {
             for seed in Faults.steps(Array(UInt64(1)...1000), count: 10) {
                 let copy = try site.copyData("case-\(seed)")
                 try damage("\(copy)/posthorn.sqlite", seed: seed)

@@ -5,13 +5,15 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// The disk refuses one write, or all from one on.
+    /// The disk refuses one write at random, or all writes from one on.
+    ///
+    /// `make soak` tries each write.
     struct DiskFaultTests {
         private let site: Site
 
         init() async throws { site = try await Site() }
 
-        /// Sends one after the other and returns the statuses.
+        /// Sends notifications one after the other and returns the statuses.
         private func send(_ count: Int, to server: PushServer) async throws -> [Int?] {
             guard let url = try await server.urlIfStarted() else { return [] }
             var statuses: [Int?] = []
@@ -20,7 +22,7 @@ extension Faults {
         }
 
         @Test(.tags(.slow))
-        func `after a write or a synchronization that failed nothing is accepted, and the next start has all that was`()
+        func `after a failed write or sync nothing is accepted, and the next start has all accepted data`()
             async throws
         {
             let walk = ["fdatasync,fsync", "pwrite64"].flatMap { calls in
@@ -46,7 +48,7 @@ extension Faults {
             }
         }
 
-        @Test func `a disk that is full for one write delays, and loses nothing`() async throws {
+        @Test func `a disk that is full for one write causes a delay and no loss`() async throws {
             for when in Faults.steps(Array(1...12), count: 3) {
                 let copy = try site.copyData("full-\(when)")
                 let injection = Injection("pwrite64", "error=ENOSPC", when: "\(when)..\(when + 3)")

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// Notifications fill the disk, and devices empty it again.
+    /// Notifications fill the disk, and acknowledgments from devices free space again.
     @Suite(.enabled(if: geteuid() == 0, "mounting a small file system needs root"))
     struct FullDiskTests {
         private let disk: SmallDisk
@@ -16,7 +16,7 @@ extension Faults {
             site = try await Site(data: disk.directory.path(of: "data"))
         }
 
-        /// Sends until the disk is full; returns how many were accepted.
+        /// Sends until the disk is full, and returns the number of accepted notifications.
         private func fill(_ url: String) async throws -> Int {
             let port = try #require(URLComponents(string: url)?.port)
             let provider = try await APNsProvider(site.target(port: port))
@@ -34,7 +34,7 @@ extension Faults {
         private func status() async throws -> String { try await site.posthorn("status").succeeded().output }
 
         @Test(.tags(.slow))
-        func `a full disk is said to everybody, and is over when devices have acknowledged what filled it`()
+        func `a full disk is reported to all, and ends when devices have acknowledged the notifications`()
             async throws
         {
             let server = try site.start(environment: ["POSTHORN_PENDING_PER_TOPIC": "100000"])
@@ -46,7 +46,7 @@ extension Faults {
             #expect(refused?.status == 503 && refused?.detail?.contains("disk is full and nothing was stored") == true)
             #expect(try await site.send("now or never", to: url, options: ["--expiration", "0"]) == 200)
             let full = try await status()
-            #expect(full.contains("Disk full since") && full.contains("make space for \(site.data)"), "\(full)")
+            #expect(full.contains("Disk full since") && full.contains("free space for \(site.data)"), "\(full)")
             #expect(try await site.posthorn("status", "--json").output.contains("disk_full_since"))
 
             let stream = try site.openStream(url)

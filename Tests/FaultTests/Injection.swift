@@ -4,13 +4,13 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// A system call that fails at a moment: strace returns an error in the kernel's place, or kills at the call.
+/// Makes a system call fail: strace returns an error in the kernel's place, or kills the process at the call.
 struct Injection: Sendable, CustomTestStringConvertible {
-    /// The system calls, joined by commas.
+    /// The names of the system calls, separated by commas.
     let calls: String
-    /// For example `error=EIO` or `signal=KILL`.
+    /// The fault in strace's syntax, for example `error=EIO` or `signal=KILL`.
     let fault: String
-    /// Which call of each thread, for example `3` or `3+`, as strace counts.
+    /// The number of the call in each thread, as strace counts, for example `3` or `3+`.
     let when: String
 
     init(_ calls: String, _ fault: String, when: String) {
@@ -21,19 +21,19 @@ struct Injection: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(calls):\(fault):when=\(when)" }
 
-    /// What to start a program with.
+    /// Returns the command that starts a program with this injection.
     func wrapper() throws -> [String] {
         try Self.strace(calls, log: "/dev/null") + ["-e", "inject=\(calls):\(fault):when=\(when)"]
     }
 
-    /// The tracer as a grandchild, so that the program itself is the test's child.
+    /// Runs strace as a grandchild, so that the program itself is the test's child.
     private static func strace(_ calls: String, log: String) throws -> [String] {
         [
             try RepositoryPaths.tool("strace"), "-D", "-f", "-qq", "--seccomp-bpf", "-o", log, "-e", "trace=\(calls)",
         ]
     }
 
-    /// How often each system call is made, at most by one thread, while a server does its work.
+    /// Counts each system call while a server works, and returns the maximum of one thread.
     static func census(
         _ calls: [String], of work: (_ wrapper: [String]) async throws -> Void
     ) async throws -> [String: Int] {

@@ -7,7 +7,7 @@ internal import Testing
 extension Faults {
     /// The server is killed at random moments under load: python/kill.py.
     struct KillTests {
-        /// What became of what was accepted.
+        /// The results of a run with its accepted notifications.
         private struct Report: Decodable {
             let seed: Int
             let accepted: Int
@@ -32,9 +32,9 @@ extension Faults {
             return report
         }
 
-        /// 15 rounds, and 300 in `make soak`.
+        /// Runs 15 rounds, and 300 in `make soak`.
         @Test(.tags(.slow))
-        func `after kills at any moment each accepted notification was shown once or has an end that its trace names`()
+        func `after kills at any moment each accepted notification was shown once or its trace has its end`()
             async throws
         {
             let report = try await report(rounds: max(15, Patience.caseCount * 3 / 100), durability: "full")
@@ -45,7 +45,7 @@ extension Faults {
             }
         }
 
-        @Test(.tags(.slow)) func `the method finds what is lost where 200 does not wait for the disk`() async throws {
+        @Test(.tags(.slow)) func `the method detects losses when 200 does not wait for the disk`() async throws {
             let report = try await report(rounds: 6, durability: "relaxed")
             #expect(report.ends["lost", default: 0] > 0, "seed \(report.seed): \(report.ends)")
         }

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// Somebody else has, or wants, the database.
+    /// Another program has locked the database, or tries to.
     struct LockedDatabaseTests {
         private let site: Site
 
@@ -16,7 +16,7 @@ extension Faults {
                 try RepositoryPaths.tool("sqlite3"), ["-bail", "\(site.data)/posthorn.sqlite"], hasInput: true)
         }
 
-        @Test func `a database that another program holds stops a start, with what to do`() async throws {
+        @Test func `a database that another program has locked stops the start with a remedy`() async throws {
             let other = try sqlite()
             try other.write("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; SELECT 'held';\n")
             _ = try await other.outputLine(1)
@@ -34,7 +34,7 @@ extension Faults {
             #expect(try await site.waiting() == [])
         }
 
-        @Test func `another program gets nowhere while the server runs, and does not disturb it`() async throws {
+        @Test func `another program cannot lock a running server's database, and does not disturb it`() async throws {
             let server = try site.start()
             let url = try await server.url()
             let other = try sqlite()

@@ -5,21 +5,24 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// The kernel gives no more memory, from some request on.
+    /// The kernel refuses memory from a random request on.
+    ///
+    /// `make soak` tries each request.
     struct MemoryTests {
         private let site: Site
 
         init() async throws { site = try await Site() }
 
-        /// The server as a shell's child, which dies with it: a program that gets no memory may only crash, and a crash of
-        /// a test's own child is a failure.
+        /// Starts the server as the child of a shell, which ends with it.
+        ///
+        /// Without memory a program can only crash, and a crash of the test's own child would be a failure.
         private func start(_ injection: Injection, on copy: String) throws -> PushServer {
             let shell = ["/bin/sh", "-c", #""$@"; exit 1"#, "sh"]
             return try site.start(
                 shell + [try RepositoryPaths.tool("setpriv"), "--pdeathsig", "KILL"] + injection.wrapper(), on: copy)
         }
 
-        @Test(.tags(.slow)) func `a server without memory ends or goes on, and nothing accepted is lost`() async throws
+        @Test(.tags(.slow)) func `a server without memory ends or continues, and loses nothing accepted`() async throws
         {
             let walk = ["mmap", "brk", "mmap,brk"].flatMap { calls in
                 (1...60).map { Injection(calls, "error=ENOMEM", when: "\($0)+") }

@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// A new version of the server on the file of an earlier one, and an old one on that of a later.
+    /// Starts a new server on a database of an earlier version, and an old server on a later one.
     struct MigrationCrashTests {
         private let site: Site
         private let database: String
@@ -20,7 +20,7 @@ extension Faults {
                 .succeeded().output
         }
 
-        /// Puts a file of an earlier version in the place of the site's.
+        /// Replaces the site's database with one of an earlier version.
         private func goBack(to version: Int) async throws {
             try FileManager.default.removeItem(atPath: database)
             let steps = EarlierSchema.steps.prefix(version).map(\.description)
@@ -29,7 +29,8 @@ extension Faults {
         }
 
         @Test(.tags(.slow), arguments: EarlierSchema.steps.indices.map { $0 + 1 })
-        func `a server that is killed at any write of an upgrade upgrades at the next start`(version: Int) async throws
+        func `a server that is killed at random writes of an upgrade completes it at the next start`(version: Int)
+            async throws
         {
             try await goBack(to: version)
             let walk = ["pwrite64", "fdatasync"].flatMap { call in
@@ -38,7 +39,7 @@ extension Faults {
             let done = "SELECT count(*) FROM pending; SELECT count(*) FROM topics; PRAGMA integrity_check;"
             for (index, injection) in Faults.steps(walk, count: 6).enumerated() {
                 let copy = try site.copyData("case-\(index)")
-                // Not one crash but one at each of three starts.
+                // One crash happens at each of three starts.
                 for _ in 0..<3 {
                     let server = try site.start(try injection.wrapper(), on: copy)
                     if try await server.urlIfStarted() != nil { try await server.process.killNow() }
@@ -52,7 +53,7 @@ extension Faults {
             }
         }
 
-        @Test func `a server refuses the file of a later version, and leaves it as it is`() async throws {
+        @Test func `a server refuses the database of a later version, and does not change it`() async throws {
             _ = try await sqlite(database, "PRAGMA user_version = 99;")
             let before = try Data(contentsOf: URL(fileURLWithPath: database))
             let server = try site.start()

@@ -5,10 +5,10 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// The power goes: what the kernel had not written to the disk is lost.
+    /// The power is cut, so data that the kernel had not written to the disk is lost.
     @Suite(.enabled(if: CutDisk.isPossible, "cutting the power needs root, loop devices and mkfs.ext4"))
     struct PowerCutTests {
-        @Test(.tags(.slow)) func `what was accepted before the power went is there when it is back`() async throws {
+        @Test(.tags(.slow)) func `a notification accepted before a power cut is there afterwards`() async throws {
             for round in 0..<max(2, Patience.caseCount / 50) {
                 let disk = try CutDisk()
                 let site = try await Site(data: disk.path(of: "data"))
@@ -27,7 +27,7 @@ extension Faults {
                 let cut = ContinuousClock.now
                 try disk.cutPower()
                 let answered = try await sender.value
-                // A machine without power answers nothing: what came while it went is in doubt.
+                // A machine without power answers nothing, so answers from during the cut do not count.
                 let accepted = answered.filter { $0.at < cut }.map(\.text)
                 try await server.process.killNow()
                 try disk.comeBack()
@@ -37,7 +37,7 @@ extension Faults {
             }
         }
 
-        @Test func `the method tells what is synchronized from what is not`() throws {
+        @Test func `the method distinguishes synchronized data from unsynchronized data`() throws {
             let disk = try CutDisk()
             try write("kept", to: disk.path(of: "kept"), isSynchronized: true)
             try write("lost", to: disk.path(of: "lost"), isSynchronized: false)
@@ -55,7 +55,7 @@ extension Faults {
             else { throw SystemFailure(call: "write \(path)", code: errno) }
         }
 
-        @Test func `a file system that the kernel makes read-only ends the server, and nothing accepted is lost`()
+        @Test func `a file system that becomes read-only ends the server, and nothing accepted is lost`()
             async throws
         {
             let disk = try CutDisk()
@@ -75,74 +75,5 @@ extension Faults {
             try disk.comeBack()
             #expect(try await site.waiting() == ["before"])
         }
-    }
-}
-
-/// An ext4 file system in a file, whose power can be cut.
-///
-/// FS_IOC_SHUTDOWN drops what the page cache held and the journal had not, as loss of power does; the next mount replays
-/// the journal.
-final class CutDisk: Sendable {
-    /// `_IOR('X', 125, __u32)`, and the flag that does not even flush the journal.
-    private static let shutdownRequest: UInt = 0x8004_587D
-    private static let withoutLogFlush: UInt32 = 2
-
-    private let directory: TemporaryDirectory
-    private let mountPoint: String
-    private let image: String
-    private let mount: String
-    private let umount: String
-
-    static let isPossible =
-        geteuid() == 0 && FileManager.default.fileExists(atPath: "/dev/loop-control")
-        && (try? RepositoryPaths.tool("mkfs.ext4")) != nil
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        (mount, umount) = (try RepositoryPaths.tool("mount"), try RepositoryPaths.tool("umount"))
-        mountPoint = try directory.makeDirectory("disk")
-        image = directory.path(of: "image")
-        try Data().write(to: URL(fileURLWithPath: image))
-        guard unsafe truncate(image, 64 << 20) == 0 else { throw SystemFailure(call: "truncate", code: errno) }
-        try Self.run(try RepositoryPaths.tool("mkfs.ext4"), "-q", "-F", image)
-        try Self.run(mount, "-t", "ext4", "-o", "loop,errors=remount-ro", image, mountPoint)
-    }
-
-    deinit { try? Self.run(umount, "--lazy", mountPoint) }
-
-    func path(of name: String) -> String { "\(mountPoint)/\(name)" }
-
-    func cutPower() throws {
-        let root = unsafe open(mountPoint, O_RDONLY | O_CLOEXEC)
-        guard root >= 0 else { throw SystemFailure(call: "open", code: errno) }
-        defer { close(root) }
-        var flag = Self.withoutLogFlush
-        guard unsafe ioctl(root, Self.shutdownRequest, &flag) == 0 else {
-            throw SystemFailure(call: "ioctl FS_IOC_SHUTDOWN", code: errno)
-        }
-    }
-
-    /// Reports an error of the file system to the kernel, which reacts as to a real one.
-    func becomeReadOnly() throws {
-        let mounts = readText("/proc/mounts").split(separator: "\n").map { $0.split(separator: " ") }
-        guard let device = mounts.first(where: { $0[1] == mountPoint })?[0].split(separator: "/").last else {
-            throw SystemFailure(call: "find the device", code: ENOENT)
-        }
-        let trigger = "/sys/fs/ext4/\(device)/trigger_fs_error"
-        try Data("error".utf8).write(to: URL(fileURLWithPath: trigger))
-    }
-
-    func comeBack() throws {
-        try Self.run(umount, mountPoint)
-        try Self.run(mount, "-t", "ext4", "-o", "loop", image, mountPoint)
-    }
-
-    private static func run(_ program: String, _ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw SystemFailure(call: "\(program) \(arguments)", code: EIO) }
     }
 }

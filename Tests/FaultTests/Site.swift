@@ -3,23 +3,25 @@
 internal import Foundation
 internal import TestSupport
 
-/// A data directory with one app, its signing key and one device; servers are started on it, one after the other.
+/// A data directory with one app, its signing key and one device.
+///
+/// Tests start servers on it, one after the other.
 final class Site: Sendable {
     static let topic = "org.example.Mail"
 
     let files: TemporaryDirectory
-    /// The data directory; on a file system of its own, perhaps.
+    /// The path of the data directory, which may be on a file system of its own.
     let data: String
     let keyID: String
     let teamID: String
-    /// The device token.
+    /// The device token of the app on the device.
     let token: String
     private let secret: String
 
-    /// Makes it with a server that is stopped again.
+    /// Sets up the data directory with a server, and stops that server.
     ///
-    /// - Parameter data: The data directory; one of its own when nil.
-    /// - Throws: What one of the programs says against it.
+    /// - Parameter data: The data directory; a new one when nil.
+    /// - Throws: The error of one of the programs.
     init(data: String? = nil) async throws {
         files = try TemporaryDirectory()
         self.data = data ?? files.path(of: "data")
@@ -33,7 +35,7 @@ final class Site: Sendable {
         _ = try await posthorn("app", "add", Self.topic)
         let key = try await posthorn("key", "create", "--output", files.path(of: "key.p8"), "--json").decoded(Key.self)
         let code = try await posthorn("enrol", "--json").decoded(Code.self).code
-        // Beside the data directory, so that it is there whatever happens to that.
+        // The copy lies outside the data directory, so that it survives changes to that.
         try FileManager.default.copyItem(atPath: "\(self.data)/authority.pem", toPath: files.path(of: "ca.pem"))
         let url = try await server.url()
         let device: Device = try await Self.ask(
@@ -47,10 +49,10 @@ final class Site: Sendable {
     /// Starts a server on the data directory, or on a copy of it.
     ///
     /// - Parameters:
-    ///   - wrapper: A program that starts another one, with its arguments, in the same process.
-    ///   - environment: For the server.
+    ///   - wrapper: A program that starts another one in the same process, with its arguments.
+    ///   - environment: More environment variables of the server.
     ///   - options: More options of the server.
-    ///   - copy: The data directory instead of the site's.
+    ///   - copy: The data directory to use instead of the site's.
     /// - Returns: The server, which may not listen yet, or never.
     /// - Throws: `SystemFailure` when it cannot be started.
     func start(
@@ -61,7 +63,7 @@ final class Site: Sendable {
                 data: copy ?? data, files: files, wrapper: wrapper, environment: environment, options: options))
     }
 
-    /// Copies the data directory, as no server uses it.
+    /// Copies the data directory while no server uses it.
     func copyData(_ name: String) throws -> String {
         let copy = files.path(of: name)
         try FileManager.default.copyItem(atPath: data, toPath: copy)
@@ -74,14 +76,14 @@ final class Site: Sendable {
             RepositoryPaths.program("posthornd"), ["--data-directory", copy ?? data] + arguments)
     }
 
-    /// Runs a command of posthorn against the server of now, to its end.
+    /// Runs a command of posthorn against the current server, to its end.
     func posthorn(_ arguments: String...) async throws -> ProgramResult {
         try await RunningProcess.run(
             RepositoryPaths.program("posthorn"), arguments,
             environment: ["POSTHORN_ADMIN_SOCKET": files.path(of: "admin.sock")])
     }
 
-    /// Sends a notification whose body is a text.
+    /// Sends a notification with this text as its body.
     ///
     /// - Returns: The answer; nil when there was none.
     /// - Throws: `DeadlinePassed` when the program does not end.
@@ -97,14 +99,14 @@ final class Site: Sendable {
         return try? result.decoded(Answer.self)
     }
 
-    /// The same; its HTTP status.
+    /// Sends a notification as `answer` does, and returns the HTTP status.
     func send(
         _ text: String, to url: String, options: [String] = [], environment: [String: String] = [:]
     ) async throws -> Int? {
         try await answer(to: text, at: url, options: options, environment: environment)?.status
     }
 
-    /// Opens the device's stream and keeps what comes.
+    /// Opens the device's stream and records its notifications.
     func openStream(_ url: String) throws -> Stream {
         Stream(
             try RunningProcess(
@@ -116,7 +118,7 @@ final class Site: Sendable {
         )
     }
 
-    /// Acknowledges notifications.
+    /// Acknowledges the notifications with these ids.
     func acknowledge(_ ids: [Int64], at url: String) async throws {
         guard !ids.isEmpty else { return }
         let acknowledgements = ids.map { #"{"id":\#($0),"outcome":"delivered"}"# }.joined(separator: ",")
@@ -124,12 +126,30 @@ final class Site: Sendable {
         _ = try await Self.call(url, files, "POST", "/v1/acks", body: body, secret: secret)
     }
 
-    /// What waits for the device, by a new server without a fault that is stopped again.
+    /// Creates an enrolment code at the current server.
+    func enrolmentCode() async throws -> Code {
+        try await posthorn("enrol", "--json").succeeded().decoded(Code.self)
+    }
+
+    /// Enrols another device, and returns the HTTP status.
+    func enrol(_ code: String, at url: String) async throws -> Int? {
+        let body = #"{"code":"\#(code)","name":"another","platform":"linux"}"#
+        let result = try await RunningProcess.run(
+            try RepositoryPaths.tool("curl"),
+            [
+                "-sS", "--max-time", "20", "--cacert", files.path(of: "ca.pem"), "--data-binary", body, "-o",
+                "/dev/null", "-w", "%{http_code}", "\(url)/v1/devices",
+            ]
+        ).succeeded()
+        return Int(result.output)
+    }
+
+    /// Returns the device's pending notifications, which a new server without a fault delivers.
     func waiting(on copy: String? = nil) async throws -> [String] {
         let server = try start(on: copy)
         let url = try await server.url()
         let stream = try openStream(url)
-        // Deliveries come in order, so what waited is there when the last one is.
+        // Deliveries come in order. So all pending notifications have arrived when the last one has.
         let mark = "mark-\(UInt32.random(in: 0...UInt32.max))"
         guard try await send(mark, to: url) == 200 else { throw UnexpectedOutput(ended: server.process) }
         try await eventually("the mark is delivered", evidence: { stream.process.transcript }) {
@@ -141,7 +161,7 @@ final class Site: Sendable {
         return texts.filter { !$0.hasPrefix("mark-") }
     }
 
-    /// Lets what is on its way arrive: an answer of the server that was asked for later has come.
+    /// Waits for pending output: a later answer of the server has arrived.
     func settle(_ server: PushServer, _ stream: Stream) async {
         for _ in 0..<2 { _ = try? await posthorn("status") }
     }
@@ -153,7 +173,7 @@ final class Site: Sendable {
         let settings = [
             "POSTHORN_DATA_DIRECTORY": data, "POSTHORN_LISTEN": "127.0.0.1:0",
             "POSTHORN_ADMIN_SOCKET": files.path(of: "admin.sock"),
-            // As in the unit: the printer of backtraces and strace would wait for each other.
+            // The unit sets this too. Otherwise the backtrace printer and strace would wait for each other.
             "SWIFT_BACKTRACE": "enable=no",
         ]
         let command = wrapper + [RepositoryPaths.program("posthornd")] + options
@@ -190,8 +210,15 @@ final class Site: Sendable {
         }
     }
 
-    private struct Code: Decodable {
+    /// An enrolment code, as `posthorn enrol --json` prints it.
+    struct Code: Decodable {
         let code: String
+        let expiresAt: Int64
+
+        private enum CodingKeys: String, CodingKey {
+            case code
+            case expiresAt = "expires_at"
+        }
     }
 
     private struct Device: Decodable {
@@ -210,23 +237,25 @@ final class Site: Sendable {
         }
     }
 
-    /// What `posthorn send` prints of an answer.
+    /// The answer that `posthorn send` prints.
     struct Answer: Decodable {
         let status: Int
         let detail: String?
     }
 }
 
-/// A posthornd that was started, and may fail.
+/// A posthornd process that was started, and may fail.
 struct PushServer: Sendable {
     let process: RunningProcess
 
     init(_ process: RunningProcess) { self.process = process }
 
-    /// Waits until it serves.
+    /// Waits until the server listens.
     func waitUntilListening() async throws { _ = try await url() }
 
-    /// Where it serves; throws when it ends instead.
+    /// Waits for the server's URL.
+    ///
+    /// Throws when the server ends instead.
     func url() async throws -> String {
         try await eventualValue("posthornd listens", evidence: { process.transcript }) {
             let hasEnded = process.exit != nil
@@ -236,7 +265,9 @@ struct PushServer: Sendable {
         }
     }
 
-    /// Where it serves; nil when it ended instead.
+    /// Waits for the server's URL.
+    ///
+    /// Returns nil when the server ended instead.
     func urlIfStarted() async throws -> String? {
         try await eventualValue("posthornd listens or ends", evidence: { process.transcript }) { () -> String?? in
             let hasEnded = process.exit != nil
@@ -245,7 +276,7 @@ struct PushServer: Sendable {
         }
     }
 
-    /// Ends it in order.
+    /// Stops the server with SIGTERM and waits for its end.
     func stop() async throws {
         process.send(SIGTERM)
         let exit = try await process.waitForExit()
@@ -257,7 +288,7 @@ struct PushServer: Sendable {
     }
 }
 
-/// A device's stream, and what came on it.
+/// A device's stream and its output.
 struct Stream: Sendable {
     let process: RunningProcess
 
@@ -271,7 +302,7 @@ struct Stream: Sendable {
 }
 
 extension Site {
-    /// What a provider needs to send to a server of this site.
+    /// Returns the data with which a provider sends to a server of this site.
     func target(port: Int) -> ProviderTarget {
         ProviderTarget(
             host: "127.0.0.1", port: port, caFile: files.path(of: "ca.pem"), keyFile: files.path(of: "key.p8"),

@@ -5,10 +5,15 @@ internal import TestSupport
 internal import Testing
 
 extension Faults {
-    /// Each system call of a start, of a notification that is accepted, and of one that is delivered, fails once.
+    /// Fails one system call in each round: during a start, during the acceptance of a notification, or during a
+    /// delivery.
+    ///
+    /// An ordinary run tries 20 of them at random, and `make soak` tries all.
     struct SystemCallWalkTests {
-        /// What a failing kernel answers; not of `read` and `write`, which wake loops up: that cannot fail in the world,
-        /// and a server in which it does stops itself on purpose.
+        /// The error of each failing system call.
+        ///
+        /// `read` and `write`, which wake loops up, are left out. They cannot fail in practice, and a server in which
+        /// they do stops itself on purpose.
         private static let errors = [
             "openat": "EMFILE", "pread64": "EIO", "pwrite64": "EIO", "fdatasync": "EIO",
             "fsync": "EIO", "ftruncate": "EIO", "fallocate": "ENOSPC", "unlink": "EACCES", "rename": "EACCES",
@@ -23,20 +28,22 @@ extension Faults {
 
         init() async throws { site = try await Site() }
 
-        /// A start, a delivery of what waits, a notification that is accepted and delivered; never without an end.
+        /// Starts a server, delivers pending notifications, and sends and delivers another one.
+        ///
+        /// Always ends the server.
         private func work(_ wrapper: [String], on copy: String) async throws -> [String] {
             let server = try site.start(wrapper, on: copy)
             var accepted: [String] = []
             if let url = try await server.urlIfStarted() {
                 let stream = try site.openStream(url)
                 if try await site.send("during", to: url) == 200 { accepted.append("during") }
-                // Whatever failed may have cost a connection, but not the server's life without a word.
+                // The failed call may have cost a connection, but it must not end the server silently.
                 if try await site.send("again", to: url) == 200 { accepted.append("again") }
                 server.process.send(SIGTERM)
                 try await server.process.waitForExit()
                 withExtendedLifetime(stream) {}
             }
-            // Also of a start that failed, when other threads were at work already.
+            // This includes a failed start, when other threads were already running.
             if case .signal = server.process.exit { Issue.record("\(server.process.transcript)") }
             if server.process.exit != .code(0) {
                 #expect(server.process.errorOutput.contains("posthornd:"), "it says why: \(server.process.transcript)")
@@ -45,7 +52,7 @@ extension Faults {
         }
 
         @Test(.tags(.slow))
-        func `whichever system call fails, nothing accepted is lost, and the server ends when it is told to`()
+        func `after a random failed system call nothing accepted is lost, and the server stops on request`()
             async throws
         {
             let first = try site.start()

@@ -18,7 +18,7 @@ struct AdminAnswerTests {
         (400, ExitCode.refused), (401, .notPermitted), (403, .notPermitted), (404, .notFound), (409, .refused),
         (410, .notFound), (429, .tryLater), (500, .refused), (503, .tryLater), (300, .refused), (199, .refused),
     ])
-    func `a refusal ends with the code of its status`(status: Int, code: ExitCode) throws {
+    func `a refusal maps to the exit code of its status`(status: Int, code: ExitCode) throws {
         let error = try #require(failure(status, #"{"error":"app_exists","detail":"Choose another topic."}"#))
         #expect(error.exitCode == code)
         #expect(error.problem == "the server refused: app_exists (\(status))")
@@ -26,7 +26,7 @@ struct AdminAnswerTests {
     }
 
     @Test(arguments: [200, 201, 204, 299])
-    func `a success is no refusal`(status: Int) {
+    func `a success status is not a refusal`(status: Int) {
         #expect(failure(status, "") == nil)
     }
 
@@ -35,7 +35,7 @@ struct AdminAnswerTests {
         #expect(try #require(failure(500, body)).remedy.contains("journalctl"))
     }
 
-    @Test func `an answer is read by its snake case names`() throws {
+    @Test func `an answer's snake case members are decoded`() throws {
         let json =
             #"{"topic":"a","name":"A","team_id":"T","registration_count":2,"pending_count":3,"#
             + #""checks":"off","broadcasts":true,"new_field":1}"#
@@ -44,35 +44,62 @@ struct AdminAnswerTests {
     }
 
     @Test(arguments: [
-        (["org.example.Mial"], "No app has the topic org.example.Mial. Did you mean org.example.Mail? "),
+        (["org.example.Mial"], "no app with topic 'org.example.Mial'. Did you mean 'org.example.Mail'?"),
         (
             ["org.example.Mail", "org.example.chat"],
-            "No app has the topic org.example.chat. Did you mean org.example.Chat? "
-        ),
+            "no app with topic 'org.example.chat'. Did you mean 'org.example.Chat'?"
+        ), (["org.nope"], "no app with topic 'org.nope'; see 'posthorn app list'"),
     ])
-    func `an unknown topic is answered with the one that was meant`(typed: [String], remedy: String) throws {
+    func `an unknown topic is answered with the closest known one`(typed: [String], problem: String) throws {
         let refusal = try #require(failure(404, #"{"error":"UnknownTopic","detail":"Add it."}"#))
         let known = ["org.example.Mail", "org.example.Chat"]
         let advised = refusal.advised(topics: typed, known: known)
-        #expect(advised.remedy == remedy + "'posthorn app list' shows all.")
-        #expect(advised.exitCode == .notFound && advised.problem == refusal.problem)
+        #expect(advised.problem == problem && advised.remedy == "")
+        #expect(advised.exitCode == .notFound)
     }
 
-    @Test(arguments: [(["com.else.where"], ["org.example.Mail"]), (["a"], []), ([], ["a"]), (["a"], ["a"])])
-    func `a topic that is like no other leaves the server's words`(typed: [String], known: [String]) throws {
+    @Test(arguments: [([], ["a"]), (["a"], ["a"])])
+    func `a refusal for another reason keeps the server's text`(typed: [String], known: [String]) throws {
         let refusal = try #require(failure(404, #"{"error":"UnknownTopic","detail":"Add it."}"#))
         #expect(refusal.advised(topics: typed, known: known).remedy == "Add it.")
     }
 
+    @Test(arguments: [
+        ("UnknownTopic", AdminRequest.get("apps", "org.nope"), "no app with topic 'org.nope'; see 'posthorn app list'"),
+        ("UnknownTopic", .delete("quotas", "topic", "a b"), "no app with topic 'a b'; see 'posthorn app list'"),
+        ("UnknownDevice", .delete("devices", "00ff"), "no device with ID '00ff'; see 'posthorn device list'"),
+        (
+            "UnknownDevice", .delete("policies", "00ff", "*", "x"),
+            "no device with ID '00ff'; see 'posthorn device list'"
+        ),
+        ("UnknownKey", .delete("keys", "ABC"), "no key with ID 'ABC'; see 'posthorn key list'"),
+        ("UnknownTeam", .get("quotas", "team", "T"), "no team 'T'; see 'posthorn team list'"),
+        ("UnknownCode", .delete("enrolment-codes", "00ff"), "no unused code with ID '00ff'; see 'posthorn code list'"),
+        (
+            "UnknownChannel", .get("apps", "a", "channels", "c"),
+            "app 'a' has no channel 'c'; see 'posthorn channel list a'"
+        ), ("AlreadyExists", .post("apps", AdminAPI.NewApp(topic: "a.b")), "app 'a.b' already exists"),
+        ("BackupNotMade", .post("backups"), "cannot create /b: permission denied for the server's user"),
+        ("NoChange", .get("apps", "a"), "the server refused: NoChange (404)"),
+        ("UnknownTopic", .post("keys"), "the server refused: UnknownTopic (404)"),
+    ])
+    func `a refusal names what the request was about`(word: String, request: AdminRequest, problem: String) throws {
+        let detail = "Cannot create /b: permission denied for the server's user."
+        let refusal = try #require(failure(404, #"{"error":"\#(word)","detail":"\#(detail)"}"#)).naming(request)
+        #expect(refusal.problem == problem && refusal.exitCode == .notFound)
+        #expect(refusal.remedy == (problem.hasPrefix("the server refused") ? detail : ""))
+        #expect(refusal.json["detail"]?.hasSuffix(".") == true)
+    }
+
     @Test(arguments: ["", "{}", "null", #"{"topic":"a"}"#, "\u{FF}"])
-    func `an answer that makes no sense is said to be one`(body: String) {
+    func `an invalid response is reported as such`(body: String) {
         let error = thrown { () throws(CommandError) in
             _ = try AdminAnswer.decode(AdminAPI.App.self, from: AdminAnswer(status: 200, body: Array(body.utf8)))
         }
-        #expect(error?.problem.hasPrefix("the server gave an answer that makes no sense") == true)
+        #expect(error?.problem.hasPrefix("the server sent an invalid response") == true)
     }
 
-    @Test func `a client that finds nobody says what it found at each path`() throws {
+    @Test func `a client without a server reports the problem of each socket path`() throws {
         let files = try TemporaryDirectory()
         let stale = files.path(of: "stale.sock")
         try listenAndLeave(stale)
@@ -81,10 +108,11 @@ struct AdminAnswerTests {
         #expect(error?.exitCode == .unreachable)
         #expect(
             error?.problem
-                == "no server answers on \(files.path)/absent.sock (not there), \(stale) (nobody listens)")
+                == "cannot connect to posthornd at \(files.path)/absent.sock: no such file; \(stale): connection refused. "
+                + "Is it running?")
     }
 
-    /// Leaves the socket of a server that was killed.
+    /// Leaves behind the socket of a server that was killed.
     private func listenAndLeave(_ path: String) throws {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -99,13 +127,13 @@ struct AdminAnswerTests {
         try #require(result == 0)
     }
 
-    @Test func `a socket without permission is told apart from one that is not there`() {
+    @Test func `a socket without permission is distinguished from a missing one`() {
         let attempts = [
             SocketAttempt(path: "/a", finding: .absent), SocketAttempt(path: "/b", finding: .noPermission),
         ]
         let error = CommandError.adminUnreachable(attempts)
         #expect(error.exitCode == .notPermitted)
-        #expect(error.problem == "no server answers on /a (not there), /b (no permission)")
+        #expect(error.problem == "cannot connect to posthornd at /a: no such file; /b: permission denied.")
         #expect(error.remedy.contains("user of posthornd") && !error.remedy.contains("group"))
         #expect(CommandError.adminUnreachable([attempts[0]]).exitCode == .unreachable)
         #expect(CommandError.adminUnreachable([attempts[0]]).remedy.contains("--socket"))

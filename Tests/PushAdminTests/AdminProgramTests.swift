@@ -5,7 +5,7 @@ internal import PushCore
 internal import Testing
 
 struct AdminProgramTests {
-    /// Every command and group, as the words that lead to it.
+    /// Every command and group, as the path of names that leads to it.
     private static let paths = walk(AdminProgram.root.command, [])
 
     private static func walk(_ command: Command, _ path: [String]) -> [[String]] {
@@ -16,34 +16,33 @@ struct AdminProgramTests {
         try path.reduce(AdminProgram.root.command) { try #require($0.subcommand($1)) }
     }
 
-    @Test func `the commands are those that the documentation promises`() {
+    @Test func `the commands are the documented ones`() {
         let leaves = Self.paths.filter { path in !Self.paths.contains { $0.count > path.count && $0.starts(with: path) }
         }
         #expect(
             leaves.map { $0.joined(separator: " ") } == [
-                "app add", "app set", "app list", "app show", "app remove", "key create", "key list", "key revoke",
-                "certificate issue", "certificate list", "certificate revoke",
-                "channel create", "channel list", "channel show", "channel remove",
-                "quota list", "quota set", "quota clear", "policy list", "policy set", "policy remove", "enrol",
-                "device list", "device show", "device remove", "send", "trace", "lint", "status", "backup",
-                "agent status",
-                "agent enrol",
-                "agent unenrol", "settings list", "settings show", "settings set", "dnd", "inbox list", "inbox search",
+                "status", "app add", "app set", "app list", "app show", "app remove", "team list", "key create",
+                "key list",
+                "key revoke", "certificate issue", "certificate list", "certificate revoke", "channel create",
+                "channel list", "channel show", "channel remove", "quota list", "quota set", "quota clear", "enrol",
+                "code list", "code revoke", "device list", "device show", "device remove", "policy list", "policy set",
+                "policy remove", "trace", "backup", "agent status", "agent enrol", "agent unenrol", "settings list",
+                "settings show", "settings set", "dnd", "inbox list", "inbox search",
                 "inbox show", "inbox read", "inbox clear", "watch", "badge", "sound list", "sound play",
                 "sound install",
                 "sound remove", "register", "unregister", "subscribe",
-                "unsubscribe", "completion", "help",
+                "unsubscribe", "send", "lint", "completion", "help",
             ])
     }
 
     @Test(arguments: paths)
-    func `every command explains itself and does something unless it is a group`(path: [String]) throws {
+    func `every command has help and runs something unless it is a group`(path: [String]) throws {
         guard case .help(let text) = try AdminProgram.root.command.parse(path + ["--help"]).get() else {
             throw NothingToRun()
         }
         #expect(text.hasPrefix((["Usage: posthorn"] + path).joined(separator: " ")))
         #expect(text.contains("--json") && text.contains("Exit codes:"))
-        // What only asks the agent has no use for the server's socket; register asks both.
+        // Commands that talk only to the agent do not use the server's socket. The register command talks to both.
         let asksServer = path.first == "register" || !text.contains("DBUS_SESSION_BUS_ADDRESS")
         #expect(text.contains("POSTHORN_ADMIN_SOCKET") == asksServer && text.contains("--socket") == asksServer)
         let isGroup = try !command(at: path).subcommands.isEmpty
@@ -57,15 +56,21 @@ struct AdminProgramTests {
         #expect(sentences.filter { $0.utf8.last != UInt8(ascii: ".") } == [])
     }
 
-    @Test func `a failure for programs says its kind, what is wrong and what to do`() {
+    @Test func `a failure in JSON gives its kind, the problem and the remedy`() {
         #expect(
             CommandError.notConfirmed.json == [
-                "error": "refused", "detail": "nothing was done. Answer y, or give --yes.",
+                "error": "refused", "detail": "Aborted.",
             ])
         let refusal = CommandError.agentRefused(
-            name: "org.posthorn.Error.UnknownApp", message: "No app 'x' is registered here.")
+            name: "org.posthorn.Error.UnknownApp", message: "App 'x' is not registered.")
         #expect(refusal.json["error"] == "not_found")
-        #expect(refusal.json["detail"]?.hasPrefix("the agent refused: No app 'x' is registered here. ") == true)
+        #expect(refusal.json["detail"]?.hasPrefix("posthorn-agent refused: App 'x' is not registered. ") == true)
+    }
+
+    @Test func `an expired certificate is named with its date`() {
+        let error = CommandError.certificateExpired(atUnixSeconds: 1_795_262_400)
+        #expect(error.problem.contains(/^the server's certificate expired on 2026-11-2\d; renew it$/))
+        #expect(error.remedy == "" && error.exitCode == .unreachable)
     }
 
     @Test func `every exit code is explained once`() {

@@ -18,7 +18,7 @@ struct AdminRequestTests {
         (["a", "--broadcasts", "on"], #"POST /v1/apps {"broadcasts":true,"topic":"a"}"#),
         (["a", "--broadcasts=off"], #"POST /v1/apps {"broadcasts":false,"topic":"a"}"#),
     ])
-    func `app add sends what was typed`(words: [String], request: String) throws {
+    func `app add sends its options`(words: [String], request: String) throws {
         #expect(text(AppCommands.addRequest(try typed(["app", "add"] + words))) == request)
     }
 
@@ -30,15 +30,15 @@ struct AdminRequestTests {
         ),
         (["a", "--name="], #"PATCH /v1/apps/a {"name":""}"#),
     ])
-    func `app set sends what is to change`(words: [String], request: String) throws {
+    func `app set sends only the changes`(words: [String], request: String) throws {
         #expect(text(try AppCommands.changeRequest(typed(["app", "set"] + words))) == request)
     }
 
-    @Test func `app set without a change says what could change`() throws {
+    @Test func `app set without a change lists the possible changes`() throws {
         let invocation = try typed("app", "set", "a", "--yes")
         let error = thrown { () throws(CommandError) in _ = try AppCommands.changeRequest(invocation) }
         #expect(error?.exitCode == .usage)
-        #expect(error?.remedy == "Add --name, --checks, --broadcasts, --webhook or --no-webhook.")
+        #expect(error?.remedy == "Specify --name, --checks, --broadcasts, --webhook or --no-webhook.")
     }
 
     @Test(arguments: [
@@ -46,12 +46,12 @@ struct AdminRequestTests {
         ["key", "create", "--environment", "sandbox"], ["channel", "create", "a", "--policy", "all"],
         ["channel", "create", "a", "-e", "Production"], ["channel", "list", "a", "-e", ""],
     ])
-    func `a word that is no choice is refused with the choices`(words: [String]) throws {
+    func `an invalid choice is refused with the valid ones`(words: [String]) throws {
         guard case .failure(let error) = AdminProgram.root.command.parse(words) else {
             Issue.record("taken: \(words)")
             return
         }
-        #expect(error.message.contains("one of"), "\(error.message)")
+        #expect(error.message.contains(": choose "), "\(error.message)")
     }
 
     @Test(arguments: [
@@ -62,7 +62,7 @@ struct AdminRequestTests {
             #"POST /v1/apps/a%2Fb/channels {"environment":"development","message_storage_policy":1}"#
         ),
     ])
-    func `channel create sends what was typed`(words: [String], request: String) throws {
+    func `channel create sends its options`(words: [String], request: String) throws {
         #expect(text(ChannelCommands.createRequest(try typed(["channel", "create", "a/b"] + words))) == request)
     }
 
@@ -85,12 +85,12 @@ struct AdminRequestTests {
         ("org.example.Mail-2_x~", "org.example.Mail-2_x~"), ("a/b", "a%2Fb"), ("a?b#c%", "a%3Fb%23c%25"),
         ("..", "%2E%2E"), (".", "%2E"), ("ä b", "%C3%A4%20b"), ("", ""), ("a\r\nx: y", "a%0D%0Ax%3A%20y"),
     ])
-    func `what is named becomes one segment of the path`(name: String, segment: String) {
+    func `a name becomes one segment of the path`(name: String, segment: String) {
         #expect(AdminRequest.get("apps", name).path == "/v1/apps/\(segment)")
         #expect(AdminRequest.delete("apps", name).method == "DELETE")
     }
 
-    @Test func `an enrolment code is asked for without a body`() {
+    @Test func `an enrolment code is requested without a body`() {
         #expect(text(.post("enrolment-codes")) == "POST /v1/enrolment-codes")
     }
 }

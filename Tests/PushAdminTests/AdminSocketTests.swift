@@ -12,7 +12,7 @@ struct AdminSocketTests {
         (["HOME": "/h", "XDG_DATA_HOME": "relative"], ["/h/.local/share/posthorn/server/admin.sock"]),
         (["HOME": "/h", "XDG_DATA_HOME": ""], ["/h/.local/share/posthorn/server/admin.sock"]), ([:], []),
     ])
-    func `the system's socket comes first, then the person's`(environment: [String: String], own: [String]) {
+    func `the system's socket is tried before the user's`(environment: [String: String], own: [String]) {
         let surroundings = Surroundings(environment: environment, isRoot: false)
         #expect(AdminSocket.candidates(named: nil, in: surroundings) == [Self.system] + own)
     }
@@ -22,7 +22,7 @@ struct AdminSocketTests {
         #expect(AdminSocket.candidates(named: nil, in: surroundings) == [Self.system, "/var/lib/posthorn/admin.sock"])
     }
 
-    @Test func `a socket that was named is the only one, the option before the environment`() {
+    @Test func `a given socket is the only one tried, and the option overrides the environment`() {
         let surroundings = Surroundings(environment: ["POSTHORN_ADMIN_SOCKET": "/e"], isRoot: true)
         #expect(AdminSocket.candidates(named: "/o", in: surroundings) == ["/o"])
         #expect(AdminSocket.candidates(named: nil, in: surroundings) == ["/e"])

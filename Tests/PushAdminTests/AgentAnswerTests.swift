@@ -21,7 +21,7 @@ struct AgentAnswerTests {
         ("org.freedesktop.DBus.Error.Spawn.ChildExited", .unreachable), ("System.Error.ENOTCONN", .unreachable),
         ("org.freedesktop.DBus.Error.UnknownMethod", .refused), ("", .refused),
     ])
-    func `a D-Bus error ends with the code of its meaning`(name: String, code: ExitCode) {
+    func `a D-Bus error maps to its exit code`(name: String, code: ExitCode) {
         let error = AgentAnswer.failure(BusError(name: name, message: "Because."))
         #expect(error.exitCode == code)
         #expect(error.problem.hasSuffix(": Because."))
@@ -30,28 +30,28 @@ struct AgentAnswerTests {
 
     @Test func `an error without a text shows its name`() {
         let error = AgentAnswer.failure(BusError(name: "org.posthorn.Error.UnknownApp", message: ""))
-        #expect(error.problem == "the agent refused: org.posthorn.Error.UnknownApp")
+        #expect(error.problem == "posthorn-agent refused: org.posthorn.Error.UnknownApp")
     }
 
     @Test func `every error of the agent has a remedy of its own`() {
         #expect(Set(AgentFailure.allCases.map(\.remedy)).count == AgentFailure.allCases.count)
     }
 
-    @Test func `only commands that have the option name it`() {
+    @Test func `remedies do not mention options that the command lacks`() {
         #expect(AgentFailure.allCases.allSatisfy { !$0.remedy.contains("--ca-file") })
         #expect(!AgentFailure.alreadyEnrolled.remedy.contains("the other server"))
     }
 
     @Test(arguments: [
-        ("BadServer", "127.0.0.1:2197", "Write https:// in front."),
+        ("BadServer", "127.0.0.1:2197", "Add https:// before the host name."),
         ("BadServer", "http://a", AgentFailure.badServer.remedy),
         (
             "NotTrusted", "https://a",
-            "Copy the whole code that 'posthorn enrol' printed, or name the authority with --ca-file, and use a host name "
-                + "of the certificate."
+            "Copy the complete code that 'posthorn enrol' printed, or specify the CA with --ca-file, and use a host name "
+                + "that the certificate contains."
         ), ("Unreachable", "https://a", AgentFailure.unreachable.remedy),
     ])
-    func `what to do about an enrolment that failed`(name: String, server: String, remedy: String) {
+    func `a failed enrolment has a remedy for its cause`(name: String, server: String, remedy: String) {
         let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.\(name)", message: "Because."))
         let advised = AgentCommands.advice(on: failure, server: server)
         #expect(advised.remedy == remedy)
@@ -59,14 +59,14 @@ struct AgentAnswerTests {
     }
 
     @Test(arguments: [("Unreachable", true), ("NotTrusted", true), ("NotEnrolled", false)])
-    func `who cannot tell the server is told of forgetting it`(name: String, isTold: Bool) {
+    func `unenrol suggests the local option when the server cannot be reached`(name: String, isTold: Bool) {
         let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.\(name)", message: "Because."))
         #expect(AgentCommands.adviceOnLeaving(failure).remedy.contains("agent unenrol --local") == isTold)
     }
 
-    @Test func `who is enrolled nowhere is not sent to enrol in order to leave`() {
+    @Test func `unenrol without an enrolment has nothing to leave`() {
         let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.NotEnrolled", message: "Because."))
-        #expect(AgentCommands.adviceOnLeaving(failure).remedy == "There is nothing to leave.")
+        #expect(AgentCommands.adviceOnLeaving(failure).problem == "this device is not enrolled")
     }
 
     @Test(
@@ -76,19 +76,19 @@ struct AgentAnswerTests {
             (["K7QM-2XHD-9FPT", "https://a:1"], "posthorn agent enrol https://a:1 K7QM-2XHD-9FPT"),
             (["k7qm2xhd9fpt"], "posthorn agent enrol https://HOST:PORT k7qm2xhd9fpt"),
         ] as [([String], String?)])
-    func `a code in the place of the server is found`(words: [String], remedy: String?) throws {
+    func `an enrolment code in the place of the server is recognized`(words: [String], remedy: String?) throws {
         let invocation = try typed(["agent", "enrol"] + words)
         let error = thrown { () throws(CommandError) in try AgentCommands.checkOrder(invocation) }
-        #expect(error?.remedy == remedy.map { "The server comes first: \($0)" })
+        #expect(error?.remedy == remedy.map { "Use: \($0)" })
         #expect(error == nil || error?.exitCode == .usage)
     }
 
-    @Test func `a device that the server removed is told one thing that works`() {
+    @Test func `a device that the server removed gets one remedy that works`() {
         let facts: [(String, BusValue)] = [("enrolled", .bool(true)), ("removed", .bool(true))]
         let text = AgentCommands.report(of: AgentStatus(.dictionary(facts))).text
-        #expect(text.contains("no longer: ") && text.contains("next: posthorn agent unenrol\n"))
+        #expect(text.contains("no longer; the device was removed from the server. Run 'posthorn agent unenrol'.\n"))
         let failure = AgentAnswer.failure(BusError(name: "org.posthorn.Error.DeviceRemoved", message: "Because."))
-        #expect(failure.remedy.contains("posthorn agent unenrol, then posthorn agent enrol"))
+        #expect(failure.remedy.contains("'posthorn agent unenrol', then enrol again: posthorn agent enrol"))
     }
 
     @Test(
@@ -101,27 +101,27 @@ struct AgentAnswerTests {
         #expect(AgentAnswer.failure(error, busValue: value).remedy.contains(command))
     }
 
-    @Test func `a status says when the next try is`() {
+    @Test func `a status shows the next attempt to connect`() {
         let waiting = AgentStatus(.dictionary([("next_try", .int64(1_800_000_000))]))
-        #expect(AgentCommands.report(of: waiting).text.contains("Next try"))
-        #expect(!AgentCommands.report(of: AgentStatus(.dictionary([]))).text.contains("Next try"))
+        #expect(AgentCommands.report(of: waiting).text.contains("Next retry"))
+        #expect(!AgentCommands.report(of: AgentStatus(.dictionary([]))).text.contains("Next retry"))
     }
 
     @Test(arguments: [
         ("", false), ("none", false), ("desktop", true), ("desktop, panel", true), ("hooks: any", true),
     ])
-    func `a status says when nothing shows alerts`(presenter: String, isThere: Bool) {
+    func `a status shows when nothing displays alerts`(presenter: String, isThere: Bool) {
         let text = AgentCommands.report(of: AgentStatus(.dictionary([("presenter", .string(presenter))]))).text
-        #expect(text.contains("no notification server runs") != isThere, "\(text)")
+        #expect(text.contains("no notification server is running") != isThere, "\(text)")
         #expect(!isThere || text.hasSuffix("Alerts shown by  \(presenter)"), "\(text)")
     }
 
-    @Test func `a status says which alerts a panel alone does not show`() {
+    @Test func `a status shows which alerts a panel alone displays`() {
         let text = AgentCommands.report(of: AgentStatus(.dictionary([("presenter", .string("panel"))]))).text
-        #expect(text.contains("panel, those of style alert; no notification server runs"))
+        #expect(text.contains("the panel, for style alert only; no notification server is running"))
     }
 
-    @Test func `facts of another type or without a value read as empty`() throws {
+    @Test func `values that are missing or of another type read as empty`() throws {
         let status = AgentStatus(.dictionary([("version", .uint32(1)), ("enrolled", .string("yes"))]))
         #expect(
             try AgentCommands.report(of: status).jsonText

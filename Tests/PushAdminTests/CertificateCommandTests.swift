@@ -24,13 +24,13 @@ struct CertificateCommandTests {
         (["-k", "voip", "-e", "development"], #"{"environment":"development","kind":"voip","topic":"a"}"#),
         (["--days", "1"], #"{"days":1,"topic":"a"}"#), (["--days", "825"], #"{"days":825,"topic":"a"}"#),
     ])
-    func `issue sends what was named`(words: [String], request: String) throws {
+    func `issue sends its options`(words: [String], request: String) throws {
         let made = try CertificateCommands.issueRequest(try typed(["certificate", "issue", "a"] + words))
         #expect("\(made.method) \(made.path) \(String(decoding: made.body, as: UTF8.self))".hasSuffix(request))
     }
 
     @Test(arguments: ["0", "826", "-1", "x", ""])
-    func `a number of days that is none is an error of usage`(days: String) throws {
+    func `an invalid number of days is a usage error`(days: String) throws {
         let invocation = try typed(["certificate", "issue", "a", "--days=\(days)"])
         let error = thrown { () throws(CommandError) in _ = try CertificateCommands.issueRequest(invocation) }
         #expect(error?.exitCode == .usage)
@@ -44,17 +44,17 @@ struct CertificateCommandTests {
             (["--p12", "/tmp"], nil, "/tmp/CERT_org.example.Mail.p12"),
             (["--output", "/tmp/"], "/tmp/CERT_org.example.Mail.pem", nil),
         ] as [([String], String?, String?)])
-    func `files go where they should`(words: [String], pem: String?, p12: String?) throws {
+    func `files get the names that the options select`(words: [String], pem: String?, p12: String?) throws {
         let files = try CertificateFiles(try typed(["certificate", "issue", "org.example.Mail"] + words))
         #expect(files.pem == pem && files.p12 == p12)
     }
 
-    @Test func `a topic that is none names no file`() throws {
+    @Test func `an invalid topic is not used as a file name`() throws {
         let files = try CertificateFiles(try typed(["certificate", "issue", "../../a"]))
         #expect(files.pem == "CERT.pem")
     }
 
-    @Test func `a file that is there, or cannot be made, is told before anything is done`() throws {
+    @Test func `a file that exists or cannot be created is reported before the request`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("", to: "there")
         for words in [["-o", path], ["--p12", path], ["-o", "\(directory.path)/none/a.pem"]] {
@@ -85,7 +85,7 @@ struct CertificateCommandTests {
         #expect((error == nil) == (password != nil))
     }
 
-    @Test func `both files are written, for their owner alone, or none`() throws {
+    @Test func `both files are written for their owner only, or neither`() throws {
         let directory = try TemporaryDirectory()
         let authority = try CertificateAuthority.make(commonName: "Test")
         let issued = try CertificateAuthority.issueClientCertificate(
@@ -102,7 +102,7 @@ struct CertificateCommandTests {
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
-        // Now the second one stands in the way.
+        // The second file exists now, so writing both must fail.
         try FileManager.default.removeItem(atPath: pem)
         #expect(thrown { () throws(CommandError) in try files.write(certificate, named: "a", password: "b") } != nil)
         #expect(!FileManager.default.fileExists(atPath: pem))
@@ -124,7 +124,7 @@ struct CertificateCommandTests {
         #expect((error?.exitCode == .usage) == (digits == nil))
     }
 
-    @Test func `a file stands for the fingerprint of its certificate`() throws {
+    @Test func `a file is replaced by the fingerprint of its certificate`() throws {
         let directory = try TemporaryDirectory()
         let authority = try CertificateAuthority.make(commonName: "Test")
         let pem = String(decoding: authority.privateKey + authority.certificate, as: UTF8.self)
@@ -141,7 +141,7 @@ struct CertificateCommandTests {
         }
     }
 
-    @Test func `digits find the one certificate that they begin`() throws {
+    @Test func `a prefix finds the only certificate that starts with it`() throws {
         let invocation = try typed("certificate", "revoke", "x")
         let known = [Self.mail, Self.chat, Self.foreign]
         for certificate in known {
@@ -162,7 +162,7 @@ struct CertificateCommandTests {
         #expect(try CertificateCommands.find(String(repeating: "e", count: 64), in: known, invocation) == nil)
     }
 
-    @Test func `a list says which are good, expired, revoked and foreign`() {
+    @Test func `a list marks certificates as good, expired, revoked or foreign`() {
         #expect(
             CertificateCommands.report(of: AdminAPI.Certificates(certificates: []), nowUnixSeconds: 0).text
                 .contains("posthorn certificate issue"))
@@ -170,7 +170,7 @@ struct CertificateCommandTests {
         let lines = CertificateCommands.report(of: certificates, nowUnixSeconds: 1_999).text.split(separator: "\n")
         #expect(lines.count == 4)
         #expect(lines[1].hasPrefix("0123456789abcdef  ABCDE12345  both "))
-        #expect(lines[1].contains("  good ") && lines[1].hasSuffix("  org.example.Mail"))
+        #expect(lines[1].contains("  valid ") && lines[1].hasSuffix("  org.example.Mail"))
         #expect(lines[2].contains("  development  ") && lines[2].contains("  revoked 19"))
         #expect(lines[3].hasPrefix("ffffffffffffffff  foreign ") && lines[3].contains("  revoked 19"))
         let later = CertificateCommands.report(of: certificates, nowUnixSeconds: 2_000).text.split(separator: "\n")
@@ -178,7 +178,7 @@ struct CertificateCommandTests {
     }
 
     @Test(arguments: [true, false])
-    func `what was issued is told without its private key, and only a made password`(isMade: Bool) throws {
+    func `the report of an issued certificate has no private key, and only a generated password`(isMade: Bool) throws {
         var certificate = Self.mail
         certificate.certificate = "PEM CERTIFICATE"
         certificate.privateKey = "PEM KEY"

@@ -31,20 +31,20 @@ struct LintTests {
     }
 
     @Test(arguments: [
-        (#"{"aps":{"badge":3}}"#, [], ExitCode.ok, "1 payload: nothing found"),
-        (#"{"aps":{"badge":3}}"#, ["--strict"], .ok, "1 payload: nothing found"),
+        (#"{"aps":{"badge":3}}"#, [], ExitCode.ok, "1 payload: no problems found"),
+        (#"{"aps":{"badge":3}}"#, ["--strict"], .ok, "1 payload: no problems found"),
         (#"{"aps":{"alert":"Hi there"}}"#, [], .ok, "1 payload: 1 warning"),
         (#"{"aps":{"alert":"Hi there"}}"#, ["--strict"], .refused, "1 payload: 1 warning"),
         (#"{"aps":{"sound":"a"}}"#, ["--strict"], .ok, "1 payload: 1 piece of advice"),
         (#"{"aps":{"badge":-1}}"#, [], .refused, "1 payload: 1 error"), ("{}", [], .refused, "1 payload: 1 error"),
-        ("{}", ["--push-type", "background"], .ok, "1 payload: nothing found"),
+        ("{}", ["--push-type", "background"], .ok, "1 payload: no problems found"),
         (
             #"{"aps":{"alert":"Mail has come."}}"#, ["--app-name", "Mail", "--strict"], .ok,
             "1 payload: 1 piece of advice"
         ),
-        (#"{"aps":{"alert":"Mail has come."}}"#, ["--app-name", "Post"], .ok, "1 payload: nothing found"),
+        (#"{"aps":{"alert":"Mail has come."}}"#, ["--app-name", "Post"], .ok, "1 payload: no problems found"),
     ])
-    func `errors, and with --strict warnings, end with 1`(
+    func `errors, and warnings with --strict, exit with 1`(
         payload: String, words: [String], exitCode: ExitCode, summary: String
     ) throws {
         let files = try TemporaryDirectory()
@@ -70,7 +70,7 @@ struct LintTests {
             ]
         ),
     ])
-    func `a payload that is no JSON is shown where it breaks`(payload: String, problem: String, lines: [String]) throws
+    func `a payload that is not JSON shows the error's place`(payload: String, problem: String, lines: [String]) throws
     {
         let files = try TemporaryDirectory()
         let report = try lint([try files.write(payload, to: "payload.json")])
@@ -81,7 +81,7 @@ struct LintTests {
         #expect(report.exitCode == .refused)
     }
 
-    @Test func `files are a history only when their interval is said`() throws {
+    @Test func `files form a history only with an interval`() throws {
         let files = try TemporaryDirectory()
         let path = try files.write(#"{"aps":{"alert":"Kim finished the report."}}"#, to: "payload.json")
         func checks(_ words: [String]) throws -> [String] {
@@ -106,7 +106,7 @@ struct LintTests {
                 + #""warnings":0}"#)
     }
 
-    @Test func `the app's name may come from a server, and from one place only`() throws {
+    @Test func `the app's name comes from a server or from an option, not from both`() throws {
         let files = try TemporaryDirectory()
         let path = try files.write("{}", to: "payload.json")
         func failure(_ words: [String]) -> CommandError? {
@@ -123,7 +123,7 @@ struct LintTests {
         #expect(failure(["--interval", "soon", path])?.exitCode == .usage)
     }
 
-    /// What `send` throws: nobody listens at the server that it is told.
+    /// Returns the error of `send` for a server on which no process listens.
     private func sendFailure(_ words: [String]) throws -> CommandError? {
         let files = try TemporaryDirectory()
         let key = try files.write(String(decoding: try PrivateKey().pem, as: UTF8.self), to: "AuthKey_ABC1234567.p8")
@@ -134,12 +134,12 @@ struct LintTests {
         return thrown { () throws(CommandError) in _ = try run(invocation, .empty) }
     }
 
-    @Test func `send refuses a payload with errors before it asks a server, unless it is forced`() throws {
+    @Test func `send refuses a payload with errors before it calls a server, unless forced`() throws {
         let files = try TemporaryDirectory()
         let wrong = try files.write(#"{"aps":{"badge":"3"}}"#, to: "wrong.json")
         let refusal = try #require(try sendFailure(["--payload", wrong, "--lint"]))
-        #expect(refusal.problem == "the notification cannot be sent: its payload has an error")
-        #expect(refusal.remedy == "Correct it, or send it all the same with --force.")
+        #expect(refusal.problem == "cannot send the notification: the payload has an error")
+        #expect(refusal.remedy == "Correct the payload, or send it with --force.")
         #expect(refusal.exitCode == .refused)
         for words in [
             ["--payload", wrong], ["--payload", wrong, "--lint", "--force"], ["--body", "lower", "--lint"],

@@ -13,7 +13,7 @@ struct OutputTests {
             (253_402_300_800, 0, "253402300800 s after 1970"), (-1, 0, "-1 s after 1970"),
             (Int64.max, 0, "9223372036854775807 s after 1970"), (Int64.min, 0, "-9223372036854775808 s after 1970"),
         ] as [(Int64, Int, String)])
-    func `a moment is shown with its time zone`(seconds: Int64, offset: Int, text: String) {
+    func `a time is shown with its time zone`(seconds: Int64, offset: Int, text: String) {
         #expect(LocalTime.text(unixSeconds: seconds, offsetSeconds: offset) == text)
     }
 
@@ -21,7 +21,7 @@ struct OutputTests {
         ("plain ✓", "plain ✓"), ("\u{9B}", "\\u009b"), ("\u{7F}", "\\u007f"), ("\u{202E}", "\\u202e"),
         ("\u{2028}", "\\u2028"), ("\u{1B}\n", "\\u001b\\n"),
     ])
-    func `JSON for a terminal holds no scalar that acts and means the same`(text: String, inJSON: String) throws {
+    func `JSON for a terminal has no control characters and the same meaning`(text: String, inJSON: String) throws {
         let printed = JSONText.printable(try JSONText.encode(["a": text]))
         #expect(printed == "{\"a\":\"\(inJSON)\"}")
         #expect(try JSONDecoder().decode([String: String].self, from: Data(printed.utf8)) == ["a": text])
@@ -45,7 +45,7 @@ struct OutputTests {
         #expect(table.text.split(separator: "\n")[1].filter { $0 == "郵" }.count == shown)
     }
 
-    @Test func `a new file is its owner's alone`() throws {
+    @Test func `only the owner has access to a new file`() throws {
         let files = try TemporaryDirectory()
         let path = files.path(of: "key.p8")
         try LocalFile.create(path, holding: [1, 2, 3])
@@ -54,14 +54,14 @@ struct OutputTests {
         #expect(mode == 0o600)
     }
 
-    @Test func `a file that is there is never replaced, a link neither`() throws {
+    @Test func `an existing file is never replaced, nor is a link`() throws {
         let files = try TemporaryDirectory()
         let path = try files.write("old", to: "key.p8")
         try FileManager.default.createSymbolicLink(atPath: files.path(of: "link"), withDestinationPath: "elsewhere")
         for name in ["key.p8", "link"] {
             let error = #expect(throws: FileError.self) { try LocalFile.create(files.path(of: name), holding: [1]) }
             #expect(error?.attempt == .create && error?.exitCode == .refused)
-            #expect(error?.remedy.contains("never replaced") == true)
+            #expect(error?.problem.hasSuffix("already exists; not overwritten") == true)
         }
         #expect(readText(path) == "old")
         #expect(!LocalFile.exists(files.path(of: "elsewhere")))
@@ -78,18 +78,18 @@ struct OutputTests {
         }
     }
 
-    @Test func `a file that is not there is not found, a directory is no file`() throws {
+    @Test func `a missing file is not found, and a directory is not a file`() throws {
         let files = try TemporaryDirectory()
         let absent = #expect(throws: FileError.self) { try LocalFile.read(files.path(of: "absent")) }
-        #expect(absent?.exitCode == .notFound && absent?.remedy == "Check the name.")
+        #expect(absent?.exitCode == .notFound && absent?.remedy == "Check the path.")
         let directory = #expect(throws: FileError.self) { try LocalFile.read(files.path) }
-        #expect(directory?.remedy == "Name a file, not a directory.")
+        #expect(directory?.remedy == "Specify a file, not a directory.")
         #expect(LocalFile.isDirectory(files.path) && !LocalFile.isDirectory(files.path(of: "absent")))
         let nowhere = #expect(throws: FileError.self) { try LocalFile.create(files.path(of: "a/b"), holding: []) }
-        #expect(nowhere?.remedy == "Make the directory first.")
+        #expect(nowhere?.remedy == "Create the directory first.")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a key is read from a regular file only, and a pipe is refused at once`() throws
+    @Test(.timeLimit(.minutes(1))) func `a key is read only from a regular file, and a pipe is refused at once`() throws
     {
         let files = try TemporaryDirectory()
         let path = files.path(of: "AuthKey_ABC1234567.p8")
@@ -101,33 +101,34 @@ struct OutputTests {
                 Issue.record("\(path) was read")
                 continue
             }
-            #expect(error.problem == "\(path) cannot be read: it is no regular file")
-            #expect(error.remedy == "Name a regular file, not a pipe or a device.")
+            #expect(error.problem == "cannot read \(path): not a regular file")
+            #expect(error.remedy == "Specify a regular file, not a pipe or a device.")
         }
         #expect(try LocalFile.readRegular(files.write("x", to: "file")) == [UInt8(ascii: "x")])
         let directory = #expect(throws: FileError.self) { try LocalFile.readRegular(files.path) }
-        #expect(directory?.remedy == "Name a file, not a directory.")
+        #expect(directory?.remedy == "Specify a file, not a directory.")
     }
 
     @Test(arguments: [
-        ("new", nil), ("there", "Choose another name; a file that is there is never replaced."), ("folder", nil),
-        ("folder/new", nil), ("folder/", nil), ("absent/new", "Make the directory first."),
-        ("there/new", "Make the directory first."),
+        ("new", nil), ("there", ""), ("folder", nil),
+        ("folder/new", nil), ("folder/", nil), ("absent/new", "Create the directory first."),
+        ("there/new", "Create the directory first."),
     ])
-    func `what stands in the way of a new file is known before`(name: String, remedy: String?) throws {
+    func `obstacles to a new file are found in advance`(name: String, remedy: String?) throws {
         let files = try TemporaryDirectory()
         try files.write("", to: "there")
         try files.makeDirectory("folder")
         var found: FileError?
         do throws(FileError) { try LocalFile.checkCreation(files.path(of: name)) } catch { found = error }
         #expect(found?.remedy == remedy)
+        if remedy == "" { #expect(found?.problem == "\(files.path(of: name)) already exists; not overwritten") }
     }
 
     @Test(arguments: [
         ("ABC1234567", true), ("0000000000", true), ("ABC123456", false), ("ABC12345678", false),
         ("abc1234567", false), ("../../../x", false), ("", false), ("ABC12345é", false),
     ])
-    func `only ten capitals and digits are a key id`(text: String, isKeyID: Bool) {
+    func `a key id is ten capitals and digits`(text: String, isKeyID: Bool) {
         #expect(KeyCommands.isKeyID(text) == isKeyID)
     }
 }

@@ -8,7 +8,7 @@ internal import Testing
 
 struct ProviderTokenSignerTests {
     private func parsed(_ compact: [UInt8]) throws -> ProviderToken {
-        // A span cannot go through #require.
+        // `#require` cannot take a span as an argument.
         let token = ProviderToken(compact: compact.span)
         return try #require(token)
     }
@@ -17,7 +17,7 @@ struct ProviderTokenSignerTests {
         key.verifies(token.signature.span, over: signed.span, digest: .sha256)
     }
 
-    @Test func `what is signed verifies with the public key and says who signed it when`() throws {
+    @Test func `a signed token verifies with the public key and names its issuer and time`() throws {
         let key = try PrivateKey()
         let signer = ProviderTokenSigner(key: key, keyID: "ABC1234567", teamID: "TEAM123456")
         let text = try signer.sign(issuedAtUnixSeconds: 1_795_295_709)
@@ -50,11 +50,11 @@ struct ProviderTokenSignerTests {
     }
 
     @Test(arguments: ["", "nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
-    func `a file without a key is refused by its name`(text: String) throws {
+    func `a file without a key is refused with its path`(text: String) throws {
         let files = try TemporaryDirectory()
         let path = try files.write(text, to: "key.p8")
         let error = thrown { () throws(CommandError) in _ = try ProviderTokenSigner.readKey(path) }
-        #expect(error?.problem == "\(path): it holds no P-256 private key in PKCS#8 PEM")
+        #expect(error?.problem == "\(path): not a P-256 private key in PKCS#8 PEM")
         #expect(error?.exitCode == .refused)
     }
 
@@ -64,7 +64,7 @@ struct ProviderTokenSignerTests {
         ("AuthKey_ABC1234567.pem", nil), ("key.p8", nil), ("", nil), ("AuthKey_ABC1234567.p8/", "ABC1234567"),
         ("AuthKey_ABC1234567.p8/key.p8", nil), ("AuthKey_ÄBC123456.p8", nil),
     ])
-    func `the key id is in a file name of Apple's form`(path: String, keyID: String?) {
+    func `the key id is found in a file name of Apple's form`(path: String, keyID: String?) {
         #expect(ProviderTokenSigner.keyID(fromFileName: path) == keyID)
     }
 }

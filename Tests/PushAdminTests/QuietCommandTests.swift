@@ -6,7 +6,7 @@ internal import PushDBus
 internal import Testing
 
 struct QuietCommandTests {
-    /// A Wednesday.
+    /// The time 1,800,000,000 is a Wednesday.
     private static let now: Int64 = 1_800_000_000
 
     private func call(_ words: String...) throws -> [BusValue]? {
@@ -20,7 +20,7 @@ struct QuietCommandTests {
         return QuietCommand.report(of: settings, nowUnixSeconds: Self.now)
     }
 
-    @Test func `words become settings`() throws {
+    @Test func `arguments become settings`() throws {
         func setting(_ name: String, _ value: String) -> [BusValue] {
             [.string(""), .string(""), .string(name), .string(value)]
         }
@@ -38,7 +38,7 @@ struct QuietCommandTests {
         ["for", "2"], ["for"], ["for", "0h"], ["until", "24:00"], ["until", "7"], ["until", "+7:00"], ["on", "now"],
         ["schedule", "weekend"], ["schedule", "sun 9:00-10:00"],
     ])
-    func `words that make no sense are refused`(words: [String]) throws {
+    func `invalid arguments are refused`(words: [String]) throws {
         let invocation = try typed(["dnd"] + words)
         let error = thrown { () throws(CommandError) in
             _ = try QuietCommand.setCall(invocation, nowUnixSeconds: Self.now)
@@ -47,11 +47,11 @@ struct QuietCommandTests {
     }
 
     @Test(arguments: [
-        (["for"], "DURATION behind 'for' is missing"), (["until"], "HH:MM behind 'until' is missing"),
-        (["schedule"], "TIMES behind 'schedule' is missing"), (["for", "0m"], "more than nothing"),
-        (["for", "1000000h"], "at most 36500d"), (["for", "2"], "a number and a unit: s, m, h or d"),
+        (["for"], "missing argument: DURATION after 'for'"), (["until"], "missing argument: HH:MM after 'until'"),
+        (["schedule"], "missing argument: TIMES after 'schedule'"), (["for", "0m"], "use a duration above zero"),
+        (["for", "1000000h"], "at most 36500d"), (["for", "2"], "use a number with a unit: s, m, h or d"),
     ])
-    func `what is wrong with a length of time is said`(words: [String], reason: String) throws {
+    func `an invalid length of time is explained`(words: [String], reason: String) throws {
         let invocation = try typed(["dnd"] + words)
         let error = thrown { () throws(CommandError) in
             _ = try QuietCommand.setCall(invocation, nowUnixSeconds: Self.now)
@@ -60,23 +60,23 @@ struct QuietCommandTests {
     }
 
     @Test(arguments: ["00:00", "7:30", "07:30", "12:00", "23:59"])
-    func `until is the next time that the clock on the wall shows it`(time: String) throws {
+    func `a time of day means its next occurrence`(time: String) throws {
         let end = try #require(LocalTime.next(time, afterUnixSeconds: Self.now))
         #expect(end > Self.now && end <= Self.now + 25 * 3600)
         let shown = LocalTime.text(unixSeconds: end)
         #expect(shown.contains(" \(time.utf8.count == 4 ? "0" : "")\(time):00"))
     }
 
-    @Test func `what holds is told, and until when`() throws {
-        #expect(report("off", "none").text == "Do not disturb is off.")
-        #expect(report("until \(Self.now)", "none").text == "Do not disturb is off.")
+    @Test func `the report shows the state and its end`() throws {
+        #expect(report("off", "none").text == "Do Not Disturb is off.")
+        #expect(report("until \(Self.now)", "none").text == "Do Not Disturb is off.")
         #expect(report("on", "none").text.contains("posthorn dnd off"))
         let later = report("until \(Self.now + 60)", "none")
-        #expect(later.text == "Do not disturb is on until \(LocalTime.text(unixSeconds: Self.now + 60)).")
+        #expect(later.text == "Do Not Disturb is on until \(LocalTime.text(unixSeconds: Self.now + 60)).")
         #expect(try later.jsonText == #"{"active":true,"schedule":"none","until":1800000060}"#)
     }
 
-    @Test func `a schedule that holds ends where its last span does`() throws {
+    @Test func `an active schedule ends at the end of adjoining spans`() throws {
         let minute = LocalTime.weekTime(unixSeconds: Self.now).minute
         func clock(_ minute: Int) -> String {
             let (hour, rest) = (minute % 1440).quotientAndRemainder(dividingBy: 60)
@@ -86,11 +86,11 @@ struct QuietCommandTests {
         let end = Self.now - Self.now % 60 + 9 * 60
         let holding = report("off", times)
         let until = LocalTime.text(unixSeconds: end)
-        #expect(holding.text.hasPrefix("Do not disturb is on by its schedule until \(until)."))
+        #expect(holding.text.hasPrefix("Do Not Disturb is on by its schedule until \(until)."))
         #expect(holding.text.contains("posthorn dnd schedule none"))
         #expect(holding.text.hasSuffix("\nSchedule: \(times)"))
         let other = report("off", "\(clock(minute + 1))-\(clock(minute + 2))")
-        #expect(other.text.hasPrefix("Do not disturb is off.\nSchedule: "))
+        #expect(other.text.hasPrefix("Do Not Disturb is off.\nSchedule: "))
         #expect(report("off", "00:00-24:00").text.contains("by its schedule until"))
     }
 }

@@ -6,7 +6,7 @@ internal import PushDBus
 internal import Testing
 
 struct ReportTests {
-    @Test func `apps stand in aligned columns`() throws {
+    @Test func `apps are listed in aligned columns`() throws {
         let apps = AdminAPI.Apps(apps: [
             AdminAPI.App(topic: "org.example.Mail", name: "Mail", teamID: "T", registrationCount: 12, pendingCount: 0),
             AdminAPI.App(
@@ -35,13 +35,13 @@ struct ReportTests {
             ("shown", "", ["badge:event-off", "alert"], "shown"), ("shown", "", [], "shown"),
             ("shown", "late", ["alert:silent"], "shown: late"), ("closed", "", ["alert:silent"], "closed"),
         ] as [(String, String, [String], String)])
-    func `the inbox says when an alert stayed away`(state: String, reason: String, parts: [String], said: String) {
+    func `the inbox shows why an alert was suppressed`(state: String, reason: String, parts: [String], said: String) {
         let entry = InboxEntry(
             .dictionary([("state", .string(state)), ("reason", .string(reason)), ("effects", .strings(parts))]))
         #expect(InboxCommands.report(of: [entry]).text.contains(" \(said), new"))
     }
 
-    @Test func `a reason that is too long hides neither its beginning nor that it is new`() {
+    @Test func `a reason that is too long keeps its start and the new mark`() {
         let reason = "hook any: " + String(repeating: "x", count: 100)
         let entry = InboxEntry(
             .dictionary([("state", .string("shown")), ("reason", .string(reason)), ("title", .string("T"))]))
@@ -49,7 +49,7 @@ struct ReportTests {
         #expect(row.contains("shown: hook any: xxx") && row.hasSuffix(", new  T"), "\(row)")
     }
 
-    @Test func `settings read as a person says them, with events where there are some`() {
+    @Test func `settings are readable, with events where there are some`() {
         func line(_ event: String, _ name: String, _ value: String) -> AgentSetting {
             AgentSetting(.dictionary([("event", .string(event)), ("name", .string(name)), ("value", .string(value))]))
         }
@@ -61,11 +61,11 @@ struct ReportTests {
         #expect(SettingsCommands.report(of: app, [line("", "do-not-disturb", "until 7")]).text.hasSuffix("  off"))
         #expect(SettingsCommands.report(of: app, [line("NEWS", "sound", "on")]).text.contains("EVENT"))
         let standard = SettingsCommands.report(of: ["a.b", "", "sound"], value: "on", isStandard: true)
-        #expect(standard.text == "a.b: sound is on, which is standard.")
+        #expect(standard.text == "a.b: sound is on, the default.")
         #expect(SettingsCommands.report(of: ["", "", "master"], value: "off").text == "master is off.")
     }
 
-    @Test func `an empty list says what to do, and is empty for scripts`() throws {
+    @Test func `an empty list says what to do, and is empty in JSON`() throws {
         let report = AppCommands.report(of: AdminAPI.Apps(apps: []))
         #expect(report.text.contains("posthorn app add TOPIC"))
         #expect(try report.jsonText == #"{"apps":[]}"#)
@@ -74,7 +74,7 @@ struct ReportTests {
     }
 
     @Test(arguments: ["a\nTOPIC forged", "a\r\nb", "\u{1B}]0;title", "\u{9B}2Jx", "a\u{2028}b", "\u{202E}txt", "a\tb"])
-    func `a name from outside cannot act on a terminal or begin a line`(name: String) {
+    func `a foreign name cannot control a terminal or start a line`(name: String) {
         let app = AdminAPI.App(topic: "t", name: name, teamID: "T", registrationCount: 0, pendingCount: 0)
         let row = AppCommands.report(of: AdminAPI.Apps(apps: [app])).text
         #expect(row.split(whereSeparator: \.isNewline).count == 2)
@@ -86,7 +86,7 @@ struct ReportTests {
         }
     }
 
-    @Test func `a created key shows both ids and its file, never itself`() throws {
+    @Test func `a created key shows both ids and its file, never the key`() throws {
         let key = AdminAPI.Key(
             keyID: "ABC1234567", teamID: "TEAM123456", topics: nil, createdAt: 0, privateKey: "-----BEGIN")
         let report = KeyCommands.report(of: key, path: "AuthKey_ABC1234567.p8")
@@ -96,21 +96,21 @@ struct ReportTests {
                 Team ID      TEAM123456
                 File         AuthKey_ABC1234567.p8
                 Environment  both
-                Topics       every topic of the team
+                Topics       all topics of the team
                 """)
         #expect(
             try report.jsonText
                 == #"{"file":"AuthKey_ABC1234567.p8","key_id":"ABC1234567","team_id":"TEAM123456"}"#)
     }
 
-    @Test func `a revoked key says since when`() {
+    @Test func `a revoked key shows the time`() {
         let key = AdminAPI.Key(keyID: "K", teamID: "T", topics: ["a", "b"], createdAt: 0, revokedAt: 1_795_295_709)
         let text = KeyCommands.report(of: AdminAPI.Keys(keys: [key])).text
         #expect(text.contains("revoked 2026-11-2") && text.hasSuffix("a, b"))
     }
 
     @Test(arguments: [(nil, "both"), (Environment.production, "production"), (.development, "development")])
-    func `a key says for which environment it is`(environment: Environment?, word: String) throws {
+    func `a key shows its environment`(environment: Environment?, word: String) throws {
         let key = AdminAPI.Key(keyID: "K", teamID: "T", topics: nil, createdAt: 0, environment: environment)
         #expect(KeyCommands.report(of: AdminAPI.Keys(keys: [key])).text.contains("\nK       T        \(word) "))
         let created = KeyCommands.report(of: key, path: "k.p8")
@@ -121,7 +121,7 @@ struct ReportTests {
     @Test(arguments: [
         (true, nil, "now"), (true, 0, "now"), (false, nil, "unknown"), (false, 1_795_295_709, "2026-11-2"),
     ])
-    func `a device says when it was last seen`(connected: Bool, seenAt: Int64?, text: String) {
+    func `a device shows when it was last seen`(connected: Bool, seenAt: Int64?, text: String) {
         let device = AdminAPI.Device(
             deviceID: "0123456789abcdef", name: "desk", platform: "linux", enrolledAt: 0, connected: connected,
             topics: [], pendingCount: 0, seenAt: seenAt)
@@ -131,7 +131,7 @@ struct ReportTests {
         #expect(table.contains(connected ? "linux     yes        \(text) " : "linux     no         \(text)"))
     }
 
-    @Test func `channels stand in aligned columns, by the words of the command line`() throws {
+    @Test func `channels are listed in aligned columns, with the command line's terms`() throws {
         let channels = AdminAPI.Channels(channels: [
             AdminAPI.Channel(
                 channelID: "AAAAAAAAAAAAAAAAAAAAAA==", topic: "t", environment: .production,
@@ -141,15 +141,15 @@ struct ReportTests {
                 messageStoragePolicy: .mostRecentMessageStored, createdAt: 1_795_295_709, subscriptionCount: 0),
         ])
         let lines = ChannelCommands.report(of: channels, topic: "t").text.split(separator: "\n")
-        #expect(lines[0] == "CHANNEL ID                ENVIRONMENT  KEEPS  SUBSCRIPTIONS  CREATED")
-        #expect(lines[1].hasPrefix("AAAAAAAAAAAAAAAAAAAAAA==  production   none              12  2026-11-2"))
-        #expect(lines[2].hasPrefix("BAAAAAAAAAAAAAAAAAAAAA==  development  last               0  2026-11-2"))
+        #expect(lines[0] == "CHANNEL ID                ENVIRONMENT  STORES  SUBSCRIPTIONS  CREATED")
+        #expect(lines[1].hasPrefix("AAAAAAAAAAAAAAAAAAAAAA==  production   none               12  2026-11-2"))
+        #expect(lines[2].hasPrefix("BAAAAAAAAAAAAAAAAAAAAA==  development  last                0  2026-11-2"))
         let one = ChannelCommands.report(of: channels.channels[1])
         #expect(one.text.hasPrefix("Channel ID     BAAAAAAAAAAAAAAAAAAAAA==\nTopic          t\nEnvironment    dev"))
         #expect(try one.jsonText.contains(#""message_storage_policy":1"#))
         #expect(
             ChannelCommands.report(of: AdminAPI.Channels(channels: []), topic: "a\nb").text
-                == "No channels yet. Create one: posthorn channel create a b")
+                == "No channels. Create one with 'posthorn channel create a b'.")
     }
 
     @Test(arguments: [
@@ -158,27 +158,47 @@ struct ReportTests {
         ("https://ca's", #"posthorn agent enrol 'https://ca'\''s' ABCD-EFGH"#),
         ("$(reboot)", "posthorn agent enrol '$(reboot)' ABCD-EFGH"),
     ])
-    func `enrol prints a command that a shell takes as it stands`(serverURL: String, command: String) {
+    func `enrol prints a command that can be pasted into a shell`(serverURL: String, command: String) {
         let code = AdminAPI.EnrolmentCode(code: "ABCD-EFGH", expiresAt: 0, serverURL: serverURL, caFile: "/a.pem")
         #expect(EnrolCommand.deviceCommand(for: code) == command)
         #expect(EnrolCommand.report(of: code).text.hasSuffix("\n  \(command)"))
     }
 
-    @Test func `the status counts everything`() throws {
+    @Test func `the status shows all counts`() throws {
         var counts = AdminAPI.Counts()
         counts.devices = 5
         counts.devicesConnected = 4
         counts.outcomes = ["viewed": 2, "closed": 1]
+        counts.glitches = 3
         let status = AdminAPI.Status(
             version: "1.2.3", processID: 77, startedAt: 0, serverURL: "https://a:1", dataDirectory: "/d",
             teamID: "T", counts: counts)
         let text = StatusCommand.report(of: status).text
         #expect(text.contains("Version           1.2.3, process 77"))
         #expect(text.contains("Devices           5, 4 connected"))
-        #expect(text.hasSuffix("\nDevices reported\n  closed          1\n  viewed          2"))
+        #expect(text.hasSuffix("\nDevices reported\n  closed          1\n  viewed          2\n  ignored         3"))
     }
 
-    @Test func `the status says that the disk is full, what is refused, and what to do`() throws {
+    @Test func `the status shows connections and their memory`() throws {
+        var status = AdminAPI.Status(
+            version: "1.2.3", processID: 77, startedAt: 0, serverURL: "https://a:1", dataDirectory: "/d",
+            teamID: "T", counts: AdminAPI.Counts())
+        status.connections = AdminAPI.Connections(
+            strangers: 1, devices: 2, providers: 3, limit: 960, shed: 0, overLimit: 0)
+        status.memory = AdminAPI.Memory(heldBytes: 16_384, budgetBytes: 512 << 20, heldBack: 0)
+        let quiet = StatusCommand.report(of: status)
+        #expect(
+            quiet.text.contains("Connections        6 of 960: 2 of devices, 3 of providers, 1 without a credential"))
+        #expect(quiet.text.contains("\nConnection memory  16 KiB of 512 MiB\n"))
+        #expect(!quiet.text.contains("closed when idle") && !quiet.text.contains("held back"))
+        #expect(try quiet.jsonText.contains(#""over_limit":0"#))
+        status.connections?.shed = 7
+        status.memory?.heldBack = 5
+        let busy = StatusCommand.report(of: status).text
+        #expect(busy.contains("\n  closed when idle  7\n") && busy.contains("\n  held back         5 times\n"))
+    }
+
+    @Test func `the status shows a full disk, refused requests and the remedy`() throws {
         var status = AdminAPI.Status(
             version: "1.2.3", processID: 77, startedAt: 0, serverURL: "https://a:1", dataDirectory: "/srv/posthorn",
             teamID: "T", counts: AdminAPI.Counts())
@@ -186,8 +206,8 @@ struct ReportTests {
         #expect(try !StatusCommand.report(of: status).jsonText.contains("disk_full_since"))
         status.diskFullSince = 1_800_000_000
         let report = StatusCommand.report(of: status)
-        #expect(report.text.contains("\nDisk full since   2027-01-15 "))
-        #expect(report.text.contains("503 ServiceUnavailable") && report.text.contains("make space for /srv/posthorn"))
+        #expect(report.text.contains("\nDisk full since  2027-01-15 "))
+        #expect(report.text.contains("503 ServiceUnavailable") && report.text.contains("free space for /srv/posthorn"))
         #expect(try report.jsonText.contains(#""disk_full_since":1800000000"#))
     }
 
@@ -216,7 +236,7 @@ struct ReportTests {
         #expect(try report.jsonText == #"{"advice":["W"],"app_id":"a","device_token":"00ff"}"#)
     }
 
-    @Test func `an app's settings show each channel, and which of them the server does not have yet`() throws {
+    @Test func `an app's settings show each channel, and which ones the server lacks`() throws {
         let app = AgentApp(
             .dictionary([
                 ("app_id", .string("a")), ("environment", .string("development")),
@@ -234,10 +254,10 @@ struct ReportTests {
                 ("origin", .string("administrator")),
             ]))
         let advised = SettingsCommands.report(of: app, [administrators]).text
-        #expect(advised.hasSuffix("sound    off    the administrator's standard"), "\(advised)")
+        #expect(advised.hasSuffix("sound    off    the administrator's default"), "\(advised)")
         let text = SettingsCommands.report(of: app, [locked]).text
         #expect(text.contains("\nEnvironment   development\n"))
-        #expect(text.contains("\nChannels      one\n              two, the server is still to be told\n"))
+        #expect(text.contains("\nChannels      one\n              two (pending; the server is not connected)\n"))
         #expect(text.hasSuffix("\nNEWS   sound    off    set by the administrator"))
         let json = try SettingsCommands.report(of: app, [locked]).jsonText
         let setting = #"{"event":"NEWS","locked":true,"name":"sound","origin":"administrator","value":"off"}"#
@@ -246,21 +266,23 @@ struct ReportTests {
         #expect(SettingsCommands.report(of: AgentApp(.dictionary([])), []).text.contains("\nChannels      none\n"))
     }
 
-    @Test(arguments: [("active", "a listens to c."), ("pending", "a is to listen to c; the server is told")])
-    func `subscribe says whether the server knows`(state: String, text: String) throws {
+    @Test(arguments: [
+        ("active", "Subscribed a to channel c."), ("pending", "Saved the subscription of a to channel c."),
+    ])
+    func `subscribe reports whether the server has the subscription`(state: String, text: String) throws {
         let report = SubscribeCommands.report(appID: "a", channel: "c", state: state)
         #expect(report.text.hasPrefix(text))
         #expect(try report.jsonText == #"{"app_id":"a","channel":"c","state":"\#(state)"}"#)
     }
 
-    @Test func `the agent's status shows a notice, and nothing where there is none`() {
+    @Test func `the agent's status shows a notice if there is one`() {
         let notice = AgentStatus(.dictionary([("notice", .string("a\nb"))]))
         #expect(AgentCommands.report(of: notice).text.contains("\nNotice           a"))
         #expect(!AgentCommands.report(of: AgentStatus(.dictionary([]))).text.contains("Notice"))
     }
 
-    @Test(arguments: [(true, "Notifications are on."), (false, "Notifications are off: nothing is shown")])
-    func `the master switch stands above the settings`(master: Bool, head: String) throws {
+    @Test(arguments: [(true, "Notifications are on."), (false, "Notifications are off (master switch).")])
+    func `the master switch is shown above the settings`(master: Bool, head: String) throws {
         let app = AgentApp(
             .dictionary([
                 ("app_id", .string("a")), ("allows_sound", .bool(true)), ("badge", .uint32(4)),
@@ -277,10 +299,10 @@ struct ReportTests {
 
     @Test(
         arguments: [
-            (true, 1_795_295_709, 0, "since 2026-11-2"), (false, 0, 1_795_295_709, "no; last at 2026-11-2"),
-            (false, 0, 0, "no, and never was"),
+            (true, 1_795_295_709, 0, "since 2026-11-2"), (false, 0, 1_795_295_709, "no; last 2026-11-2"),
+            (false, 0, 0, "no, never"),
         ] as [(Bool, Int64, Int64, String)])
-    func `the agent's status says when it was last connected`(
+    func `the agent's status shows when it was last connected`(
         connected: Bool, since: Int64, last: Int64, text: String
     ) {
         let status = AgentStatus(

@@ -19,7 +19,7 @@ struct SendResultTests {
     }
 
     @Test(arguments: RejectionReason.allCases)
-    func `a refusal gives the advice of its reason`(reason: RejectionReason) {
+    func `a refusal shows the advice for its reason`(reason: RejectionReason) {
         let report = result(reason.status, #"{"reason":"\#(reason.rawValue)"}"#).report
         #expect(report.complaint?.problem == "the server refused: \(reason.rawValue)")
         #expect(report.complaint?.remedy == reason.advice)
@@ -33,7 +33,7 @@ struct SendResultTests {
         #expect(report.exitCode == expected)
     }
 
-    @Test func `what the server says of this case goes before the general advice`() throws {
+    @Test func `the server's detail precedes the general advice`() throws {
         let fields = [("posthorn-detail", "apns-topic is com.b, the token is of com.a: send with com.a.")]
         let report = result(400, #"{"reason":"DeviceTokenNotForTopic"}"#, fields).report
         #expect(report.complaint?.problem == "the server refused: DeviceTokenNotForTopic")
@@ -52,7 +52,7 @@ struct SendResultTests {
     }
 
     @Test(arguments: ["x\u{1B}[31my", "x\u{9B}31my", "x\nStatus  200"])
-    func `what a server says cannot act on a terminal or begin a line`(text: String) {
+    func `text from a server cannot control a terminal or start a line`(text: String) {
         let lines = result(200, "", [("posthorn-warning", text)]).report.text.split(whereSeparator: \.isNewline)
         #expect(lines.count == 2 && !lines[1].unicodeScalars.contains { $0.properties.generalCategory == .control })
     }
@@ -63,7 +63,7 @@ struct SendResultTests {
         #expect(try report.jsonText == #"{"apns_request_id":"R","apns_unique_id":"U","status":200}"#)
     }
 
-    @Test func `a token that is gone says since when`() throws {
+    @Test func `an unregistered token shows the time`() throws {
         let report = result(410, #"{"reason":"Unregistered","timestamp":1795295709123}"#).report
         #expect(report.text.contains("Since   2026-11-2"))
         #expect(try report.jsonText.contains(#""timestamp":1795295709123"#))
@@ -73,9 +73,9 @@ struct SendResultTests {
         (400, "", ExitCode.refused), (500, "<html>", .tryLater), (502, #"{"reason":"Odd"}"#, .tryLater),
         (404, #"{"reason":7}"#, .refused), (301, "", .refused), (204, "", .refused),
     ])
-    func `an answer that APNs would not give is still understood`(status: Int, body: String, code: ExitCode) {
+    func `an answer that APNs would not send is still understood`(status: Int, body: String, code: ExitCode) {
         let report = result(status, body).report
         #expect(report.exitCode == code)
-        #expect(report.complaint?.remedy.contains("no reason that APNs documents") == true)
+        #expect(report.complaint?.remedy.contains("APNs does not document this reason") == true)
     }
 }

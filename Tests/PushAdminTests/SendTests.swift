@@ -25,16 +25,16 @@ struct SendTests {
         (["--category", "c", "--badge", "3"], #"{"aps":{"badge":3,"category":"c"}}"#),
         (["--push-type", "background"], #"{"aps":{"content-available":1}}"#),
     ])
-    func `the payload is made of what was said`(words: [String], payload: String) throws {
+    func `the payload is built from the options`(words: [String], payload: String) throws {
         #expect(String(decoding: try options(words).payload(), as: UTF8.self) == payload)
     }
 
     @Test(arguments: [[], ["--category", "c"], ["--thread-id", "t", "--push-type", "alert"]])
-    func `a notification that does nothing is refused with what to add`(words: [String]) throws {
+    func `a notification without effect is refused with the missing options`(words: [String]) throws {
         let options = try options(words)
         let error = thrown { () throws(CommandError) in _ = try options.payload() }
         #expect(error?.exitCode == .usage)
-        #expect(error?.remedy.contains("--title, --body, --badge or --sound") == true)
+        #expect(error?.remedy.contains("--title, --body, --badge, --sound") == true)
         #expect(!options.hasWholePayload)
         #expect(try self.options(["--payload", "-"]).hasWholePayload)
     }
@@ -43,12 +43,12 @@ struct SendTests {
         let options = try options([])
         let error = thrown { () throws(CommandError) in _ = try options.keyID(keyFile: "plain.p8") }
         #expect(error?.exitCode == .usage)
-        #expect(error?.problem == "--key-id is missing")
-        #expect(error?.remedy == "Give it, or name the file AuthKey_KEYID.p8; see 'posthorn key list'.")
+        #expect(error?.problem == "missing option: --key-id")
+        #expect(error?.remedy == "Specify it, or name the key file AuthKey_KEYID.p8; see 'posthorn key list'.")
     }
 
     @Test(arguments: ["-1", "many", "1.5", "99999999999999999999"])
-    func `a badge that is no count is refused`(badge: String) throws {
+    func `an invalid badge is refused`(badge: String) throws {
         let options = try options(["--badge", badge])
         #expect(thrown { () throws(CommandError) in _ = try options.payload() }?.exitCode == .usage)
     }
@@ -62,16 +62,16 @@ struct SendTests {
         #expect(try options(["--payload", path], file: file).payload() == Array(" { \"aps\" : {} }\n".utf8))
     }
 
-    @Test func `a whole payload and parts of one do not go together`() throws {
+    @Test func `a whole payload and options for its parts are refused together`() throws {
         let file = try requestFile(#"{"payload":{}}"#)
         for options in [try options(["--payload", "x", "--title", "y"]), try options(["--badge", "1"], file: file)] {
             let error = thrown { () throws(CommandError) in _ = try options.payload() }
             #expect(error?.exitCode == .usage)
-            #expect(error?.problem.contains("is the whole payload") == true)
+            #expect(error?.problem.contains("cannot be combined with") == true)
         }
     }
 
-    @Test func `the command line goes before the file and the file before the environment`() throws {
+    @Test func `the command line overrides the file, and the file overrides the environment`() throws {
         let file = try requestFile(#"{"server":"file","key-id":"FILE","priority":5}"#)
         let environment = ["POSTHORN_SERVER": "env", "POSTHORN_KEY": "env.p8", "POSTHORN_TEAM_ID": ""]
         let options = try options(["--server", "line"], file: file, environment: environment)
@@ -81,10 +81,11 @@ struct SendTests {
         #expect(options.value("key") == "env.p8")
         #expect(options.value("team-id") == nil)
         #expect(
-            thrown { () throws(CommandError) in _ = try options.required("token") }?.problem == "--token is missing")
+            thrown { () throws(CommandError) in _ = try options.required("token") }?.problem
+                == "missing option: --token")
     }
 
-    @Test func `a key's file name goes before the environment's key id`() throws {
+    @Test func `a key's file name overrides the environment's key id`() throws {
         let environment = ["POSTHORN_KEY_ID": "ENV1234567"]
         #expect(try options([], environment: environment).keyID(keyFile: "AuthKey_ABC1234567.p8") == "ABC1234567")
         #expect(try options([], environment: environment).keyID(keyFile: "key.p8") == "ENV1234567")
@@ -92,12 +93,12 @@ struct SendTests {
     }
 
     @Test(arguments: [
-        ("[]", "no JSON object"), ("{", "no JSON object"), ("", "no JSON object"),
-        (#"{"titel":"x"}"#, "'titel' is no option"),
-        (#"{"payload":"x"}"#, "'payload' is no object"), (#"{"badge":1.5}"#, "neither a text nor a whole number"),
-        (#"{"title":null}"#, "neither a text nor a whole number"), (#"{"file":"x"}"#, "'file' is no option"),
+        ("[]", "not a JSON object"), ("{", "not a JSON object"), ("", "not a JSON object"),
+        (#"{"titel":"x"}"#, "unknown option 'titel'"),
+        (#"{"payload":"x"}"#, "'payload' is not an object"), (#"{"badge":1.5}"#, "neither a string nor a whole number"),
+        (#"{"title":null}"#, "neither a string nor a whole number"), (#"{"file":"x"}"#, "unknown option 'file'"),
     ])
-    func `a request file that makes no sense is refused by its name`(json: String, problem: String) {
+    func `an invalid request file is refused with its path`(json: String, problem: String) {
         let error = thrown { () throws(CommandError) in
             _ = try RequestFile(Array(json.utf8), path: "request.json")
         }
@@ -109,13 +110,13 @@ struct SendTests {
     @Test(arguments: [
         (nil, nil), ("0", "0"), ("1700000000", "1700000000"), ("+60", "1060"), ("+0", "1000"), ("soon", "soon"),
     ])
-    func `an expiration may count from now`(text: String?, sent: String?) throws {
+    func `an expiration may be relative to now`(text: String?, sent: String?) throws {
         let options = try options(text.map { ["--expiration", $0] } ?? [])
         #expect(try options.expiration(nowUnixSeconds: 1000) == sent)
     }
 
     @Test(arguments: ["+", "+x", "+9223372036854775807", "+99999999999999999999"])
-    func `an expiration that counts from now needs a number that fits`(text: String) throws {
+    func `a relative expiration needs a number that fits`(text: String) throws {
         let options = try options(["--expiration", text])
         let error = thrown { () throws(CommandError) in _ = try options.expiration(nowUnixSeconds: 1000) }
         #expect(error?.exitCode == .usage)
@@ -146,7 +147,7 @@ struct SendTests {
         (["--push-type", "background"], ["apns-push-type: background", "apns-priority: 5"]),
         (["--push-type", "background", "--priority", "10"], ["apns-push-type: background", "apns-priority: 10"]),
     ])
-    func `a background push has priority 5 unless another is asked for`(words: [String], fields: [String]) throws {
+    func `a background push has priority 5 unless another is given`(words: [String], fields: [String]) throws {
         #expect(try request(words).fields.dropFirst(2).map { "\($0.0): \($0.1)" } == fields)
     }
 
@@ -155,11 +156,11 @@ struct SendTests {
         ("https://push.example.org/", "https://push.example.org/3/device/00ff"),
         ("http://localhost:1", "http://localhost:1/3/device/00ff"),
     ])
-    func `a server may be named without scheme and with a slash`(server: String, url: String) throws {
+    func `a server may be given without scheme and with a slash`(server: String, url: String) throws {
         #expect(try request([], server: server).httpRequest.url == url)
     }
 
-    @Test func `a device token cannot leave its place in the path`() throws {
+    @Test func `a device token cannot change other parts of the path`() throws {
         let options = try options(["-t", "t", "-d", "../x?y", "--title", "t"])
         let request = try ProviderRequest(
             options, server: "https://a", caFile: nil, providerToken: "", nowUnixSeconds: 0)
@@ -180,7 +181,7 @@ struct SendTests {
         ),
         (["--push-type", "alert"], ["apns-push-type: alert", "apns-priority: 10", "apns-expiration: 0"]),
     ])
-    func `a broadcast goes to its app's path with all that one must have`(words: [String], fields: [String]) throws {
+    func `a broadcast uses its app's path and has all required fields`(words: [String], fields: [String]) throws {
         let message = try broadcast(words).httpRequest
         #expect(message.url == "https://a:1/4/broadcasts/apps/org.example.News")
         #expect(message.requiresHTTP2 && message.method == "POST")
@@ -189,7 +190,7 @@ struct SendTests {
                 == ["authorization: bearer a.b.c", "apns-channel-id: dHN0LXNyY2gtY2hubA=="] + fields)
     }
 
-    @Test func `a topic cannot leave its place in the path of a broadcast`() throws {
+    @Test func `a topic cannot change other parts of a broadcast's path`() throws {
         let options = try options(["-t", "../x?y", "--channel", "c", "--title", "t"])
         let request = try ProviderRequest(
             options, server: "https://a", caFile: nil, providerToken: "", nowUnixSeconds: 0)
@@ -197,11 +198,11 @@ struct SendTests {
     }
 
     @Test(arguments: [
-        ([], "--token (or --channel) is missing"),
-        (["--token", "t", "--channel", "c"], "--token is for one device and --channel for many: choose one"),
-        (["--channel", "c", "--collapse-id", "x"], "a broadcast has no --collapse-id"),
+        ([], "missing option: --token or --channel"),
+        (["--token", "t", "--channel", "c"], "--token and --channel cannot be combined"),
+        (["--channel", "c", "--collapse-id", "x"], "--channel and --collapse-id cannot be combined"),
     ])
-    func `a destination that is none is refused`(words: [String], problem: String) throws {
+    func `an invalid destination is refused`(words: [String], problem: String) throws {
         let options = try options(words)
         let error = thrown { () throws(CommandError) in _ = try SendDestination(options) }
         #expect(error?.exitCode == .usage)

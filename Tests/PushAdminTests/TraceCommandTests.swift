@@ -14,7 +14,7 @@ struct TraceCommandTests {
         (["--app", "a", "--since", "30s", "--limit", "7"], "/v1/trace?app=a&since=99970000&limit=7"),
         (["--app", "a", "--since", "2m", "--after", "99"], "/v1/trace?app=a&since=99880000&after=99"),
     ])
-    func `what is typed is asked of the server`(words: [String], path: String) throws {
+    func `trace sends its arguments to the server`(words: [String], path: String) throws {
         let request = try TraceCommand.request(try typed(["trace"] + words), nowUnixSeconds: 100_000)
         #expect(request.method == "GET" && request.path == path && request.body.isEmpty)
     }
@@ -26,7 +26,7 @@ struct TraceCommandTests {
         ["--app", "a", "--since", "99999999999999999999d"], ["--app", "a", "--since", "36501d"],
         ["--app", "a", "--limit", "0"], ["--app", "a", "--limit", "1001"], ["--app", "a", "--after", "x"],
     ])
-    func `what makes no sense is a mistake of usage`(words: [String]) throws {
+    func `invalid arguments are a usage error`(words: [String]) throws {
         let invocation = try typed(["trace"] + words)
         let error = thrown { () throws(CommandError) in
             _ = try TraceCommand.request(invocation, nowUnixSeconds: 100_000)
@@ -44,7 +44,7 @@ struct TraceCommandTests {
             apnsUniqueID: isFirst ? "unique \(sequence)" : nil)
     }
 
-    @Test func `a time line says what a notification is, and how long each step took`() {
+    @Test func `a timeline describes a notification and the duration of each step`() {
         let trace = AdminAPI.Trace(events: [
             event("accepted", at: 5000), event("sent", at: 5012), event("suppressed", "master-off", at: 67_000),
             event("accepted", at: 9000, sequence: 2), event("invented", "later", at: 9001, sequence: 2),
@@ -54,12 +54,12 @@ struct TraceCommandTests {
         #expect(lines[0] == "apns-id \(Self.id)" && lines[1] == "apns-unique-id unique 1")
         #expect(lines[2] == "App org.example.Mail" && lines[3] == "Device d")
         #expect(lines[6].hasSuffix("12 ms sent sent to the device"))
-        #expect(lines[7].hasSuffix("1 min 2 s suppressed not shown: all notifications are switched off"))
+        #expect(lines[7].hasSuffix("1 min 2 s suppressed not shown: notifications are turned off (master switch)"))
         #expect(lines[9] == "apns-unique-id unique 2")
         #expect(lines.last?.hasSuffix("1 ms invented later") == true)
     }
 
-    @Test func `a broadcast's time line names the device of each step`() {
+    @Test func `a broadcast's timeline names the device of each step`() {
         let trace = AdminAPI.Trace(events: [
             event("accepted", at: 0, device: nil), event("shown", at: 1, device: "a"),
             event("shown", at: 2, device: "b"),
@@ -68,9 +68,9 @@ struct TraceCommandTests {
         #expect(text.contains("Devices         2 of a broadcast") && text.contains("DEVICE"))
     }
 
-    @Test func `a list says how to go on, and an empty one where to look`() {
+    @Test func `a list says how to continue, and an empty one where to look`() {
         let more = TraceCommand.list(AdminAPI.Trace(events: [event("accepted", at: 0)], next: 4711))
-        #expect(more.text.hasSuffix("There is more: add --after 4711"))
+        #expect(more.text.hasSuffix("More events follow: add --after 4711"))
         #expect(TraceCommand.list(AdminAPI.Trace(events: [])).text.contains("--since 7d"))
     }
 
@@ -79,7 +79,7 @@ struct TraceCommandTests {
         (3_599_999, "59 min 59 s"), (3_600_000, "1 h 0 min"), (86_400_000, "1 d 0 h"), (-1500, "-1.5 s"),
         (Int64.min, "-106751991167 d 7 h"),
     ])
-    func `a duration is as long as it needs to be`(milliseconds: Int64, text: String) {
+    func `a duration is shown with suitable units`(milliseconds: Int64, text: String) {
         #expect(TraceCommand.duration(milliseconds) == text)
     }
 
@@ -89,12 +89,12 @@ struct TraceCommandTests {
         ["--webhook", "https://a", "--no-webhook"], ["--webhook-secret-file", "f"],
         ["--no-webhook", "--webhook-secret-file", "f"], [],
     ])
-    func `options of a webhook that contradict each other are a mistake of usage`(words: [String]) throws {
+    func `webhook options that conflict are a usage error`(words: [String]) throws {
         let code = AdminProgram.run(["app", "set", "a"] + words + ["--socket", "/nowhere"], in: .empty)
         #expect(code == .usage)
     }
 
-    @Test func `an app's webhook is shown, with what is wrong and a secret that was made`() {
+    @Test func `an app's webhook is shown with its problem and a generated secret`() {
         var app = AdminAPI.App(topic: "a", name: "A", teamID: "T", registrationCount: 0, pendingCount: 0)
         #expect(!AppCommands.report(of: app).text.contains("Webhook"))
         app.webhook = AdminAPI.Webhook(url: "https://a", failingSince: 0, problem: "it answered 500", secret: "s3cret")

@@ -3,10 +3,10 @@
 internal import PushAdmin
 internal import PushCore
 
-/// What posthorn understands of the words that a person types.
+/// Parses the words of a command line.
 func typed(_ words: String...) throws -> Invocation { try typed(words) }
 
-/// What posthorn understands of the words that a person types.
+/// Parses the words of a command line.
 func typed(_ words: [String]) throws -> Invocation {
     guard case .run(let invocation) = try AdminProgram.root.command.parse(words).get() else { throw NothingToRun() }
     return invocation
@@ -15,18 +15,18 @@ func typed(_ words: [String]) throws -> Invocation {
 struct NothingToRun: Error {}
 
 extension Surroundings {
-    /// A person with nothing set.
+    /// The surroundings of a user without any environment variable.
     static let empty = Surroundings(environment: [:], isRoot: false)
 }
 
 extension Report {
-    /// What `--json` prints.
+    /// The output of `--json`.
     var jsonText: String {
         get throws { String(decoding: try JSONText.encode(json), as: UTF8.self) }
     }
 }
 
-/// What a throwing function of this module threw.
+/// Returns the error that a throwing function of this module threw.
 func thrown(_ body: () throws(CommandError) -> Void) -> CommandError? {
     do throws(CommandError) {
         try body()

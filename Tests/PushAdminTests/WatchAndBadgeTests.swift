@@ -9,7 +9,7 @@ struct WatchAndBadgeTests {
         AgentApp(.dictionary([("app_id", .string(id)), ("name", .string(name)), ("badge", .int64(badge))]))
     }
 
-    @Test func `a bar gets the sum in its own form`() {
+    @Test func `a status bar gets the sum in its own format`() {
         let evil = "Mail & <Co>\u{1B}[31m"
         let apps = [app("a.b", evil, badge: 3), app("c.d", "Chat", badge: 0), app("e.f", "E", badge: 4)]
         #expect(BadgeCommand.line(apps, .plain) == "7")
@@ -21,7 +21,7 @@ struct WatchAndBadgeTests {
     }
 
     @Test(arguments: [(true, "none"), (false, "offline")])
-    func `without a number there is no text, and the class says why`(isThere: Bool, name: String) {
+    func `a zero or unknown count shows no text, and the class says why`(isThere: Bool, name: String) {
         let apps = isThere ? [app("a.b", "Mail", badge: 0)] : nil
         #expect(BadgeCommand.line(apps, .waybar) == #"{"class":"\#(name)","text":"","tooltip":""}"#)
         #expect(BadgeCommand.line(apps, .polybar) == "")
@@ -29,7 +29,7 @@ struct WatchAndBadgeTests {
         #expect(BadgeCommand.line(apps, .json) == (isThere ? #"{"apps":{"a.b":0},"count":0}"# : "null"))
     }
 
-    @Test func `a watched notification is one line on which nothing acts`() {
+    @Test func `a watched notification is one line without control characters`() {
         let evil = "one\r\n\u{1B}]0;x\u{7}two\u{202E}\u{9B}31m\u{2028}three"
         let entry = InboxEntry(
             .dictionary([
@@ -52,7 +52,7 @@ struct WatchAndBadgeTests {
             (["badge"], #"{"aps":{"badge":3}}"#, "badge 3"), (["badge:event-off", "sound"], "{}", "badge, sound"),
             ([], "", ""),
         ] as [([String], String, String)])
-    func `what has no text says what it was`(effects: [String], payload: String, said: String) {
+    func `a notification without text is described by its effects`(effects: [String], payload: String, said: String) {
         let entry = InboxEntry(
             .dictionary([
                 ("app_id", .string("a.b")), ("payload", .string(payload)), ("effects", .strings(effects)),
@@ -62,7 +62,7 @@ struct WatchAndBadgeTests {
         #expect(InboxCommands.report(of: [entry]).text.hasSuffix("shown, new  \(said)") || said.isEmpty)
     }
 
-    @Test func `what is shown says nothing of it`() {
+    @Test func `a notification with text is not described by its effects`() {
         let entry = InboxEntry(
             .dictionary([
                 ("app_id", .string("a.b")), ("title", .string("T")), ("body", .string("B")),

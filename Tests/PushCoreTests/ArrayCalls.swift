@@ -2,7 +2,7 @@
 
 import PushCore
 
-// Swift Testing takes the calls inside `#expect` apart and cannot do so with spans, so here are the same calls with arrays.
+// Swift Testing expands the calls inside `#expect` and cannot do so with spans. These overloads take arrays instead.
 
 extension Hex {
     static func decode(_ digits: [UInt8]) -> [UInt8]? { decode(digits.span) }

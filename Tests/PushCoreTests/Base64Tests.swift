@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 struct Base64Tests {
-    /// RFC 4648, section 10.
+    /// The examples of RFC 4648, section 10.
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"),
     ])
-    func `the examples of the specification go both ways`(text: String, encoded: String) {
+    func `the specification's examples are encoded and decoded`(text: String, encoded: String) {
         #expect(Base64.encode(bytes(text)) == bytes(encoded))
         #expect(Base64.decode(bytes(encoded)) == bytes(text))
         let unpadded = bytes(encoded.replacing("=", with: ""))
@@ -34,12 +34,12 @@ struct Base64Tests {
     }
 
     @Test(arguments: ["QR", "QR==", "QUJ", "QUJ=", "Zh", "Zm-", "Zm-=", "//", "___"])
-    func `bits that nothing reads must be zero`(text: String) {
+    func `unused trailing bits must be zero`(text: String) {
         #expect(Base64.decode(bytes(text)) == nil)
     }
 
     @Test(arguments: seeds)
-    func `bytes that were written are read again, in both alphabets`(seed: UInt64) {
+    func `encoded bytes are decoded again, in both alphabets`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let original = generator.bytes(countMax: 100)
         let standard = Base64.encode(original)
@@ -49,7 +49,7 @@ struct Base64Tests {
     }
 
     @Test(arguments: seeds)
-    func `whatever is read is the only text of its bytes`(seed: UInt64) throws {
+    func `a decoded text is the only encoding of its bytes`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let alphabet = bytes("ABCDwxyz0189-_=")
         let text = (0..<Int.random(in: 0...6, using: &generator)).compactMap { _ in

@@ -25,17 +25,17 @@ struct CertificateScopeTests {
             ([CertificateExtension.development], .development),
             ([CertificateExtension.production, CertificateExtension.development], nil),
         ] as [([String], Environment?)])
-    func `the environment is the one that is marked alone`(marks: [String], environment: Environment?) throws {
+    func `a certificate for one environment is limited to it`(marks: [String], environment: Environment?) throws {
         let extensions = Dictionary(uniqueKeysWithValues: marks.map { ($0, [5, 0] as [UInt8]) })
         #expect(try scope(extensions).environment == environment)
     }
 
-    @Test func `without a topic extension the UID is the one topic and the default`() throws {
+    @Test func `without a topic extension the UID is the only topic and the default`() throws {
         let scope = try scope(["2.5.29.37": [1, 2, 3]])
         #expect(scope == CertificateScope(defaultTopic: Self.app, topics: [Self.app], environment: nil))
     }
 
-    @Test func `with a topic extension its list counts and there is no default`() throws {
+    @Test func `a topic extension replaces the UID, and there is no default`() throws {
         let expected = CertificateScope(defaultTopic: nil, topics: [Self.app, Self.app + ".voip"], environment: nil)
         #expect(try scope([CertificateExtension.topics: Self.list]) == expected)
         #expect(try scope(userID: nil, [CertificateExtension.topics: Self.list]) == expected)
@@ -45,12 +45,12 @@ struct CertificateScopeTests {
     @Test(arguments: [
         (app, [app, app + ".voip"]), (app + ".voip", [app + ".voip"]),
     ])
-    func `null as VoIP extension means the topic of the UID`(userID: String, topics: [String]) throws {
+    func `a null VoIP extension means the topic of the UID`(userID: String, topics: [String]) throws {
         let scope = try scope(userID: userID, [CertificateExtension.voip: [5, 0]])
         #expect(scope == CertificateScope(defaultTopic: userID, topics: topics, environment: nil))
     }
 
-    @Test func `a list as VoIP extension adds its topics`() throws {
+    @Test func `a list in the VoIP extension adds its topics`() throws {
         let single = try scope(userID: "org.other", [CertificateExtension.voip: Self.list])
         #expect(single.topics == ["org.other", Self.app, Self.app + ".voip"])
         #expect(single.defaultTopic == "org.other")
@@ -62,7 +62,7 @@ struct CertificateScopeTests {
 
     @Test(
         arguments: [[:], [CertificateExtension.voip: [5, 0]], [CertificateExtension.production: [5, 0]]], [nil, ""])
-    func `a certificate that names no topic is refused`(extensions: [String: [UInt8]], userID: String?) {
+    func `a certificate without a topic is refused`(extensions: [String: [UInt8]], userID: String?) {
         #expect(throws: CertificateScope.Failure.namesNoTopic) { _ = try scope(userID: userID, extensions) }
     }
 
@@ -74,7 +74,7 @@ struct CertificateScopeTests {
             [0x30, 8, 0x0C, 1, 0x61, 0x30, 3, 0x0C, 2, 0x61], [0x30, 5, 0x0C, 1, 0xFF, 0x30, 0],
             [0x30, 5, 0x30, 0, 0x0C, 1, 0x61],
         ] as [[UInt8]])
-    func `a topic extension of another shape is refused`(content: [UInt8]) {
+    func `a malformed topic extension is refused`(content: [UInt8]) {
         #expect(throws: CertificateScope.Failure.malformedExtension(identifier: CertificateExtension.topics)) {
             _ = try scope([CertificateExtension.topics: content])
         }
@@ -91,7 +91,7 @@ struct CertificateScopeTests {
     }
 
     @Test(arguments: PushType.allCases)
-    func `a single-topic certificate allows what needs no listing`(type: PushType) throws {
+    func `a single-topic certificate allows push types that need no listing`(type: PushType) throws {
         let scope = try scope([:])
         let isAllowed: Bool =
             switch type {
@@ -106,7 +106,7 @@ struct CertificateScopeTests {
     }
 
     @Test(arguments: PushType.allCases)
-    func `a certificate with a list allows what is on it`(type: PushType) {
+    func `a certificate with a list allows the listed topics`(type: PushType) {
         let scope = CertificateScope(.universal, topic: Self.app, environment: nil)
         let isListed: Bool =
             switch type {
@@ -122,21 +122,21 @@ struct CertificateScopeTests {
     }
 
     @Test(arguments: PushType.allCases)
-    func `a VoIP certificate allows VoIP of its app alone`(type: PushType) {
+    func `a VoIP certificate allows VoIP of its app only`(type: PushType) {
         let scope = CertificateScope(.voip, topic: Self.app, environment: nil)
         #expect(allows(scope, Self.app + type.topicSuffix, type) == (type == .voip))
         #expect(!allows(scope, "com.example.Other" + type.topicSuffix, type))
     }
 
-    @Test func `listed suffixes of a UID count for VoIP and for nothing else`() throws {
+    @Test func `listed suffixes of a UID count for VoIP only`() throws {
         #expect(allows(try scope(userID: "a.voip", [:]), "a.voip", .voip))
         #expect(!allows(try scope(userID: "a.complication", [:]), "a.complication", .complication))
         #expect(!allows(try scope(userID: "a.voip-ptt", [:]), "a.voip-ptt", .pushtotalk))
-        // The bare suffix is the name of no app.
+        // An app cannot be named by the bare suffix.
         #expect(!allows(try scope(userID: ".voip", [:]), ".voip", .voip))
     }
 
-    @Test func `no push type means alert, and names are compared as bytes`() throws {
+    @Test func `a missing push type means alert, and names are compared as bytes`() throws {
         let scope = try scope(userID: "caf\u{E9}", [:])
         #expect(allows(scope, "caf\u{E9}", nil))
         #expect(!allows(scope, "cafe\u{301}", nil))
@@ -145,14 +145,14 @@ struct CertificateScopeTests {
     }
 
     @Test(arguments: AdminAPI.NewCertificate.Kind.allCases, [nil] + Environment.allCases)
-    func `what a new certificate says is read again`(
+    func `the extensions of a new certificate can be decoded`(
         kind: AdminAPI.NewCertificate.Kind, environment: Environment?
     ) throws {
         let scope = CertificateScope(kind, topic: Self.app, environment: environment)
         #expect(try CertificateScope(userID: scope.defaultTopic, extensions: scope.extensionTable) == scope)
     }
 
-    @Test func `the list is written as Apple writes it`() {
+    @Test func `the list is encoded as Apple encodes it`() {
         let scope = CertificateScope(defaultTopic: nil, topics: [Self.app, Self.app + ".voip"], environment: nil)
         #expect(scope.extensionTable[CertificateExtension.topics] == Self.list)
         #expect(scope.extensionTable[CertificateExtension.production] == [5, 0])
@@ -160,7 +160,7 @@ struct CertificateScopeTests {
         #expect(scope.extensions.count == 3)
     }
 
-    @Test func `any scope that can be read is read again as it was written`() throws {
+    @Test func `a scope survives encoding and decoding`() throws {
         for seed in seeds {
             var generator = SeededGenerator(seed: seed)
             let suffixes = ["", ".voip", ".complication", ".voip-ptt"]
@@ -179,20 +179,30 @@ struct CertificateScopeTests {
         }
     }
 
-    @Test func `no change of a byte makes reading stop the process`() {
+    @Test func `a list with a changed byte is refused or decoded as topics, and crashes nothing`() throws {
+        let original = try scope(userID: nil, [CertificateExtension.topics: Self.list])
+        var (readCount, refusedCount) = (0, 0)
         for offset in Self.list.indices {
             for value in UInt8.min...UInt8.max {
                 var content = Self.list
                 content[offset] = value
-                let read = try? scope(userID: nil, [CertificateExtension.topics: content])
-                #expect(read == nil || read?.topics.isEmpty == false)
+                guard let read = try? scope(userID: nil, [CertificateExtension.topics: content]) else {
+                    refusedCount += 1
+                    continue
+                }
+                readCount += 1
+                // Each topic that was read must stand in the bytes.
+                let stands = read.topics.allSatisfy { String(decoding: content, as: UTF8.self).contains($0) }
+                #expect(!read.topics.isEmpty && stands, "byte \(offset) is \(value)")
+                #expect((content == Self.list) ? read == original : true, "byte \(offset)")
             }
         }
+        #expect(readCount > Self.list.count && refusedCount > Self.list.count, "\(readCount) and \(refusedCount)")
     }
 }
 
 extension CertificateScope {
-    /// Its extensions as a certificate's reader gives them.
+    /// The extensions in the form in which a certificate's reader provides them.
     var extensionTable: [String: [UInt8]] {
         Dictionary(uniqueKeysWithValues: extensions.map { ($0.identifier, $0.content) })
     }

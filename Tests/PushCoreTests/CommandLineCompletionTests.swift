@@ -4,14 +4,14 @@ internal import PushCore
 internal import TestSupport
 internal import Testing
 
-/// The scripts are run by the shells that they are for.
+/// Runs the completion scripts in the shells that they are for.
 struct CommandLineCompletionTests {
-    /// What is typed, the last word unfinished, and what the shell may offer for it.
+    /// The typed words, of which the last is unfinished, and the completions that the shell may offer.
     private static let offers: [(typed: [String], offered: Set<String>)] = [
-        ([""], ["put", "list", "box"]), (["l"], ["list"]), (["box", ""], ["open", "lid"]),
+        ([""], ["put", "list", "box"]), (["l"], ["list"]), (["box", ""], ["open", "lid", "remove"]),
         (["box", "lid", ""], ["show"]),
         (["-v", "box", "o"], ["open"]), (["--root", "x", "box", "o"], ["open"]),
-        (["-r", "x", "box", ""], ["open", "lid"]),
+        (["-r", "x", "box", ""], ["open", "lid", "remove"]),
         (["put", "tools", "--colour", ""], ["red", "green"]), (["put", "--colour", "g"], ["green"]),
         (["list", ""], ["everything"]), (["list", "x", ""], ["by-name", "by-size"]),
         (["list", "--root", "x", "y", "by-s"], ["by-size"]), (["list", "x", "by-name", ""], []),
@@ -24,9 +24,9 @@ struct CommandLineCompletionTests {
     }
 
     @Test(arguments: offers)
-    func `bash offers what the table says`(typed: [String], offered: Set<String>) async throws {
+    func `bash offers the expected completions`(typed: [String], offered: Set<String>) async throws {
         let files = try TemporaryDirectory()
-        // compopt only works while a person completes; what it changes is how names are shown.
+        // compopt works only during interactive completion. It affects only how names are displayed.
         let harness = """
             source "$1"; shift; compopt() { :; }
             COMP_WORDS=(crate "$@"); COMP_CWORD=$#; _crate; printf '%s\\n' "${COMPREPLY[@]}"
@@ -38,7 +38,7 @@ struct CommandLineCompletionTests {
     }
 
     @Test(arguments: offers)
-    func `fish offers what the table says`(typed: [String], offered: Set<String>) async throws {
+    func `fish offers the expected completions`(typed: [String], offered: Set<String>) async throws {
         let files = try TemporaryDirectory()
         let line = (["crate"] + typed).joined(separator: " ")
         let home = files.path
@@ -52,7 +52,7 @@ struct CommandLineCompletionTests {
     }
 
     @Test(arguments: Completion.Shell.allCases)
-    func `a shell reads its script without complaint`(shell: Completion.Shell) async throws {
+    func `a shell parses its script without errors`(shell: Completion.Shell) async throws {
         let files = try TemporaryDirectory()
         let result = try await RunningProcess.run(
             RepositoryPaths.tool(shell.rawValue), ["-n", script(shell, in: files)])
@@ -60,7 +60,7 @@ struct CommandLineCompletionTests {
         #expect(result.errorOutput == "")
     }
 
-    @Test func `file names are completed where a file belongs`() async throws {
+    @Test func `file names are completed where a file is expected`() async throws {
         let files = try TemporaryDirectory()
         try files.write("", to: "thing.txt")
         let path = try script(.bash, in: files)

@@ -11,7 +11,7 @@ struct CommandLineParsingTests {
         ["--verbose", "put", "-lx", "tools"],
         ["put", "-lx", "--", "tools"],
     ])
-    func `every way of writing an option with a value means the same`(arguments: [String]) throws {
+    func `all spellings of an option with a value are equivalent`(arguments: [String]) throws {
         let invocation = try CommandLineSample.run(arguments)
         #expect(invocation.path == ["crate", "put"])
         #expect(invocation.arguments == ["tools"])
@@ -22,7 +22,7 @@ struct CommandLineParsingTests {
         (["--label="], ""), (["--label=a=b"], "a=b"), (["--label", "--"], "--"), (["--label", "-v"], "-v"),
         (["--label", ""], ""), (["-l", "-"], "-"), (["-l=x"], "=x"), (["--label=\u{301}"], "\u{301}"),
     ])
-    func `a value is taken as it stands`(options: [String], value: String) throws {
+    func `a value is not interpreted`(options: [String], value: String) throws {
         let taken = try #require(try CommandLineSample.run(["put"] + options + ["tools"]).value("label"))
         #expect(Array(taken.utf8) == Array(value.utf8))
     }
@@ -39,7 +39,7 @@ struct CommandLineParsingTests {
     @Test(arguments: [
         ([], false), (["show"], false), (["--deep"], true), (["-vd"], true), (["show", "-d"], true), (["-v"], false),
     ])
-    func `where no command is named the usual one is meant`(words: [String], isDeep: Bool) throws {
+    func `a group without a command runs its default command`(words: [String], isDeep: Bool) throws {
         let invocation = try CommandLineSample.run(["box", "lid"] + words)
         #expect(invocation.path == ["crate", "box", "lid", "show"] && invocation.has("deep") == isDeep)
     }
@@ -49,13 +49,13 @@ struct CommandLineParsingTests {
         (["put", "a", "--", "--", "b"], ["a", "--", "b"]), (["put", "a", "b", "c"], ["a", "b", "c"]),
         (["put", ""], [""]), (["--", "put", "a"], ["a"]),
     ])
-    func `words keep their order and what stands behind two dashes is a word`(
+    func `arguments keep their order, and everything after two dashes is an argument`(
         arguments: [String], words: [String]
     ) throws {
         #expect(try CommandLineSample.run(arguments).arguments == words)
     }
 
-    @Test func `an option that may be repeated keeps all values and a word that was left out is nil`() throws {
+    @Test func `a repeatable option keeps all values, and an omitted argument is nil`() throws {
         let invocation = try CommandLineSample.run(["put", "-l1", "tools", "--label=2"])
         #expect(invocation.values("label") == ["1", "2"])
         #expect(invocation.value("label") == "2")
@@ -83,16 +83,17 @@ struct CommandLineParsingTests {
         (["-ra", "--root", "b", "put", "a"], .repeatedOption("--root")),
         (["pu"], .unknownCommand("pu", closest: "'put'")), (["nothing"], .unknownCommand("nothing", closest: nil)),
         (["box", "opne"], .unknownCommand("opne", closest: "'open'")),
-        ([], .missingCommand(known: ["put", "list", "box"])), (["box"], .missingCommand(known: ["open", "lid"])),
+        ([], .missingCommand(help: CommandLineSample.help([]))),
+        (["box"], .missingCommand(help: CommandLineSample.help(["box"]))),
         (["put"], .missingArgument(placeholder: "CRATE")), (["put", "--"], .missingArgument(placeholder: "CRATE")),
         (["list", "a", "by-name", "c"], .unexpectedArgument("c")), (["box", "open", "x"], .unexpectedArgument("x")),
         (
             ["put", "a", "--colour", "blue"],
-            .badValue(of: "--colour", value: "blue", expected: "one of red, green")
+            .badValue(of: "--colour", value: "blue", expected: "choose red or green")
         ),
-        (["list", "a", "size"], .badValue(of: "ORDER", value: "size", expected: "one of by-name, by-size")),
+        (["list", "a", "size"], .badValue(of: "ORDER", value: "size", expected: "choose by-name or by-size")),
     ])
-    func `a command line that makes no sense is refused for its reason`(
+    func `an invalid command line is refused with its reason`(
         arguments: [String], problem: UsageError.Problem
     ) {
         #expect(CommandLineSample.problem(arguments) == problem)
@@ -101,20 +102,20 @@ struct CommandLineParsingTests {
     @Test(arguments: [
         ["--help"], ["-h"], ["put", "--help"], ["put", "-vh"], ["box", "--help"], ["put", "a", "--help", "--nonsense"],
     ])
-    func `help is given on a line that is not complete`(arguments: [String]) throws {
+    func `help is shown for an incomplete command line`(arguments: [String]) throws {
         guard case .help = try CommandLineSample.program.parse(arguments).get() else {
             Issue.record("no help for \(arguments)")
             return
         }
     }
 
-    @Test func `help behind two dashes is a word and help with a value is refused`() throws {
+    @Test func `help after two dashes is an argument, and help with a value is refused`() throws {
         #expect(try CommandLineSample.run(["put", "--", "--help"]).arguments == ["--help"])
         #expect(CommandLineSample.problem(["--help=put"]) == .unexpectedValue(option: "--help"))
     }
 
     @Test(arguments: [["--version"], ["put", "--version"]])
-    func `the version is asked for anywhere`(arguments: [String]) throws {
+    func `the version option works anywhere`(arguments: [String]) throws {
         guard case .version = try CommandLineSample.program.parse(arguments).get() else {
             Issue.record("no version for \(arguments)")
             return
@@ -122,32 +123,53 @@ struct CommandLineParsingTests {
     }
 
     @Test(arguments: ["0", "5", "+7", "10"])
-    func `a whole number within bounds is taken`(text: String) throws {
+    func `an integer within its range is accepted`(text: String) throws {
         let invocation = try CommandLineSample.run(["put", "a", "--weight", text])
         #expect(try invocation.integer("weight", in: 0...10) == Int64(text))
     }
 
     @Test(arguments: ["", "-1", "11", "1.0", "0x5", "٣", " 1", "99999999999999999999"])
-    func `a number that is out of bounds or no number is refused`(text: String) throws {
+    func `an integer outside its range or invalid is refused`(text: String) throws {
         let invocation = try CommandLineSample.run(["put", "a", "--weight", text])
         #expect(throws: UsageError.self) { try invocation.integer("weight", in: 0...10) }
     }
 
-    @Test func `a number that was not given is nil`() throws {
+    @Test func `an omitted number is nil`() throws {
         #expect(try CommandLineSample.run(["put", "a"]).integer("weight", in: 0...10) == nil)
     }
 
-    @Test func `an error names the command whose help helps`() throws {
+    @Test func `an error names the command whose help applies`() throws {
         guard case .failure(let error) = CommandLineSample.program.parse(["put", "--labell", "x"]) else {
             Issue.record("--labell was taken")
             return
         }
         #expect(error.message == "unknown option --labell")
-        #expect(error.remedy == "Did you mean --label? 'crate put --help' shows what is possible.")
+        #expect(error.remedy == "Did you mean --label? Run 'crate put --help' for usage.")
+    }
+
+    @Test(arguments: [
+        (["list", "a", "size"], "invalid value 'size' for ORDER: choose by-name or by-size"),
+        (["put"], "missing argument: CRATE"), (["put", "a", "-l"], "-l needs a value: -l TEXT"),
+        (["list", "a", "by-name", "c"], "unexpected argument 'c'"), (["-vv=yes"], "unknown option -="),
+    ])
+    func `a message says what is wrong with which word`(arguments: [String], message: String) {
+        guard case .failure(let error) = CommandLineSample.program.parse(arguments) else {
+            Issue.record("\(arguments) was accepted")
+            return
+        }
+        #expect(error.message == message)
+        #expect(error.remedy.hasPrefix("Run 'crate") && error.remedy.hasSuffix("--help' for usage."))
+    }
+
+    @Test(arguments: [["box", "remove"], ["box", "delete"], ["box", "rm"]])
+    func `a command is accepted under its aliases`(words: [String]) throws {
+        #expect(try CommandLineSample.run(words).path == ["crate", "box", "remove"])
+        #expect(try CommandLineSample.run(["ls", "everything"]).path == ["crate", "list"])
+        #expect(CommandLineSample.problem(["box", "delte"]) == .unknownCommand("delte", closest: "'delete'"))
     }
 
     @Test(arguments: 0..<100)
-    func `no arguments stop the process`(seed: Int) {
+    func `an empty argument vector stops the process`(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let pieces = [
             "put", "list", "box", "open", "-", "--", "-v", "--label", "--label=", "-l", "--root", "=", "\u{301}",
@@ -166,21 +188,21 @@ struct CommandLineParsingTests {
         }
     }
 
-    @Test func `two options of one name stop the process`() async {
+    @Test func `two options with one name stop the process`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = OptionTable([Option("a", "One."), Option("a", "Two.")])
         }
         #expect(errorOutput(of: result).contains("two options are called --a"))
     }
 
-    @Test func `two options of one letter stop the process`() async {
+    @Test func `two options with one letter stop the process`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = OptionTable([Option("a", short: "x", "One."), Option("b", short: "x", "Two.")])
         }
         #expect(errorOutput(of: result).contains("two options share the letter of --b"))
     }
 
-    @Test func `asking for an option that the table lacks stops the process`() async {
+    @Test func `reading an option that the command does not define stops the process`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try CommandLineSample.run(["put", "a"]).value("lable")
         }

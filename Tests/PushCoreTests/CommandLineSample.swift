@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// A program with one of everything, for the tests of command lines.
+/// A program with every kind of command and option, for the tests of command lines.
 enum CommandLineSample {
     static let program = Command(
         "crate", "Keep things in crates.",
@@ -36,23 +36,30 @@ enum CommandLineSample {
         ])
 
     private static let box = Command(
-        "box", "Boxes.", unused: ["quiet", "CRATE_ROOT"], subcommands: [Command("open", "Open a box."), lid])
+        "box", "Boxes.", unused: ["quiet", "CRATE_ROOT"],
+        subcommands: [Command("open", "Open a box."), lid, Command("remove", "Remove a box.")])
 
     private static let lid = Command(
         "lid", "Lids of boxes.",
         subcommands: [Command("show", "Show lids.", options: [Option("deep", short: "d", "All.")])],
         defaultSubcommand: "show")
 
-    /// What the arguments ask to run.
+    /// Parses arguments that must run a command, and returns its invocation.
     static func run(_ arguments: [String]) throws -> Invocation {
         guard case .run(let invocation) = try program.parse(arguments).get() else { throw NotRun() }
         return invocation
     }
 
-    /// What is wrong with the arguments.
+    /// Returns the problem with invalid arguments, or nil.
     static func problem(_ arguments: [String]) -> UsageError.Problem? {
         guard case .failure(let error) = program.parse(arguments) else { return nil }
         return error.problem
+    }
+
+    /// Returns the help text of a command.
+    static func help(_ path: [String]) -> String {
+        guard case .success(.help(let text)) = program.parse(path + ["--help"]) else { return "" }
+        return text
     }
 
     struct NotRun: Error {}

@@ -5,7 +5,7 @@ import Testing
 @testable import PushCore
 
 struct DERReaderTests {
-    /// Reads one UTF8String that is all there is.
+    /// Reads a UTF8String that must span the whole input.
     private func text(_ der: [UInt8]) throws(DERReader.Malformed) -> String {
         var reader = DERReader(der.span)
         let text = try reader.text(der.span)
@@ -14,7 +14,7 @@ struct DERReaderTests {
     }
 
     @Test(arguments: [0, 1, 0x7F, 0x80, 0xFF, 0x100, 0xFFFF])
-    func `a text of any length is read as it was written`(byteCount: Int) throws {
+    func `a text of any length can be decoded`(byteCount: Int) throws {
         let written = String(repeating: "a", count: byteCount)
         #expect(try text(DERWriter.text(written)) == written)
     }
@@ -28,7 +28,7 @@ struct DERReaderTests {
             [0x0C, 0x83, 0x00, 0x00, 0x01, 0x61], [0x0C, 0x84, 0xFF, 0xFF, 0xFF, 0xFF],
             [0x0C, 0x88, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
         ] as [[UInt8]])
-    func `what is no UTF8String in DER is refused`(der: [UInt8]) {
+    func `an invalid DER UTF8String is refused`(der: [UInt8]) {
         #expect(throws: DERReader.Malformed()) { _ = try text(der) }
     }
 
@@ -40,8 +40,8 @@ struct DERReaderTests {
         #expect(((try? text([0x0C] + longer + content)) != nil) == isShortest)
     }
 
-    @Test func `an element does not reach beyond the one around it`() throws {
-        // The inner text claims the byte behind the sequence.
+    @Test func `an element does not extend beyond its container`() throws {
+        // The inner text claims the byte after the sequence.
         let der: [UInt8] = [0x30, 0x03, 0x0C, 0x02, 0x61, 0x62]
         var reader = DERReader(der.span)
         var inner = try reader.elements(of: DERReader.Tag.sequence, der.span)

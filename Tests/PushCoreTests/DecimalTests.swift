@@ -13,19 +13,19 @@ struct DecimalTests {
             ("1e3", nil),
             ("0x1", nil), ("١", nil), ("1\0", nil), ("/", nil), (":", nil),
         ] as [(String, Int64?)])
-    func `only digits are a number, and only one that fits`(text: String, number: Int64?) {
+    func `only digits form a number, and only if it fits`(text: String, number: Int64?) {
         #expect(Decimal.parse(bytes(text)) == number)
     }
 
     @Test(arguments: [0, 1, 9, 10, 99, 100, -1, -10, .max, .min] as [Int64])
-    func `a number is written as its digits`(number: Int64) {
+    func `a number is written as decimal digits`(number: Int64) {
         var output = bytes("x")
         Decimal.append(number, to: &output)
         #expect(output == bytes("x\(number)"))
     }
 
     @Test(arguments: seeds)
-    func `a number that was written is read again`(seed: UInt64) {
+    func `a number survives writing and reading`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let number = Int64.random(in: 0 ... .max, using: &generator) >> Int64.random(in: 0...62, using: &generator)
         var output: [UInt8] = []

@@ -4,7 +4,7 @@ import PushCore
 import Testing
 
 struct DeviceTokenContentsTests {
-    @Test func `the parts stand in network order`() {
+    @Test func `the fields are in network byte order`() {
         let contents = DeviceTokenContents(
             device: DeviceID(rawValue: 0x0102_0304_0506_0708), topic: TopicID(rawValue: 0x090A_0B0C),
             generation: 0x0D0E_0F10)
@@ -18,7 +18,7 @@ struct DeviceTokenContentsTests {
             (0, 1, 0, true), (0x7FFF_FFFF_FFFF_FFFF, .max, .max, true), (0x8000_0000_0000_0000, 1, 0, false),
             (.max, .max, .max, false), (1, 0, 1, false), (0, 0, 0, false),
         ] as [(UInt64, UInt32, UInt32, Bool)])
-    func `only what this server can have written is read`(
+    func `only contents that this server can have written are accepted`(
         device: UInt64, topic: UInt32, generation: UInt32, isRead: Bool
     ) {
         let contents = DeviceTokenContents(

@@ -15,12 +15,12 @@ struct DisplayTextTests {
         ("👨\u{200D}👩\u{200D}👧", "👨\u{200D}👩\u{200D}👧"),
         ("<b>&\"'", "<b>&\"'"),
     ])
-    func `plain text has no control characters and no overrides`(text: String, plain: String) {
+    func `plain text has no control characters and no direction overrides`(text: String, plain: String) {
         #expect(scalars(DisplayText.plain(text)) == scalars(plain))
     }
 
     @Test(arguments: [0xFDD0, 0xFDEF, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF] as [UInt32])
-    func `a noncharacter is left out`(value: UInt32) throws {
+    func `a noncharacter is removed`(value: UInt32) throws {
         let scalar = try #require(Unicode.Scalar(value))
         #expect(DisplayText.plain("a\(scalar)b") == "ab")
         #expect(DisplayText.terminal("a\(scalar)b") == "ab")
@@ -31,7 +31,7 @@ struct DisplayTextTests {
         ("<\u{202E}b\u{0}>", "&lt;b&gt;"), ("<\u{301}b>", "&lt;\u{301}b&gt;"), ("\u{FF1C}b", "\u{FF1C}b"),
         ("\u{1B}[1m\n", "[1m\n"),
     ])
-    func `nothing in markup is markup`(text: String, markup: String) {
+    func `text in markup is escaped`(text: String, markup: String) {
         #expect(scalars(DisplayText.markup(text)) == scalars(markup))
     }
 
@@ -49,7 +49,7 @@ struct DisplayTextTests {
         ("a\u{1B}(éb", "aéb"), ("a\u{1B}]0;é😀\u{7}b", "ab"), ("a\u{8}\u{7F}\rb", "ab"), ("a\u{202E}b", "ab"),
         ("\u{1B}\u{301}[31mb", "\u{301}[31mb"),
     ])
-    func `nothing in text for a terminal acts on it`(text: String, terminal: String) {
+    func `text for a terminal contains no control sequences`(text: String, terminal: String) {
         #expect(scalars(DisplayText.terminal(text)) == scalars(terminal))
     }
 
@@ -63,12 +63,12 @@ struct DisplayTextTests {
         #expect(scalars(DisplayText.terminal(text, scalarCountMax: limit)) == scalars(cut))
     }
 
-    @Test func `an entity is never cut`() {
+    @Test func `an entity is never cut off`() {
         #expect(DisplayText.markup("<<<<", scalarCountMax: 3) == "&lt;&lt;…")
     }
 
     @Test(arguments: seeds)
-    func `no text gets anything past that could act`(seed: UInt64) {
+    func `random text yields no control characters, no overrides and no markup`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let words = [
             "\u{1B}", "[", "]", "0", ";", "m", "\u{7}", "\\", "\u{9B}", "\u{9C}", "P", " ", "<", "&", "\u{202E}", "é",
@@ -85,20 +85,22 @@ struct DisplayTextTests {
         }
         #expect(!DisplayText.markup(text).contains("<"))
         #expect(!DisplayText.plain(text).unicodeScalars.contains("\t"))
-        // A text that is safe stays as it is.
+        // Cleaning a safe text changes nothing.
         let safe = DisplayText.terminal(text)
         #expect(scalars(DisplayText.terminal(safe)) == scalars(safe))
     }
 
-    /// The scalars, because texts that only look equal are equal to String.
+    /// The scalars of a text.
+    ///
+    /// `String` compares canonically equivalent texts as equal.
     private func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
 
     @Test(arguments: [
         String(repeating: "\u{1F468}\u{200D}", count: 500), "a" + String(repeating: "\u{0301}", count: 500),
-        // A direction's change between two marks does not make them two.
+        // A direction override between two marks does not split the character.
         "a" + String(repeating: "\u{0301}\u{202E}", count: 500), String(repeating: "\u{1100}", count: 500),
     ])
-    func `one character has a bound, or no line would break in it`(text: String) {
+    func `one character has a maximum number of scalars, so that a line can be wrapped in it`(text: String) {
         let text = text + " b"
         for shown in [DisplayText.plain(text), DisplayText.markup(text), DisplayText.terminal(text)] {
             let longest = shown.map(\.unicodeScalars.count).max() ?? 0
@@ -110,5 +112,5 @@ struct DisplayTextTests {
         "\u{1F469}\u{1F3FD}\u{200D}\u{2764}\u{FE0F}\u{200D}\u{1F48B}\u{200D}\u{1F468}\u{1F3FF}",
         "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}", "क्ष्म्य", "한국어", "é̱̂",
     ])
-    func `what people write is within the bound`(text: String) { #expect(DisplayText.plain(text) == text) }
+    func `characters of real languages are within the limit`(text: String) { #expect(DisplayText.plain(text) == text) }
 }

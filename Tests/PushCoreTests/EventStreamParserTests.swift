@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct EventStreamParserTests {
-    /// A stream and what comes out of it.
+    /// A stream and the events that it contains.
     struct Example: Sendable, CustomTestStringConvertible {
         var stream: String
         var events: [EventStreamEvent]
@@ -57,7 +57,7 @@ struct EventStreamParserTests {
     }
 
     @Test(arguments: examples)
-    func `a stream gives the same events wherever it is cut in two`(example: Example) throws {
+    func `a stream gives the same events wherever it is split in two`(example: Example) throws {
         let stream = bytes(example.stream)
         for place in 0...stream.count {
             #expect(try events(of: [Array(stream[..<place]), Array(stream[place...])]) == example.events)
@@ -70,7 +70,7 @@ struct EventStreamParserTests {
     }
 
     @Test(arguments: seeds)
-    func `any bytes give the same events in any pieces`(seed: UInt64) throws {
+    func `random bytes give the same events in any pieces`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let words = ["data", "event", "id", ":", ": ", "\n", "\r", "\r\n", "x", "\u{FEFF}", "\0", "\n\n"]
         let stream = (0..<60).flatMap { _ in bytes(words.randomElement(using: &generator) ?? "") }
@@ -85,7 +85,7 @@ struct EventStreamParserTests {
     }
 
     @Test(arguments: [1, 1000, 70_000])
-    func `an event as large as the limit is given and a larger one is refused`(pieceByteCount: Int) throws {
+    func `an event as large as the limit is accepted, and a larger one is refused`(pieceByteCount: Int) throws {
         let limit = Limits.streamEventByteCountMax
         let start = bytes("data:")
         let data = [UInt8](repeating: UInt8(ascii: "x"), count: limit - start.count)
@@ -95,24 +95,24 @@ struct EventStreamParserTests {
         }
     }
 
-    @Test func `many short lines of one event are together bounded too`() {
+    @Test func `many short lines of one event share the limit`() {
         let line = bytes("data:\n")
         #expect(throws: EventStreamError.self) {
             try events(of: [Array(repeatElement(line, count: Limits.streamEventByteCountMax + 1).joined())])
         }
     }
 
-    @Test func `comments without end are bounded`() {
+    @Test func `an endless comment is refused`() {
         let comment = [UInt8(ascii: ":")] + [UInt8](repeating: UInt8(ascii: "x"), count: Limits.streamEventByteCountMax)
         #expect(throws: EventStreamError.self) { try events(of: [comment]) }
     }
 
-    @Test func `many events after each other are not bounded`() throws {
+    @Test func `consecutive events do not share the limit`() throws {
         let stream = Array(repeatElement(bytes("data: a\n\n: \n\n"), count: 20_000).joined())
         #expect(try events(of: [stream]).count == 40_000)
     }
 
-    @Test func `a stream that was too large stays refused`() throws {
+    @Test func `a stream that exceeded the limit stays refused`() throws {
         var parser = EventStreamParser()
         let tooMuch = [UInt8](repeating: UInt8(ascii: "x"), count: Limits.streamEventByteCountMax + 1)
         for text in [tooMuch, bytes("\n\ndata: a\n\n"), []] {

@@ -4,7 +4,7 @@ import PushCore
 import Testing
 
 struct EventStreamTests {
-    @Test func `a comment is one line that no event takes for its own`() throws {
+    @Test func `a comment is one line that belongs to no event`() throws {
         var output: [UInt8] = []
         EventStream.appendComment(to: &output)
         #expect(output == bytes(": \n\n"))
@@ -16,7 +16,7 @@ struct EventStreamTests {
         ("\r\r\n\n", "\n\n\n"),
         ("a\n", "a\n"), (" a", " a"), (":a", ":a"), ("data: x\n\nevent: y", "data: x\n\nevent: y"),
     ])
-    func `an event is read as it was written, with line feeds for line ends`(data: String, read: String) throws {
+    func `an event survives writing and reading, with line feeds for line ends`(data: String, read: String) throws {
         var output: [UInt8] = []
         EventStream.appendEvent(name: "policy", data: bytes(data).span, to: &output)
         #expect(try events(in: output) == [.event(name: "policy", id: "", data: bytes(read))])

@@ -2,9 +2,11 @@
 
 import PushCore
 
-/// What of a provider's request is judged field by field; FuzzTesting compiles this file too.
+/// The checks for single fields of a provider's request.
+///
+/// FuzzTesting compiles this file too.
 extension FuzzChecks {
-    /// Each header's value is judged as a plain reading of Apple's page would, written anew here.
+    /// Compares the validation of each header's value with a second, independent implementation of Apple's page.
     @Sendable static func headerValues(_ input: [UInt8]) -> String? {
         let text = String(validating: input, as: UTF8.self)
         let isNumber = !input.isEmpty && input.allSatisfy { (0x30...0x39).contains($0) }
@@ -35,7 +37,7 @@ extension FuzzChecks {
         return nil
     }
 
-    /// A path leads where its text says, and what is inside a device token is read as it was written.
+    /// Checks that a path is parsed as its text says, and that decoded device tokens encode to the same bytes.
     @Sendable static func deviceToken(_ input: [UInt8]) -> String? {
         if let failure = pathFailure(input) { return failure }
         let isToken = input.count == 64 && input.allSatisfy { Character(UnicodeScalar($0)).isHexDigit && $0 < 0x80 }
@@ -44,7 +46,7 @@ extension FuzzChecks {
         var digits: [UInt8] = []
         Hex.append(sealed.span, to: &digits)
         if digits != input.map({ 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }) { return "It is another device token." }
-        // Whatever a key makes of it may come out: these bytes stand for that.
+        // These bytes stand for the result of decryption with any key.
         let plain = InlineArray<16, UInt8> { sealed[$0] }
         guard let contents = DeviceTokenContents(bytes: plain) else {
             let hasTopic = (8..<12).contains { plain[$0] != 0 }

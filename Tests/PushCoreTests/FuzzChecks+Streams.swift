@@ -3,7 +3,7 @@
 import PushCore
 
 extension FuzzChecks {
-    /// Acknowledgements that are read are the same once they are written and read again; both readers take JSON alone.
+    /// Checks that acknowledgments survive writing and reading, and that both readers accept JSON only.
     @Sendable static func streamMessage(_ input: [UInt8]) -> String? {
         let isObject = (try? JSONValidator.validateObject(input.span)) != nil
         if (try? StreamMessage.fromServer(input.span)) == nil, isObject { return "An object of a server is refused." }

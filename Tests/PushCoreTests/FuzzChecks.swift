@@ -2,12 +2,12 @@
 
 import PushCore
 
-/// What must hold for any bytes at all, for each parser of untrusted bytes.
+/// The invariants of each parser of untrusted bytes, for arbitrary input.
 ///
-/// FuzzTesting compiles this file too: the fuzzer looks for bytes that break it, and `FailCaseTests` replays those that
-/// once did. Each check answers what is wrong, or nil.
+/// FuzzTesting compiles this file too. The fuzzer searches for bytes that violate an invariant, and `FailCaseTests`
+/// replays those found earlier. Each check returns a description of the violation, or nil.
 enum FuzzChecks {
-    /// The checks by the names of the fuzz targets.
+    /// The checks by the names of their fuzz targets.
     static let all: [String: @Sendable ([UInt8]) -> String?] = [
         "json": json, "provider-token": providerToken, "event-stream": eventStream,
         "notification-event": notificationEvent, "payload": payload, "payload-checks": payloadChecks,
@@ -16,7 +16,7 @@ enum FuzzChecks {
         "stream-message": streamMessage,
     ]
 
-    /// Validator and tree agree, and a tree that was written is read as the same tree.
+    /// Checks that validator and parser agree, and that a tree survives writing and reading.
     @Sendable static func json(_ input: [UInt8]) -> String? {
         let failure = jsonFailure(input)
         guard let tree = try? JSONValue(parsing: input.span) else {
@@ -34,7 +34,7 @@ enum FuzzChecks {
         return (try? JSONValue(parsing: text.span)) == tree ? nil : "What was written is not read again."
     }
 
-    /// Events of a trace are read to an end within the bytes, and written again as the same bytes.
+    /// Checks that trace events end within the bytes, and that writing them gives the same bytes.
     @Sendable static func traceEvent(_ input: [UInt8]) -> String? {
         var (offset, written) = (0, [UInt8]())
         while true {
@@ -46,7 +46,7 @@ enum FuzzChecks {
         return written.elementsEqual(input[..<offset]) ? nil : "What was read is written otherwise."
     }
 
-    /// A provider token that is read is within every bound.
+    /// Checks that an accepted provider token is within every limit.
     @Sendable static func providerToken(_ input: [UInt8]) -> String? {
         if let range = ProviderToken.compactToken(inAuthorization: input.span) {
             if range.isEmpty || range.upperBound > input.count { return "The range is not inside the value." }
@@ -62,7 +62,9 @@ enum FuzzChecks {
         return isDot ? nil : "The signed bytes do not end before a dot."
     }
 
-    /// A stream gives the same wherever it is cut; the first byte says where.
+    /// Checks that a stream's events do not depend on where it is split.
+    ///
+    /// The first byte selects the split.
     @Sendable static func eventStream(_ input: [UInt8]) -> String? {
         let stream = Array(input.dropFirst())
         let place = min(Int(input.first ?? 0), stream.count)
@@ -71,7 +73,7 @@ enum FuzzChecks {
         return whole == parts ? nil : "Cut at \(place) the stream gives something else."
     }
 
-    /// A notification that is read is the same once it is written and read again.
+    /// Checks that a notification survives writing and reading.
     @Sendable static func notificationEvent(_ input: [UInt8]) -> String? {
         guard let received = try? NotificationEvent.decode(data: input) else { return nil }
         guard (try? JSONValidator.validateObject(received.payload.span)) != nil else { return nil }
@@ -91,7 +93,7 @@ enum FuzzChecks {
         return (try? NotificationEvent.decode(data: data)) == received ? nil : "What was written is not read again."
     }
 
-    /// A payload is read exactly when it is a JSON object, and its texts and sound keep what they promise.
+    /// Checks that exactly JSON objects are accepted, that an alert has text, and that a sound's name is not a path.
     @Sendable static func payload(_ input: [UInt8]) -> String? {
         let isObject = (try? JSONValidator.validateObject(input.span)) != nil
         guard let payload = try? Payload(parsing: input.span) else { return isObject ? "An object is refused." : nil }
@@ -106,7 +108,7 @@ enum FuzzChecks {
         return nil
     }
 
-    /// Findings are few, go into a header as they are, and say of exactly those bytes that they are no object that are none.
+    /// Checks that findings are few and printable, and that exactly invalid JSON objects are reported as malformed.
     @Sendable static func payloadChecks(_ input: [UInt8]) -> String? {
         let isMalformed = (try? JSONValidator.validateObject(input.span)) == nil
         var history = PayloadHistory(nowUnixSeconds: 0)
@@ -125,7 +127,7 @@ enum FuzzChecks {
         return nil
     }
 
-    /// Each form of text that is read is written as the same text again, up to case and padding.
+    /// Checks that each decoded text encodes to the same text, up to case and padding.
     @Sendable static func textForms(_ input: [UInt8]) -> String? {
         let lowerCased = input.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
         if let bytes = Hex.decode(input.span), Array(Hex.string(bytes).utf8) != lowerCased { return "Hex differs." }
@@ -148,7 +150,7 @@ enum FuzzChecks {
         return nil
     }
 
-    /// Text that is shown has no scalar that could act.
+    /// Checks that displayed text has no scalar with an effect of its own.
     @Sendable static func displayText(_ input: [UInt8]) -> String? {
         let text = String(decoding: input, as: UTF8.self)
         let markup = DisplayText.markup(text)
@@ -186,9 +188,9 @@ enum FuzzChecks {
 }
 
 extension FuzzChecks {
-    /// A scope that is read allows what it lists, and is the same once it is written and read again.
+    /// Checks that a scope allows what it lists, and survives writing and reading.
     ///
-    /// The first byte says which extension the rest is, and whether there is a UID.
+    /// The first byte selects which extension the rest is, and whether there is a UID.
     @Sendable static func certificateScope(_ input: [UInt8]) -> String? {
         let choice = input.first ?? 0
         let content = Array(input.dropFirst())

@@ -45,7 +45,7 @@ struct HeaderValuesTests {
         #expect(HeaderValues.isCollapseID([UInt8](repeating: 0xFF, count: count)) == isCollapseID)
     }
 
-    @Test func `a collapse id is measured in bytes and not in characters`() {
+    @Test func `the limit of a collapse id is in bytes, not in characters`() {
         #expect(HeaderValues.isCollapseID(bytes(String(repeating: "é", count: 32))))
         #expect(!HeaderValues.isCollapseID(bytes(String(repeating: "é", count: 33))))
     }

@@ -13,7 +13,7 @@ struct HexTests {
             ("é", nil),
             ("/0", nil), (":0", nil), ("@0", nil), ("G0", nil), ("`0", nil),
         ] as [(String, [UInt8]?)])
-    func `an even number of digits of either case is read`(text: String, decoded: [UInt8]?) {
+    func `an even number of digits in either case is decoded`(text: String, decoded: [UInt8]?) {
         #expect(Hex.decode(bytes(text)) == decoded)
     }
 
@@ -23,7 +23,7 @@ struct HexTests {
     }
 
     @Test(arguments: 0..<64)
-    func `a wrong digit at any place is refused`(place: Int) {
+    func `an invalid digit at any place is refused`(place: Int) {
         var digits = [UInt8](repeating: UInt8(ascii: "a"), count: 64)
         #expect(Hex.decode32(digits) != nil)
         digits[place] = UInt8(ascii: "g")
@@ -31,7 +31,7 @@ struct HexTests {
     }
 
     @Test(arguments: 0..<8)
-    func `each byte at each place is a digit or refuses the text`(place: Int) {
+    func `every byte value at each place is a digit or is refused`(place: Int) {
         for byte in UInt8.min...UInt8.max {
             var digits = [UInt8](repeating: UInt8(ascii: "7"), count: 64)
             digits[56 + place] = byte
@@ -40,7 +40,7 @@ struct HexTests {
     }
 
     @Test(arguments: seeds)
-    func `bytes that were written are read again, in either case`(seed: UInt64) {
+    func `encoded bytes are decoded again, in either case`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let original = generator.bytes(countMax: 40)
         let text = Hex.string(original)
@@ -51,7 +51,7 @@ struct HexTests {
         #expect(Hex.decode32(bytes(Hex.string(first).uppercased())) == first)
     }
 
-    @Test func `digits are written in lower case`() {
+    @Test func `digits are encoded in lower case`() {
         var output = bytes("x")
         Hex.append(([0x00, 0xAB, 0xFF] as [UInt8]).span, to: &output)
         #expect(output == bytes("x00abff"))

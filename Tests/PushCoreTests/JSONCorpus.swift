@@ -5,7 +5,7 @@ import Testing
 
 /// Texts that RFC 8259 allows and texts that it does not, section by section.
 enum JSONCorpus {
-    /// A text and what is wrong with it.
+    /// A text and its problem.
     struct Invalid: Sendable, CustomTestStringConvertible {
         var text: [UInt8]
         var problem: JSONError.Problem
@@ -24,14 +24,14 @@ enum JSONCorpus {
         var testDescription: String { String(reflecting: String(decoding: text, as: UTF8.self)) }
     }
 
-    /// Objects, which both checks accept.
+    /// JSON objects, which both checks accept.
     static let objects = [
         "{}", " \t\r\n{ \t\r\n} \t\r\n", #"{"":0}"#, #"{"a":{"b":{"c":{}}}}"#, #"{ "a" : [ 1 , 2 ] , "b" : null }"#,
         #"{"a":1,"a":2}"#, #"{"a":[{"b":[{}]},[],[[]]]}"#, #"{"\u0061\n":"\u0000"}"#,
         #"{"aps":{"alert":{"title":"Grüße","body":"你好 🎉"},"badge":3,"sound":"default"},"id":"4711"}"#,
     ]
 
-    /// Values that only `validate` accepts.
+    /// JSON values that only `validate` accepts.
     static let values =
         [
             "null", "true", "false", " null ", "[]", "[ ]", "[null]", "[[[[]]]]", #"[{},{"a":[]}]"#,
@@ -42,13 +42,13 @@ enum JSONCorpus {
             "\"\u{D7FF}\u{E000}\u{FEFF}\u{FFFE}\"", "\"e\u{301}\u{2028}\"",
         ] + runs
 
-    /// Strings in which something special stands at each place of an eight-byte word.
+    /// Strings with a special character at each position of an eight-byte word.
     static let runs = (0...17).flatMap { count in
         let run = String(repeating: "x", count: count)
         return ["\"\(run)\"", "\"\(run)\\n\(run)\"", "\"\(run)é\(run)\"", "\"\(run)\\\"\(run)\""]
     }
 
-    /// Texts that no check accepts, each with the byte at which it goes wrong.
+    /// Texts that no check accepts, each with the offset of its first invalid byte.
     static let invalid: [Invalid] =
         [
             Invalid("", .endsEarly, at: 0), Invalid(" ", .endsEarly, at: 1), Invalid("\0", .isNotValue, at: 0),

@@ -12,7 +12,7 @@ struct JSONValidatorTests {
     }
 
     @Test(arguments: JSONCorpus.values)
-    func `a value that is no object is accepted only where any value is`(text: String) throws {
+    func `a value that is not an object is accepted only where any value is`(text: String) throws {
         try JSONValidator.validate(bytes(text).span)
         let problem = #expect(throws: JSONError.self) { try JSONValidator.validateObject(bytes(text).span) }?.problem
         #expect(problem == .isNotObject)
@@ -25,19 +25,19 @@ struct JSONValidatorTests {
     }
 
     @Test(arguments: JSONCorpus.invalid)
-    func `a text that is wrong is refused at the byte where it goes wrong`(invalid: JSONCorpus.Invalid) {
+    func `an invalid text is refused at the offset of the error`(invalid: JSONCorpus.Invalid) {
         #expect(throws: JSONError(offset: invalid.offset, problem: invalid.problem)) {
             try JSONValidator.validate(invalid.text.span)
         }
     }
 
     @Test(arguments: JSONCorpus.invalid)
-    func `a text that is wrong is refused as an object too`(invalid: JSONCorpus.Invalid) {
+    func `an invalid text is refused as an object too`(invalid: JSONCorpus.Invalid) {
         #expect(throws: JSONError.self) { try JSONValidator.validateObject(invalid.text.span) }
     }
 
     @Test(arguments: JSONCorpus.objects)
-    func `an object that is cut off anywhere ends early`(text: String) {
+    func `a truncated object is reported as ending early`(text: String) {
         let whole = bytes(text)
         let end = whole.lastIndex(of: UInt8(ascii: "}")) ?? 0
         for count in 0...end {
@@ -48,7 +48,7 @@ struct JSONValidatorTests {
     }
 
     @Test(arguments: JSONCorpus.values.filter { !"-0123456789".contains($0.first ?? " ") })
-    func `a value that is cut off anywhere ends early`(text: String) {
+    func `a truncated value is reported as ending early`(text: String) {
         let whole = bytes(text)
         let end = whole.lastIndex { $0 != UInt8(ascii: " ") } ?? 0
         for count in 0...end {
@@ -59,8 +59,8 @@ struct JSONValidatorTests {
     }
 
     @Test(arguments: JSONCorpus.invalid)
-    func `a text that is wrong is never accepted once it is cut off inside`(invalid: JSONCorpus.Invalid) {
-        // A part of a number or of "{} x" may be a text of its own, but nothing up to the wrong byte is an object then.
+    func `an invalid text is never accepted when it is truncated`(invalid: JSONCorpus.Invalid) {
+        // A part of a number or of "{} x" may be valid JSON, but nothing up to the invalid byte is an object.
         for count in 0..<invalid.offset where invalid.problem != .hasMoreBehind {
             #expect(throws: JSONError.self) {
                 try JSONValidator.validateObject(invalid.text.span.extracting(first: count))
@@ -69,7 +69,7 @@ struct JSONValidatorTests {
     }
 
     @Test(arguments: ["[", "{\"a\":"])
-    func `nesting as deep as the limit is accepted and one deeper is refused`(opening: String) throws {
+    func `nesting up to the limit is accepted, and one level deeper is refused`(opening: String) throws {
         let closing = opening == "[" ? "]" : "}"
         let value = opening == "[" ? "" : "1"
         func nested(_ depth: Int) -> [UInt8] {
@@ -82,12 +82,12 @@ struct JSONValidatorTests {
         }
     }
 
-    @Test func `containers beside each other do not count as nesting`() throws {
+    @Test func `sibling containers do not count as nesting`() throws {
         let text = "[" + Array(repeating: "[{\"a\":[]}]", count: 200).joined(separator: ",") + "]"
         try JSONValidator.validate(bytes(text).span)
     }
 
-    @Test func `arrays and objects in each other keep their closing brackets`() throws {
+    @Test func `nested arrays and objects keep their closing brackets`() throws {
         let halfDepth = Limits.jsonDepthMax / 2
         let opening = String(repeating: "[{\"a\":", count: halfDepth)
         try JSONValidator.validate(bytes(opening + "0" + String(repeating: "}]", count: halfDepth)).span)
@@ -97,18 +97,18 @@ struct JSONValidatorTests {
     }
 
     @Test(arguments: UInt8.min...UInt8.max)
-    func `each byte alone in a string is judged by itself`(byte: UInt8) {
+    func `a single byte in a string is validated`(byte: UInt8) {
         let isPlain = byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
         for count in 0..<9 {
             let run = [UInt8](repeating: UInt8(ascii: "x"), count: count)
             let text = bytes("\"") + run + [byte] + run + bytes("\"")
-            // A quote ends the string, and what is behind it is then too much.
+            // A quotation mark ends the string, and the rest is then unexpected.
             #expect(accepts(text) == isPlain)
         }
     }
 
     @Test(arguments: seeds)
-    func `a tree that was written is accepted, and refused with any byte missing at its end`(seed: UInt64) throws {
+    func `a written tree is accepted, and refused with its last bytes missing`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var text: [UInt8] = []
         JSONWriter.append(.object([.init(key: "a", value: generator.tree(depthMax: 5))]), to: &text)
@@ -130,7 +130,7 @@ struct JSONValidatorTests {
 }
 
 extension SeededGenerator {
-    /// A random tree.
+    /// Generates a random tree.
     mutating func tree(depthMax: Int) -> JSONValue {
         switch Int.random(in: 0..<(depthMax > 0 ? 9 : 6), using: &self) {
         case 0: .null

@@ -21,7 +21,7 @@ struct JSONValueTests {
                 ])
             ),
         ] as [(String, JSONValue)])
-    func `a text is read as the tree that it says`(text: String, value: JSONValue) throws {
+    func `a text is parsed into the expected tree`(text: String, value: JSONValue) throws {
         #expect(try parse(text) == value)
     }
 
@@ -31,25 +31,25 @@ struct JSONValueTests {
         (#"x\uDBFF\uDFFF"#, "x\u{10FFFF}"),
         (#"\\u0041"#, #"\u0041"#),
     ])
-    func `the escapes of a string are resolved`(text: String, string: String) throws {
+    func `the escapes of a string are decoded`(text: String, string: String) throws {
         let value = try parse("\"\(text)\"").string
         #expect(value.map { Array($0.utf8) } == bytes(string))
         #expect(try parse("{\"\(text)\":1}").members?.first?.key == string)
     }
 
     @Test(arguments: JSONCorpus.objects + JSONCorpus.values)
-    func `what the validator accepts is read`(text: String) throws {
+    func `a text that the validator accepts can be parsed`(text: String) throws {
         _ = try parse(text)
     }
 
     @Test(arguments: JSONCorpus.invalid)
-    func `what the validator refuses is refused with the same error`(invalid: JSONCorpus.Invalid) {
+    func `the parser reports the validator's error`(invalid: JSONCorpus.Invalid) {
         #expect(throws: JSONError(offset: invalid.offset, problem: invalid.problem)) {
             try JSONValue(parsing: invalid.text.span)
         }
     }
 
-    @Test func `the last of several members of one name is found`() throws {
+    @Test func `the last of several members with one name is found`() throws {
         #expect(try parse(#"{"a":1,"a":2,"b":3}"#)["a"] == .integer(2))
     }
 
@@ -60,7 +60,7 @@ struct JSONValueTests {
     }
 
     @Test(arguments: ["null", "true", "1", "1.5", "\"a\"", "[1]"])
-    func `a value that is no object has no members`(text: String) throws {
+    func `a value that is not an object has no members`(text: String) throws {
         let value = try parse(text)
         #expect(value["a"] == nil)
         #expect(value.members == nil)
@@ -71,11 +71,11 @@ struct JSONValueTests {
             ("1", 1), ("-1.5", -1.5), ("1e2", 100), ("9223372036854775808", 9_223_372_036_854_775_808), ("1e999", nil),
             ("-1e999", nil), ("\"1\"", nil), ("true", nil), ("null", nil), ("[1]", nil), ("{}", nil),
         ] as [(String, Double?)])
-    func `a number is read as the nearest Double`(text: String, double: Double?) throws {
+    func `a number is parsed as the nearest Double`(text: String, double: Double?) throws {
         #expect(try parse(text).double == double)
     }
 
-    @Test func `each kind answers only as itself`() throws {
+    @Test func `each kind converts only to itself`() throws {
         let values = try parse(#"[null,true,1,1.5,"a",[2],{"b":3}]"#).array ?? []
         #expect(values.map(\.isNull) == [true, false, false, false, false, false, false])
         #expect(values.map(\.bool) == [nil, true, nil, nil, nil, nil, nil])
@@ -90,7 +90,7 @@ struct JSONValueTests {
             (#"{"a":1}"#, "1"), (#" { "a" : [ 1 , 2 ] , "b":0} "#, "[ 1 , 2 ]"), (#"{"b":{"a":1},"a":"x"}"#, "\"x\""),
             (#"{"a":1,"a":{"a": 2}}"#, #"{"a": 2}"#), (#"{"\u0061":null}"#, "null"), (#"{"b":1}"#, nil), ("{}", nil),
         ] as [(String, String?)])
-    func `the bytes of a member are found where they stand`(text: String, member: String?) throws {
+    func `the byte ranges of members are found`(text: String, member: String?) throws {
         let whole = bytes(text)
         let range = try JSONValue.rawRange(of: "a", in: whole.span)
         #expect(range.map { String(decoding: whole[$0], as: UTF8.self) } == member)
@@ -102,7 +102,7 @@ struct JSONValueTests {
             (#"{"a":1}x"#, .hasMoreBehind), (#"{"a":}"#, .isNotValue), (#"{"a":1;"#, .lacksComma),
             (#"{"a""#, .endsEarly),
         ] as [(String, JSONError.Problem)])
-    func `ranges are given only of a text that is right`(text: String, problem: JSONError.Problem) {
+    func `ranges are given only for valid text`(text: String, problem: JSONError.Problem) {
         let error = #expect(throws: JSONError.self) { try JSONValue.memberRanges(in: bytes(text).span) }
         #expect(error?.problem == problem)
     }
@@ -117,14 +117,14 @@ struct JSONValueTests {
     }
 
     @Test(arguments: seeds)
-    func `a tree that was written is read as the same tree`(seed: UInt64) throws {
+    func `a tree survives writing and reading`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let tree = generator.tree(depthMax: 6)
         var text: [UInt8] = []
         JSONWriter.append(tree, to: &text)
         let copy = try JSONValue(parsing: text.span)
         #expect(copy == tree)
-        // As bytes once more, because String calls texts equal that only look equal.
+        // The bytes are compared too, because `String` treats canonically equivalent texts as equal.
         var textOfCopy: [UInt8] = []
         JSONWriter.append(copy, to: &textOfCopy)
         #expect(textOfCopy == text)

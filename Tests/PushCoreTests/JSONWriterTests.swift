@@ -15,7 +15,7 @@ struct JSONWriterTests {
     }
 
     @Test(arguments: 0..<20)
-    func `an escape is written wherever it is needed, and nowhere else`(offset: Int) {
+    func `an escape is written exactly where it is needed`(offset: Int) {
         for (special, escape) in [
             ("\"", #"\""#), ("\\", #"\\"#), ("\u{1F}", #"\u001f"#), (" ", " "), ("!", "!"), ("ÿ", "ÿ"),
         ] {
@@ -26,7 +26,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test func `members are divided by commas and elements too`() {
+    @Test func `members and elements are separated by commas`() {
         let value = JSONValue.object([
             .init(key: "a", value: .object([])), .init(key: "b", value: .array([.null, .bool(true), .bool(false)])),
             .init(key: "{", value: .string("{")), .init(key: "n", value: .number("1.50")),

@@ -36,7 +36,7 @@ struct NotificationEventTests {
         #expect(String(decoding: output, as: UTF8.self) == text)
     }
 
-    @Test func `what the provider did not give is left out`() throws {
+    @Test func `omitted headers are left out`() throws {
         let pending = Self.pending(pushType: nil, priority: nil, expiration: nil, collapseID: nil)
         let received = try roundTrip(pending, app: nil)
         #expect(received.app == nil)
@@ -57,7 +57,7 @@ struct NotificationEventTests {
     }
 
     @Test(arguments: 1..<20, ["\n", "\r", "\t", " "])
-    func `a payload is packed for the line ends in it alone`(offset: Int, blank: String) throws {
+    func `a payload is encoded in base64 only if it contains line ends`(offset: Int, blank: String) throws {
         let payload =
             "{" + String(repeating: " ", count: offset - 1) + blank + String(repeating: " ", count: 19 - offset) + "}"
         let pending = Self.pending(payload: payload)
@@ -68,7 +68,7 @@ struct NotificationEventTests {
         #expect(try roundTrip(pending).payload == bytes(payload))
     }
 
-    @Test func `a payload that nests as deep as the limit arrives`() throws {
+    @Test func `a payload nested up to the limit arrives`() throws {
         let depth = Limits.jsonDepthMax - 1
         let payload = "{\"a\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
         try JSONValidator.validateObject(bytes(payload).span)
@@ -76,7 +76,7 @@ struct NotificationEventTests {
     }
 
     @Test(arguments: [bytes("a"), bytes("\"\\\n"), bytes("é"), [0xFF], [0x00], [UInt8](repeating: 0xFE, count: 64)])
-    func `a collapse id arrives byte for byte, text or not`(collapseID: [UInt8]) throws {
+    func `a collapse id arrives byte for byte, UTF-8 or not`(collapseID: [UInt8]) throws {
         #expect(try roundTrip(Self.pending(collapseID: collapseID)).collapseID == collapseID)
     }
 
@@ -106,7 +106,7 @@ struct NotificationEventTests {
         #expect(try roundTrip(pending, app: app) == expected)
     }
 
-    // MARK: what is refused
+    // MARK: Refused events
 
     private static let members: [(key: String, value: String)] = [
         ("id", "1"), ("unique-id", "\"00000000-0000-0001-0000-000000000002\""), ("topic", "\"t\""),
@@ -119,7 +119,7 @@ struct NotificationEventTests {
         return bytes("{" + kept.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}")
     }
 
-    @Test func `the smallest event is read, with any other member`() throws {
+    @Test func `the smallest event is accepted, with unknown members`() throws {
         let received = try NotificationEvent.decode(data: Self.data(replacing: "colour", by: "\"red\""))
         #expect(received.sequence == 1)
         #expect(received.apnsID == "i")
@@ -127,7 +127,7 @@ struct NotificationEventTests {
     }
 
     @Test(arguments: members.map(\.key))
-    func `an event that lacks a member is refused`(key: String) {
+    func `an event without a required member is refused`(key: String) {
         #expect(throws: NotificationEventError.lacks(member: key)) {
             try NotificationEvent.decode(data: Self.data(replacing: key, by: nil))
         }
@@ -142,14 +142,14 @@ struct NotificationEventTests {
         ("expiration", "\"0\""), ("collapse-id", "\"\""), ("collapse-id", "1"),
         ("collapse-id", "\"\(String(repeating: "x", count: 65))\""), ("accepted-at", "true"),
     ])
-    func `a member of the wrong type or range is refused`(key: String, value: String) {
+    func `a member with the wrong type or range is refused`(key: String, value: String) {
         #expect(throws: NotificationEventError.malformed(member: key)) {
             try NotificationEvent.decode(data: Self.data(replacing: key, by: value))
         }
     }
 
     @Test(arguments: ["", "null", "[]", "{", "{\"id\":1", "{\"id\":}", "{}x"])
-    func `what is no JSON object is refused`(text: String) {
+    func `input that is not a JSON object is refused`(text: String) {
         let error = #expect(throws: NotificationEventError.self) { try NotificationEvent.decode(data: bytes(text)) }
         guard case .notJSON = error else {
             Issue.record("It is \(String(describing: error)) instead.")
@@ -158,13 +158,13 @@ struct NotificationEventTests {
     }
 
     @Test(arguments: ["\"e30\"", "\"e30=\""])
-    func `a payload in base64 is unpacked`(value: String) throws {
+    func `a payload in base64 is decoded`(value: String) throws {
         let data = bytes("{\"payload-base64\":\(value),") + Self.data(replacing: "payload", by: nil).dropFirst()
         #expect(try NotificationEvent.decode(data: data).payload == bytes("{}"))
     }
 
     @Test(arguments: ["\"e3\"", "\"?\"", "1"])
-    func `a payload in bad base64 is refused`(value: String) {
+    func `a payload in malformed base64 is refused`(value: String) {
         let data = bytes("{\"payload-base64\":\(value),") + Self.data(replacing: "payload", by: nil).dropFirst()
         #expect(throws: NotificationEventError.malformed(member: "payload-base64")) {
             try NotificationEvent.decode(data: data)

@@ -4,11 +4,11 @@ import PushCore
 import TestSupport
 import Testing
 
-/// Whatever the bytes are, the linter answers, and what it answers can go into a header.
+/// Checks that the linter answers for any bytes, and that its findings can be sent in a header.
 struct PayloadCheckPropertyTests {
     private static let types: [PushType?] = [nil] + PushType.allCases
 
-    @Test func `no bytes trap, and findings are bounded and safe to print`() {
+    @Test func `arbitrary bytes do not crash the linter, and findings are limited and printable`() {
         for seed in seeds {
             var generator = SeededGenerator(seed: seed)
             for _ in 0..<20 {
@@ -18,8 +18,7 @@ struct PayloadCheckPropertyTests {
         }
     }
 
-    @Test func `texts of any scalars have findings that are safe to print, and the same ones however they are escaped`()
-    {
+    @Test func `texts with any scalars have printable findings, however they are escaped`() {
         for seed in seeds {
             var generator = SeededGenerator(seed: seed)
             let (title, body) = (generator.text(countMax: 40), generator.text(countMax: 200))
@@ -44,7 +43,7 @@ struct PayloadCheckPropertyTests {
         }
     }
 
-    /// A payload of the samples with some bytes changed, doubled or left out.
+    /// Returns a sample payload with some bytes changed, doubled or left out.
     private func mutated(_ generator: inout SeededGenerator) -> [UInt8] {
         let sample = CheckSample.all[Int.random(in: CheckSample.all.indices, using: &generator)]
         var payload = bytes(sample.firing)
@@ -61,7 +60,7 @@ struct PayloadCheckPropertyTests {
     }
 }
 
-/// Each UTF-16 unit as an escape of JSON.
+/// Encodes each UTF-16 unit as a JSON escape.
 func escape(_ text: String) -> String {
     text.utf16.map { unit in
         let digits = String(unit, radix: 16)

@@ -3,7 +3,7 @@
 import PushCore
 import Testing
 
-/// A payload that a check finds something in, and one that differs as little as possible and in which it finds nothing.
+/// A payload that triggers a check, and one that differs as little as possible and triggers nothing.
 struct CheckSample: Sendable, CustomTestStringConvertible {
     var check: PayloadCheck
     var firing: String
@@ -20,12 +20,12 @@ struct CheckSample: Sendable, CustomTestStringConvertible {
         appName = app
     }
 
-    /// Two messages.
+    /// Makes a sample from two bodies.
     static func body(_ check: PayloadCheck, _ firing: String, _ clean: String, app: String? = nil) -> CheckSample {
         CheckSample(check, #"{"aps":{"alert":"\#(firing)"}}"#, #"{"aps":{"alert":"\#(clean)"}}"#, app: app)
     }
 
-    /// Two titles.
+    /// Makes a sample from two titles.
     static func title(_ check: PayloadCheck, _ firing: String, _ clean: String) -> CheckSample {
         func payload(_ title: String) -> String {
             #"{"aps":{"alert":{"title":"\#(title)","body":"Kim finished the report."}}}"#
@@ -33,7 +33,7 @@ struct CheckSample: Sendable, CustomTestStringConvertible {
         return CheckSample(check, payload(firing), payload(clean))
     }
 
-    /// Two labels of the button.
+    /// Makes a sample from two labels of the button.
     static func label(_ check: PayloadCheck, _ firing: String, _ clean: String) -> CheckSample {
         func payload(_ label: String) -> String {
             #"{"aps":{"alert":{"body":"Kim finished the report.","action-loc-key":"\#(label)"}}}"#
@@ -41,7 +41,7 @@ struct CheckSample: Sendable, CustomTestStringConvertible {
         return CheckSample(check, payload(firing), payload(clean))
     }
 
-    /// Two values of `aps`.
+    /// Makes a sample from two values of `aps`.
     static func aps(
         _ check: PayloadCheck, _ firing: String, _ clean: String, _ pushType: PushType? = .alert
     ) -> CheckSample {
@@ -54,7 +54,9 @@ extension CheckSample {
 
     private static let sixtyFour = String(repeating: "a", count: 64)
     private static let sixtyThree = String(repeating: "a", count: 63)
-    /// An object of as many bytes, with blanks so that no text in it looks like encoded data.
+    /// Returns an object of this size.
+    ///
+    /// Its text has blanks, so that it does not look like encoded data.
     private static func object(_ byteCount: Int) -> String {
         #"{"x":"\#(String(repeating: "a ", count: (byteCount - 8) / 2))\#(byteCount.isMultiple(of: 2) ? "" : "b")"}"#
     }
@@ -272,7 +274,7 @@ extension CheckSample {
         CheckSample(.misplacedKey, #"{"alert":"Hi"}"#, #"{"alerts":"Hi"}"#),
     ]
 
-    /// A payload of as many bytes.
+    /// Returns a payload of this size.
     private static func filled(_ byteCount: Int) -> String {
         let frame = #"{"aps":{"badge":1},"x":""}"#
         return frame.dropLast(2) + String(repeating: "a ", count: (byteCount - frame.utf8.count) / 2)

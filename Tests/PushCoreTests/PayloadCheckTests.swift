@@ -5,14 +5,14 @@ import Testing
 
 struct PayloadCheckTests {
     @Test(arguments: CheckSample.all)
-    func `a check finds what it is for and nothing in a payload that is just right`(sample: CheckSample) {
+    func `a check finds its problem, and nothing in a payload that is nearly the same`(sample: CheckSample) {
         let firing = findings(sample.firing, sample.pushType, appName: sample.appName)
         #expect(firing.contains { $0.check == sample.check }, "\(firing.map(\.line))")
         let clean = findings(sample.clean, sample.pushType, appName: sample.appName)
         #expect(!clean.contains { $0.check == sample.check }, "\(clean.map(\.line))")
     }
 
-    @Test func `the forty-six checks are there, and each has a sample or a test of its own`() {
+    @Test func `there are forty-six checks, and each has a sample or a test of its own`() {
         let letters = ["P": 1...10, "T": 0...7, "M": 1...12, "O": 1...1, "B": 1...9, "G": 1...2, "S": 1...4]
         let expected = letters.flatMap { letter, numbers in
             numbers.map { "L-\(letter)\($0 < 10 ? "0" : "")\($0)" }
@@ -25,14 +25,14 @@ struct PayloadCheckTests {
     }
 }
 
-/// What the linter finds in a payload.
+/// Returns the linter's findings for a payload.
 func findings(
     _ payload: String, _ pushType: PushType? = .alert, appName: String? = nil, history: PayloadHistory? = nil
 ) -> [PayloadFinding] {
     findings(bytes(payload), pushType, appName: appName, history: history)
 }
 
-/// What the linter finds in a payload.
+/// Returns the linter's findings for a payload in bytes.
 func findings(
     _ payload: [UInt8], _ pushType: PushType? = .alert, appName: String? = nil, history: PayloadHistory? = nil
 ) -> [PayloadFinding] {

@@ -6,7 +6,7 @@ import Testing
 struct PayloadHistoryTests {
     private static let hour: Int64 = 3600
 
-    /// A history of alerts with different texts at these moments.
+    /// Returns a history of alerts with different texts at these moments.
     private func history(_ moments: [Int64], now: Int64) -> PayloadHistory {
         var history = PayloadHistory(nowUnixSeconds: 0)
         for moment in moments {
@@ -29,7 +29,7 @@ struct PayloadHistoryTests {
         #expect(checks("Kim is here.", history(Array(0..<100), now: 100)) == [.tooManyAlerts])
     }
 
-    @Test func `only alerts that people see count`() {
+    @Test func `only visible alerts count`() {
         var history = history([0, 1, 2], now: 3)
         history.note(bytes(#"{"aps":{"badge":1}}"#).span, pushType: .alert)
         history.note(bytes(#"{"aps":{"alert":"A report is here."}}"#).span, pushType: .voip)
@@ -38,7 +38,7 @@ struct PayloadHistoryTests {
         #expect(findings(#"{"aps":{"badge":1}}"#, history: self.history([0, 1, 2, 3], now: 4)) == [])
     }
 
-    @Test func `the same texts within ten minutes are a repeat`() {
+    @Test func `the same texts within ten minutes are a repetition`() {
         let first = #"{"aps":{"alert":{"title":"Mail from Kim","body":"Lunch is at noon."},"badge":1}}"#
         var history = PayloadHistory(nowUnixSeconds: 1000)
         history.note(bytes(first).span, pushType: nil)
@@ -53,7 +53,7 @@ struct PayloadHistoryTests {
         #expect(checks(first.replacing("from Kim", with: "from Lee"), after: 1) == [])
     }
 
-    @Test func `no moment overflows`() {
+    @Test func `extreme timestamps do not overflow`() {
         let history = history([.min, .max], now: .max)
         #expect(checks("Kim is here.", history) == [])
         #expect(checks("Kim is here.", self.history([.max], now: .min)) == [])

@@ -4,7 +4,7 @@ import PushCore
 import Testing
 
 struct PayloadLinterTests {
-    /// What people send who know what they do.
+    /// Payloads that follow every rule.
     static let good: [String] = [
         #"{"aps":{"alert":"Kim finished the quarterly report."}}"#,
         #"{"aps":{"alert":{"title":"Backup Finished","body":"All files of the office are safe."},"badge":1}}"#,
@@ -27,7 +27,7 @@ struct PayloadLinterTests {
     ]
 
     @Test(arguments: good)
-    func `a good payload has no findings`(payload: String) {
+    func `a payload that follows the rules has no findings`(payload: String) {
         #expect(findings(payload, .alert, appName: "Mail").map(\.line) == [])
     }
 
@@ -37,7 +37,7 @@ struct PayloadLinterTests {
     ]
 
     @Test(arguments: silentTypes)
-    func `what is silent by design is not told that it shows nothing`(pushType: PushType) {
+    func `a silent push type is not reported as showing nothing`(pushType: PushType) {
         for payload in ["{}", #"{"mdm":"x"}"#, #"{"aps":{}}"#, #"{"aps":{"content-available":1}}"#] {
             #expect(findings(payload, pushType).map(\.line) == [])
         }
@@ -52,7 +52,7 @@ struct PayloadLinterTests {
         #expect(findings(#"{"aps":{}}"#, nil).map(\.check) == [.nothingToShow])
     }
 
-    @Test func `data of the app's own is what silent types carry`() {
+    @Test func `custom data in a silent push type is not reported, except secrets in background`() {
         let payload = #"{"aps":{},"token":"\#(String(repeating: "a", count: 200))"}"#
         #expect(findings(payload, .voip).map(\.check) == [])
         #expect(findings(payload, .background).map(\.check) == [.dataOrSecret])
@@ -79,7 +79,7 @@ struct PayloadLinterTests {
             ])
     }
 
-    @Test func `the last of two members counts, as for devices`() {
+    @Test func `the last of two duplicate members counts, as for devices`() {
         #expect(findings(#"{"aps":{"badge":"x","badge":1}}"#).map(\.check) == [])
         #expect(findings(#"{"aps":{"badge":1,"badge":"x"}}"#).map(\.check) == [.badge])
         #expect(findings(#"{"aps":{"alert":{"title":5}},"aps":{"badge":1}}"#).map(\.check) == [])
@@ -91,7 +91,7 @@ struct PayloadLinterTests {
         (#"{"a":"#, "}", 1), (#"{"aps":{"badge":1,"a":"#, "}}", 2), (#"{"aps":{"attributes":"#, "}}", 2),
         (#"{"aps":{"alert":{"a":"#, "}}}", 3), (#"{"aps":{"sound":{"a":"#, "}}}", 3),
     ])
-    func `a payload nests as deep as devices read, and not deeper`(head: String, tail: String, depth: Int) {
+    func `a payload may nest as deep as devices read, and not deeper`(head: String, tail: String, depth: Int) {
         func isMalformed(_ count: Int) -> Bool {
             let brackets = String(repeating: "[", count: count) + String(repeating: "]", count: count)
             return findings(head + brackets + tail).map(\.check) == [.malformed]
@@ -100,7 +100,7 @@ struct PayloadLinterTests {
         #expect(isMalformed(Limits.jsonDepthMax - depth + 1))
     }
 
-    @Test func `of many findings the graver ones stay`() {
+    @Test func `the most severe of many findings are kept`() {
         let wrong = PayloadLinterTests.texts.map { #""\#($0)":1"# }.joined(separator: ",")
         let ignored = ["priority", "wake", "force", "html", "font", "width", "color", "haptic"]
             .map { #""\#($0)":1"# }.joined(separator: ",")
@@ -113,12 +113,12 @@ struct PayloadLinterTests {
         "title", "subtitle", "body", "launch-image", "title-loc-key", "subtitle-loc-key", "loc-key", "loc-args",
     ]
 
-    @Test func `one check speaks once of one place`() {
+    @Test func `one check reports one place once`() {
         let list = findings(#"{"aps":{"badge":1},"otp":1,"token":2,"secret":3}"#)
         #expect(list.map(\.check) == [.dataOrSecret])
     }
 
-    @Test func `checks of texts leave keys of translations alone`() {
+    @Test func `text checks ignore localization keys`() {
         let payload =
             #"{"aps":{"alert":{"title-loc-key":"your_error","loc-key":"click view","action-loc-key":"view.now"}}}"#
         #expect(findings(payload).map(\.check) == [])
@@ -130,7 +130,7 @@ struct PayloadLinterTests {
         #expect(PayloadLinter.findings(appName: "Mail", events: []).map(\.check) == [])
     }
 
-    @Test func `an app is told which parts its events leave out`() {
+    @Test func `an app's findings name the effects that its events leave out`() {
         let parts: [PayloadLinter.Parts] = [.alert, [.alert, .badge]]
         #expect(
             PayloadLinter.findings(appName: "Mail", events: parts).map(\.line) == [
@@ -140,7 +140,7 @@ struct PayloadLinterTests {
     }
 
     @Test(arguments: [(30_000, false, 0), (30_001, false, 1), (1, true, 1), (45_000, true, 1)])
-    func `a sound is short and its own`(milliseconds: Int64, isKnown: Bool, count: Int) {
+    func `a sound must be short, and not one that is known already`(milliseconds: Int64, isKnown: Bool, count: Int) {
         let list = PayloadLinter.findings(soundMilliseconds: milliseconds, isKnown: isKnown)
         #expect(list.map(\.check) == Array(repeating: .soundFile, count: count))
     }
@@ -162,7 +162,7 @@ struct PayloadLinterTests {
             ])
     }
 
-    @Test func `an alert of ours has one or two buttons with good titles`() {
+    @Test func `our own alerts have one or two buttons with good titles`() {
         func checks(_ labels: [String]) -> [PayloadCheck] {
             let buttons = labels.enumerated().map { PayloadLinter.Button($1, isCancel: $0 == 0) }
             return PayloadLinter.findings(buttons: buttons, isDestructive: false).map(\.check)

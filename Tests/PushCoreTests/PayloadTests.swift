@@ -54,17 +54,17 @@ struct PayloadTests {
         ("%123$@", "%123$@"),
         ("% @", "% @"), ("%1%", "%1%"), ("%1@", "%1@"), ("%$@", "%$@"), ("%2$@ %@", "B A"),
     ])
-    func `arguments fill the places of a localized text`(format: String, text: String) throws {
+    func `arguments fill the placeholders of a localized text`(format: String, text: String) throws {
         let payload = try parse(#"{"aps":{"alert":{"loc-key":"\#(format)","loc-args":["A","B"]}}}"#)
         #expect(payload.alert?.body == text)
     }
 
     @Test(arguments: ["", #","loc-args":[]"#, #","loc-args":"A""#, #","loc-args":[null,1]"#])
-    func `an ellipsis stands in places without arguments`(arguments: String) throws {
+    func `placeholders without arguments become an ellipsis`(arguments: String) throws {
         #expect(try parse(#"{"aps":{"alert":{"loc-key":"%@ plays"\#(arguments)}}}"#).alert?.body == "… plays")
     }
 
-    @Test func `arguments that are no texts keep their places`() throws {
+    @Test func `arguments that are not texts keep their places`() throws {
         let alert = #"{"loc-key":"%@ of %@ in %@","loc-args":[3,null,"Home"]}"#
         #expect(try parse("{\"aps\":{\"alert\":\(alert)}}").alert?.body == "3 of … in Home")
         let nothing = #"{"title":"T","loc-key":"A_B","loc-args":[null]}"#
@@ -92,7 +92,7 @@ struct PayloadTests {
         (#"{"title":{"loc-key":"A_B","loc-args":["x"]},"body":{"loc-key":"C","loc-args":["y"]}}"#, "<A_B x>", "<C y>"),
         (#"{"title":"T","body":"B"}"#, "T", "B"), (#"{"title":"T","title-loc-key":"","body":"B"}"#, "T", "B"),
     ])
-    func `the app's own text for a key goes before what was sent`(alert: String, title: String, body: String) throws {
+    func `the app's own text for a key replaces the one sent`(alert: String, title: String, body: String) throws {
         let bytes = Array("{\"aps\":{\"alert\":\(alert)}}".utf8)
         let payload = try Payload(parsing: bytes.span) { "<\($0) %@>" }
         #expect(payload.alert?.title == title)
@@ -102,7 +102,7 @@ struct PayloadTests {
     }
 
     @Test(arguments: ["title-loc", "subtitle-loc", "loc"])
-    func `places that repeat a long argument make no long text of it`(name: String) throws {
+    func `placeholders that repeat a long argument do not exceed the limit`(name: String) throws {
         let places = String(repeating: "%1$@", count: 630)
         let argument = String(repeating: "ä", count: 1250)
         let alert = try parse(#"{"aps":{"alert":{"\#(name)-key":"\#(places)","\#(name)-args":["\#(argument)"]}}}"#)
@@ -112,7 +112,7 @@ struct PayloadTests {
         #expect((8188...8192).contains(text.utf8.count))
     }
 
-    @Test func `what an app's filter writes is cut, what a provider can send is not`() throws {
+    @Test func `a text from an app's filter is truncated, and one that a provider can send is not`() throws {
         let (longest, tooLong) = (String(repeating: "x", count: 5100), String(repeating: "x", count: 60_000))
         #expect(try parse(#"{"aps":{"alert":"\#(longest)"}}"#).alert?.body == longest)
         for alert in [#""\#(tooLong)""#, #"{"body":"\#(tooLong)"}"#, #"{"loc-key":"A_B","loc-args":["\#(tooLong)"]}"#] {
@@ -120,7 +120,7 @@ struct PayloadTests {
         }
     }
 
-    @Test func `arguments are not formats themselves`() throws {
+    @Test func `arguments are not interpreted as formats`() throws {
         let payload = try parse(#"{"aps":{"alert":{"loc-key":"%@ %@","loc-args":["%@","%1$@"]}}}"#)
         #expect(payload.alert?.body == "%@ %1$@")
     }
@@ -133,7 +133,7 @@ struct PayloadTests {
             (#"{"body":"b","action-loc-key":""}"#, .standard, "View"),
             (#"{"body":"b","action-loc-key":1}"#, .standard, "View"), (#""b""#, .standard, "View"),
         ] as [(String, Payload.Action, String?)])
-    func `the button says View, its own label, or is not there`(
+    func `the button says View or its own label, or is absent`(
         text: String, action: Payload.Action, label: String?
     ) throws {
         let payload = try parse("{\"aps\":{\"alert\":\(text)}}")
@@ -148,7 +148,7 @@ struct PayloadTests {
             ("\"3\"", nil), ("true", nil), ("null", nil), ("[1]", nil), ("{\"count\":3}", nil),
             ("99999999999999999999", nil),
         ] as [(String, UInt32?)])
-    func `a badge is a whole number that is not below zero`(text: String, badge: UInt32?) throws {
+    func `a badge is a whole number that is not negative`(text: String, badge: UInt32?) throws {
         let payload = try parse("{\"aps\":{\"badge\":\(text)}}")
         #expect(payload.badge == badge)
         #expect(payload.hasUnreadableBadge == (badge == nil && text != "null"))
@@ -171,7 +171,7 @@ struct PayloadTests {
             (#"{"volume":"1"}"#, .standard), (#""""#, nil), ("null", nil), ("true", nil), ("1", nil), ("1.5", nil),
             ("[]", nil),
         ] as [(String, Payload.Sound?)])
-    func `a sound is a safe name, the standard sound or silence`(text: String, sound: Payload.Sound?) throws {
+    func `a sound is a safe name, the default sound or silence`(text: String, sound: Payload.Sound?) throws {
         let payload = try parse("{\"aps\":{\"sound\":\(text)}}")
         #expect(payload.sound == sound)
         #expect(payload.isPresentable == (sound != nil))
@@ -183,7 +183,7 @@ struct PayloadTests {
         #expect(try parse("{\"aps\":{\"sound\":\"\(name)\"}}").sound == .init(name: isNamed ? name : nil))
     }
 
-    @Test func `a sound inside the alert is heard when there is none beside it`() throws {
+    @Test func `a sound inside the alert is used when there is none beside it`() throws {
         #expect(try parse(#"{"aps":{"alert":{"body":"b","sound":"bell"}}}"#).sound == .init(name: "bell"))
         #expect(
             try parse(#"{"aps":{"alert":{"body":"b","sound":"bell"},"sound":"gong"}}"#).sound == .init(name: "gong"))
@@ -204,23 +204,23 @@ struct PayloadTests {
             ("\"critical\"", .critical),
             ("\"Critical\"", .active), ("\"\"", .active), ("1", .active), ("null", .active),
         ] as [(String, Payload.InterruptionLevel)])
-    func `an interruption level that is not known is active`(text: String, level: Payload.InterruptionLevel) throws {
+    func `an unknown interruption level is active`(text: String, level: Payload.InterruptionLevel) throws {
         #expect(try parse("{\"aps\":{\"interruption-level\":\(text)}}").interruptionLevel == level)
     }
 
     @Test(arguments: ["\"\"", "1", "null", "[]", "{}"])
-    func `a category and a thread are texts that are not empty`(text: String) throws {
+    func `a category and a thread are non-empty texts`(text: String) throws {
         let payload = try parse("{\"aps\":{\"category\":\(text),\"thread-id\":\(text)}}")
         #expect(payload.category == nil)
         #expect(payload.threadID == nil)
     }
 
     @Test(arguments: ["", "[]", "null", "{", "{\"aps\":{}}x", "{\"aps\":{\"alert\":\"\\ud800\"}}"])
-    func `what is no JSON object is refused`(text: String) {
+    func `input that is not a JSON object is refused`(text: String) {
         #expect(throws: JSONError.self) { try parse(text) }
     }
 
-    @Test func `the last of several members of one name counts`() throws {
+    @Test func `the last of several members with one name counts`() throws {
         #expect(try parse(#"{"aps":{"badge":1},"aps":{"badge":2,"badge":3}}"#).badge == 3)
     }
 

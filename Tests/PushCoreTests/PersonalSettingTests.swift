@@ -4,7 +4,7 @@ import PushCore
 import Testing
 
 struct PersonalSettingTests {
-    @Test(arguments: PersonalSetting.allCases) func `what is standard is a value`(_ setting: PersonalSetting) {
+    @Test(arguments: PersonalSetting.allCases) func `each default is a valid value`(_ setting: PersonalSetting) {
         for scope in setting.scopes {
             let standard = setting.standard(for: scope)
             #expect(setting.normalized(standard, for: scope) == standard, "\(setting) for \(scope)")
@@ -14,7 +14,7 @@ struct PersonalSettingTests {
         }
     }
 
-    @Test func `values are kept in one form`() {
+    @Test func `values are normalized`() {
         let alert = PersonalSetting.alert
         #expect(alert.normalized("on", for: .app) == "banner" && alert.normalized("off", for: .app) == "none")
         #expect(alert.normalized("alert", for: .app) == "alert" && alert.normalized("alert", for: .event) == nil)
@@ -50,7 +50,7 @@ struct PersonalSettingTests {
         #expect(!holds(4, 3) && !holds(6, 3) && holds(2, 12) && !holds(2, 13) && !holds(3, 12))
     }
 
-    @Test func `every minute of a week is in a schedule of the whole week, and in none of an empty one`() throws {
+    @Test func `a full schedule contains every minute of a week, and an empty one contains none`() throws {
         let (all, none) = (try #require(QuietSchedule("00:00-24:00")), try #require(QuietSchedule("none")))
         for minute in 0..<7 * 1440 {
             let time = QuietSchedule.LocalTime(weekday: minute / 1440, minute: minute % 1440)
@@ -58,7 +58,7 @@ struct PersonalSettingTests {
         }
     }
 
-    @Test func `do-not-disturb ends at its moment`() {
+    @Test func `do-not-disturb ends at its set time`() {
         #expect(DoNotDisturb("until 100")?.holds(at: 99) == true && DoNotDisturb("until 100")?.holds(at: 100) == false)
         #expect(DoNotDisturb("on")?.holds(at: 0) == true && DoNotDisturb("off")?.holds(at: 0) == false)
     }

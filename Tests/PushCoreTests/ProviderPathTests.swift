@@ -23,7 +23,7 @@ struct ProviderPathTests {
             ("/1/apps/", .unknownBelowApps), ("/1/apps/channels", .unknownBelowApps), ("/1/apps", .unknown),
             ("/1/apps/a/channels/x", .unknownBelowApps), ("/1/apps/a/nothing", .unknownBelowApps),
         ] as [(String, ProviderPath)])
-    func `a path is sorted by its bytes`(path: String, expected: ProviderPath) {
+    func `a path is classified by its bytes`(path: String, expected: ProviderPath) {
         #expect(ProviderPath.parse(bytes(path)) == expected)
     }
 }

@@ -27,7 +27,7 @@ struct ProviderTokenDefectTests {
             (token(header, claims, "?"), "signature is no base64"),
             (String(repeating: "a", count: 5000), "at most 2048"),
         ])
-    func `what is wrong is named, without a word of the token`(compact: String, words: String) {
+    func `a defect is named without repeating the token`(compact: String, words: String) {
         let bytes = Array(compact.utf8)
         #expect(ProviderToken(compact: bytes.span) == nil)
         let defect = ProviderToken.defect(in: bytes.span)

@@ -7,24 +7,25 @@ struct ProviderTokenTests {
     private static let header = #"{"alg":"ES256","kid":"ABC123DEFG"}"#
     private static let claims = #"{"iss":"DEF123GHIJ","iat":1790000000}"#
 
-    // MARK: authorization
+    // MARK: The authorization field
 
     @Test(
         arguments: [
             ("bearer a.b.c", 7..<12), ("Bearer a.b.c", 7..<12), ("BEARER a", 7..<8), ("bearer   a", 9..<10),
             ("bearer \t a", 9..<10),
-            ("bearer a ", 7..<8), ("bearer a b", 7..<10), ("bearer", nil), ("bearer ", nil), ("bearer \t ", nil),
+            ("bearer a ", 7..<9), ("bearer a\t", 7..<9), ("bearer a b", 7..<10), ("bearer", nil), ("bearer ", nil),
+            ("bearer \t ", nil),
             ("bearera.b.c", nil),
             ("basic abc", nil), ("", nil), (" bearer a", nil), ("beare a", nil), ("bearer=a", nil),
             ("bearer\u{A0}a", nil),
         ] as [(String, Range<Int>?)])
-    func `the compact token stands behind the scheme and blanks`(value: String, range: Range<Int>?) {
+    func `the compact token follows the scheme and blanks`(value: String, range: Range<Int>?) {
         #expect(ProviderToken.compactToken(inAuthorization: bytes(value)) == range)
     }
 
-    // MARK: what clients send
+    // MARK: Tokens that clients send
 
-    @Test func `a token says who signed it, when and how`() throws {
+    @Test func `a token names its issuer, key, time and algorithm`() throws {
         let compact = compact(Self.header, Self.claims)
         let token = try #require(ProviderToken(compact: compact))
         #expect(token.keyID == "ABC123DEFG")
@@ -41,7 +42,7 @@ struct ProviderTokenTests {
         "{\n  \"alg\" : \"ES256\",\n  \"kid\" : \"ABC123DEFG\"\n}\n", #"{"alg":"\u0045S256","kid":"ABC123DEFG"}"#,
         #"{"alg":"ES512","kid":"ABC123DEFG"}"#, #"{"typ":1,"typ":2,"alg":"ES256","kid":"0123456789"}"#,
     ])
-    func `a header with other members, blanks and escapes is read`(header: String) {
+    func `a header with other members, blanks and escapes is accepted`(header: String) {
         #expect(ProviderToken(compact: compact(header, Self.claims)) != nil)
     }
 
@@ -51,13 +52,13 @@ struct ProviderTokenTests {
             ("1.79e9", 1_790_000_000), (#""1790000000""#, 1_790_000_000), ("0", 0), ("-0", 0), ("0.5", 0),
             ("1000000000000", 1_000_000_000_000),
         ] as [(String, Int64)])
-    func `the moment is an integer, a float or a string of digits`(moment: String, seconds: Int64) {
+    func `the issue time is an integer, a float or a string of digits`(moment: String, seconds: Int64) {
         let claims = #"{"iat":\#(moment),"iss":"DEF123GHIJ","kid":"ABC123DEFG","exp":1}"#
         #expect(ProviderToken(compact: compact(Self.header, claims))?.issuedAtUnixSeconds == seconds)
     }
 
-    @Test func `parts in standard base64 with padding are read, and signed as they came`() throws {
-        // Claims whose text has a digit of the one alphabet that the other does not have, and a length that needs padding.
+    @Test func `parts in standard base64 with padding are decoded, and verified as received`() throws {
+        // These claims encode to a digit that the other alphabet lacks, and to a length that needs padding.
         let claims = #"{"iss":"DEF123GHIJ","iat":1790000000,"a":"???>>>"}"#
         let parts = [Self.header, claims].map { Base64.encode(bytes($0)) }
         #expect(parts[1].contains(UInt8(ascii: "/")) || parts[1].contains(UInt8(ascii: "+")))
@@ -68,7 +69,7 @@ struct ProviderTokenTests {
         #expect(token.signature == [0x30, 0x45, 0x02, 0x21])
     }
 
-    // MARK: what is refused
+    // MARK: Refused tokens
 
     @Test(arguments: [
         #"{"alg":"none","kid":"ABC123DEFG"}"#, #"{"alg":"HS256","kid":"ABC123DEFG"}"#,
@@ -85,7 +86,7 @@ struct ProviderTokenTests {
         #"{"alg":"ES256","kid":"ABC123DEFG","kid":"ABC123DEFG"}"#, #"["ES256"]"#, "", "null", "{",
         #"{"alg":"ES256","kid":"ABC123DEFG",}"#, #"{"alg":"ES256","kid":"ABC123DEFG"}x"#,
     ])
-    func `a header that names no good key or algorithm is refused`(header: String) {
+    func `a header without a valid key id or algorithm is refused`(header: String) {
         #expect(ProviderToken(compact: compact(header, Self.claims)) == nil)
     }
 
@@ -103,7 +104,7 @@ struct ProviderTokenTests {
         #"{"iss":"DEF123GHIJ","iat":9223372036854775808}"#,
         #"{"iss":"DEF123GHIJ","iat":[1790000000]}"#, "[]", "", "{}",
     ])
-    func `claims without a good team and moment are refused`(claims: String) {
+    func `claims without a valid team and time are refused`(claims: String) {
         #expect(ProviderToken(compact: compact(Self.header, claims)) == nil)
     }
 
@@ -119,18 +120,18 @@ struct ProviderTokenTests {
     }
 
     @Test(arguments: ["", "A", "AB", "A B", "AA==AA==", "AAAA\n", "!"])
-    func `a signature that is empty or no base64 is refused`(signature: String) {
+    func `a signature that is empty or not base64 is refused`(signature: String) {
         let signed = compact(Self.header, Self.claims).prefix { $0 != UInt8(ascii: ".") }
         let claims = Base64.encodeURL(bytes(Self.claims))
         let token = Array(signed) + bytes(".") + claims + bytes("." + signature)
         #expect(ProviderToken(compact: token) == nil)
     }
 
-    @Test func `a token as long as the limit is read and a longer one is refused`() {
+    @Test func `a token up to the size limit is accepted, and a longer one is refused`() {
         let start = compact(Self.header, Self.claims, signature: [])
         func isRead(byteCount: Int) -> Bool {
             let signature = [UInt8](repeating: UInt8(ascii: "A"), count: byteCount - start.count)
-            // Base64 has no text of 4n + 1 digits: such a token would prove nothing.
+            // No base64 text has 4n + 1 digits. Such a token would be refused for that reason.
             #expect(signature.count % 4 != 1)
             return ProviderToken(compact: start + signature) != nil
         }
@@ -139,7 +140,7 @@ struct ProviderTokenTests {
         #expect(!isRead(byteCount: Limits.providerTokenByteCountMax + 2))
     }
 
-    @Test func `a token that is cut off anywhere before its signature is refused`() {
+    @Test func `a token that is truncated before its signature is refused`() {
         let whole = compact(Self.header, Self.claims)
         let signed = whole.lastIndex(of: UInt8(ascii: ".")) ?? 0
         for count in 0...signed + 1 {

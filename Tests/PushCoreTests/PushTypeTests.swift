@@ -5,20 +5,20 @@ import Testing
 
 struct PushTypeTests {
     @Test(arguments: PushType.allCases)
-    func `a type is read however its letters are written`(type: PushType) {
+    func `a push type is matched without regard to case`(type: PushType) {
         for text in [type.rawValue, type.rawValue.uppercased(), type.rawValue.capitalizedFirst] {
             #expect(PushType(bytes(text)) == type)
         }
     }
 
     @Test(arguments: PushType.allCases)
-    func `a type with a byte more or less is refused`(type: PushType) {
+    func `a push type with a missing or extra byte is refused`(type: PushType) {
         for text in ["\(type.rawValue) ", " \(type.rawValue)", "\(type.rawValue)s", String(type.rawValue.dropLast())] {
             #expect(PushType(bytes(text)) == nil)
         }
     }
 
-    // To String the Kelvin sign is a k once it is lower-cased.
+    // `String` lower-cases the Kelvin sign to a k.
     @Test(arguments: ["", "bogus", "bac\u{212A}ground", "alert\0", "ALERT,alert", "live-activity"])
     func `an unknown type is refused`(text: String) {
         #expect(PushType(bytes(text)) == nil)

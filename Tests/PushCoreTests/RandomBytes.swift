@@ -3,12 +3,12 @@
 import TestSupport
 
 extension SeededGenerator {
-    /// Random bytes, of a random number up to a bound.
+    /// Returns a random number of random bytes, up to a maximum.
     mutating func bytes(countMax: Int) -> [UInt8] {
         (0..<Int.random(in: 0...countMax, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// A random text of scalars from every plane and of those that are special to parsers.
+    /// Returns a random text of scalars from every plane and of those that are special to parsers.
     mutating func text(countMax: Int) -> String {
         let special: [Unicode.Scalar] = ["\"", "\\", "/", "\0", "\n", "\r", "\t", "\u{1F}", "\u{7F}", "\u{2028}"]
         var text = String.UnicodeScalarView()
@@ -24,5 +24,5 @@ extension SeededGenerator {
 /// The seeds of a property test.
 let seeds: Range<UInt64> = 0..<100
 
-/// The UTF-8 of a text.
+/// Returns the UTF-8 of a text.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

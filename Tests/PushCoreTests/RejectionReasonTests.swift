@@ -5,7 +5,7 @@ import Testing
 
 struct RejectionReasonTests {
     @Test(arguments: RejectionReason.allCases)
-    func `each reason has an error's status and one sentence of advice`(reason: RejectionReason) {
+    func `each reason has an error status and one sentence of advice`(reason: RejectionReason) {
         #expect([400, 403, 404, 405, 410, 413, 429, 500, 503].contains(reason.status))
         #expect(reason.advice.hasSuffix("."))
         #expect(reason.advice.first?.isUppercase == true)

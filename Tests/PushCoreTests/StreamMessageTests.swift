@@ -21,7 +21,7 @@ struct StreamMessageTests {
         }
     }
 
-    @Test func `a notification is the data of the event in a member`() throws {
+    @Test func `a notification contains the event's data in a member`() throws {
         var message: [UInt8] = []
         StreamMessage.append(Self.pending, to: &message)
         var event: [UInt8] = []
@@ -31,7 +31,7 @@ struct StreamMessageTests {
         #expect(try StreamMessage.fromServer(message.span) == .notification(data: bytes(String(data))))
     }
 
-    @Test(arguments: [1, nil]) func `a goodbye is read as it was written`(seconds: Int64?) throws {
+    @Test(arguments: [1, nil]) func `a goodbye survives writing and reading`(seconds: Int64?) throws {
         let goodbye = StreamGoodbye(reason: "shut\"down", retryAfterSeconds: seconds)
         var message: [UInt8] = []
         StreamMessage.append(goodbye, to: &message)
@@ -39,16 +39,16 @@ struct StreamMessageTests {
     }
 
     @Test(arguments: ["{}", #"{"later":{"notification":1}}"#, #" {"x":"goodbye"} "#])
-    func `what a later server may say is unknown`(text: String) throws {
+    func `an unknown message of a later server is read as unknown`(text: String) throws {
         #expect(try StreamMessage.fromServer(text.utf8.span) == .unknown)
     }
 
     @Test(arguments: ["", "[]", "{", #"{"notification":{}} x"#, #"{"notification":}"#])
-    func `what is not an object is not read`(text: String) {
+    func `a message that is not an object is refused`(text: String) {
         #expect(throws: JSONError.self) { try StreamMessage.fromServer(text.utf8.span) }
     }
 
-    @Test func `acknowledgements are read as they were written`() throws {
+    @Test func `acknowledgments survive writing and reading`() throws {
         let acknowledgements = DeviceAPI.Outcome.allCases.enumerated().map { index, outcome in
             DeviceAPI.Acknowledgement(
                 id: index == 0 ? .max : Int64(index), outcome: outcome,
@@ -84,7 +84,7 @@ struct StreamMessageTests {
         (#"{"acks":[{"id":1,"outcome":"x"}]"#, .notJSON(JSONError(offset: 32, problem: .endsEarly))),
         ("", .notJSON(JSONError(offset: 0, problem: .endsEarly))),
     ])
-    func `what is wrong has a reason that fits into a close frame`(text: String, expected: StreamMessageError) {
+    func `an invalid message has advice that fits into a close frame`(text: String, expected: StreamMessageError) {
         let refusal = Self.refusal(text)
         #expect(refusal == expected)
         #expect((refusal?.advice.utf8.count ?? 999) <= 123)
@@ -95,7 +95,7 @@ struct StreamMessageTests {
         #expect(StreamMessageError.malformedAcknowledgement(index: last).advice.utf8.count <= 123)
     }
 
-    @Test func `a batch has a bound`() {
+    @Test func `a batch has a maximum size`() {
         let batch = { (count: Int) in
             #"{"acks":["# + Array(repeating: #"{"id":1,"outcome":"shown"}"#, count: count).joined(separator: ",") + "]}"
         }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import PushCore
 
-/// A run of plain letters and digits is taken at once, an escaped one letter by letter.
+/// Plain letters and digits are scanned in runs, and escaped ones letter by letter.
 struct TextScanTests {
-    @Test func `a text is the same, however its letters are escaped`() {
+    @Test func `the scan of a text does not depend on how its letters are escaped`() {
         let english = [
             "a", "B", "z", "7", "42", "'", " ", " ", " ", ".", "%", "?", "-", "Tap", "OK", "discount", "coupon", "sale",
             "promo", "iPhone", "3rd", "4Go", "ABC", "http", "e.g.", "0x1F", "the", "The", "report", "Lunch", "lunch",
@@ -25,7 +25,7 @@ struct TextScanTests {
         }
     }
 
-    /// All that a scan tells, as text.
+    /// Returns all results of a scan as text.
     private func facts(_ text: [UInt8]) -> String {
         let scan = TextScan(text.span, 0..<text.count, columnsPerLine: 28)
         return """

@@ -13,13 +13,18 @@ struct TraceEventTests {
             topic: TopicID(rawValue: UInt32(truncatingIfNeeded: number())),
             generation: UInt32(truncatingIfNeeded: number()), uniqueID: UniqueID(high: number(), low: number()),
             apnsID: UniqueID(high: number(), low: number()), hasCapitals: number() % 2 == 0)
+        let (sequence, device) = (Int64(bitPattern: number()), DeviceID(rawValue: number()))
+        let milliseconds = Int64(bitPattern: number())
+        if step == .accepted {
+            return TraceEvent(
+                accepted: origin, detail, sequence: sequence, device: device, unixMilliseconds: milliseconds)
+        }
         return TraceEvent(
-            step, detail, sequence: Int64(bitPattern: number()), device: DeviceID(rawValue: number()),
-            unixMilliseconds: Int64(bitPattern: number()), origin: step == .accepted ? origin : nil)
+            step, detail, sequence: sequence, topic: origin.topic, device: device, unixMilliseconds: milliseconds)
     }
 
     @Test(arguments: seeds)
-    func `what was packed is read again, event by event`(seed: UInt64) {
+    func `packed events are read again, one by one`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let events = (0..<20).map { _ in event(&generator) }
         var bytes: [UInt8] = []
@@ -28,11 +33,11 @@ struct TraceEventTests {
         while let event = TraceEvent(bytes.span, at: &offset) { read.append(event) }
         #expect(read == events && offset == bytes.count, "seed \(seed)")
         let acceptedCount = events.count { $0.step == .accepted }
-        #expect(bytes.count == 26 * events.count + 40 * acceptedCount, "seed \(seed)")
+        #expect(bytes.count == 30 * events.count + 36 * acceptedCount, "seed \(seed)")
     }
 
     @Test(arguments: [TraceStep.accepted, .sent])
-    func `an event that is cut off is not read`(step: TraceStep) throws {
+    func `a truncated event is refused`(step: TraceStep) throws {
         var generator = SeededGenerator(seed: 1)
         var sample = event(&generator)
         while sample.step != step { sample = event(&generator) }
@@ -49,13 +54,13 @@ struct TraceEventTests {
         }
     }
 
-    @Test(arguments: [0, 14, 0x83, 255] as [UInt8]) func `a step that there is not is not read`(step: UInt8) {
+    @Test(arguments: [0, 14, 0x83, 255] as [UInt8]) func `an unknown step is refused`(step: UInt8) {
         let bytes = [step] + [UInt8](repeating: 0, count: 80)
         var offset = 0
         #expect(TraceEvent(bytes.span, at: &offset) == nil)
     }
 
-    @Test func `each step and each reason has a word of its own`() {
+    @Test func `each step and each reason has a unique word`() {
         #expect(Set(TraceStep.allCases.map(\.word)).count == TraceStep.allCases.count)
         let words = TraceDetail.allCases.compactMap(\.word)
         #expect(Set(words).count == words.count && words.count == TraceDetail.allCases.count - 1)
@@ -65,10 +70,10 @@ struct TraceEventTests {
     @Test(arguments: [
         (nil, TraceDetail.none), ("", .none), ("master-off", .masterOff), ("too-many", .tooMany),
         ("replaced", .replacedOnDevice), ("the cat sat on it", .otherReason),
-        // The server's own words mean nothing from a device.
+        // The server's own words are not valid reasons from a device.
         ("damaged", .otherReason), ("too-many-of-topic", .otherReason),
     ])
-    func `a device's reason is known or another`(text: String?, detail: TraceDetail) {
+    func `a device's reason is a known one or other`(text: String?, detail: TraceDetail) {
         #expect(TraceDetail(deviceReason: text) == detail)
     }
 }

@@ -42,7 +42,7 @@ struct UniqueIDTests {
         #expect(text.dropFirst(14).first == "4")
         #expect("89ab".contains(text.dropFirst(19).first ?? " "))
         #expect(UniqueID(bytes(text)) == id)
-        // All other bits are those that were given.
+        // All other bits equal the given random bits.
         #expect((id.high ^ high) & 0xFFFF_FFFF_FFFF_0FFF == 0)
         #expect((id.low ^ low) & 0x3FFF_FFFF_FFFF_FFFF == 0)
     }

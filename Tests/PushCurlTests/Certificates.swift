@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// A throw-away authority and a certificate for localhost, made with the openssl program, in a directory of their own.
+/// A throw-away authority and a certificate for localhost in a temporary directory, made with the openssl program.
 final class Certificates {
     let directory: URL
-    /// Trust this.
+    /// The path of the authority's certificate, which clients trust.
     var authority: String { directory.appending(path: "ca.pem").path }
-    /// The server's certificate and key.
+    /// The path of the file with the server's certificate and key.
     var chain: String { directory.appending(path: "server.pem").path }
     var certificate: String { directory.appending(path: "server.crt").path }
     var key: String { directory.appending(path: "server.key").path }

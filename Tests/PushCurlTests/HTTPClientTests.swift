@@ -36,13 +36,13 @@ import Testing
         #expect(Array(facts.body.utf8) == request.body)
     }
 
-    @Test func `a POST without a body says that it has none`() throws {
+    @Test func `a POST without a body declares an empty one`() throws {
         let server = try ScriptedServer()
         let response = try HTTPClient().send(HTTPRequest(method: "POST", url: "http://127.0.0.1:\(server.port)/"))
         #expect(try facts(response).fields["Content-Length"] == "0")
     }
 
-    @Test func `a refusal is an answer, and HEAD has no body`() throws {
+    @Test func `an error status is an answer, and HEAD has no body`() throws {
         let server = try ScriptedServer()
         let client = HTTPClient()
         #expect(
@@ -51,7 +51,7 @@ import Testing
         #expect(head.status == 200 && head.body.isEmpty)
     }
 
-    @Test func `a connection is used again unless a fresh one is asked for`() throws {
+    @Test func `a connection is reused unless a fresh one is requested`() throws {
         let server = try ScriptedServer()
         let client = HTTPClient()
         var request = HTTPRequest(method: "GET", url: "http://127.0.0.1:\(server.port)/")
@@ -66,7 +66,7 @@ import Testing
         #expect(try facts(third).peer != facts(second).peer)
     }
 
-    @Test func `a UNIX socket and another address are used when given`() throws {
+    @Test func `a request can use a UNIX socket or another address`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "posthorn-\(UUID().uuidString).sock").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let unixServer = try ScriptedServer(unixSocket: path)
@@ -81,7 +81,7 @@ import Testing
         #expect(try facts(HTTPClient().send(other)).fields["Host"] == "push.example.test")
     }
 
-    @Test func `a certificate counts only under the authority that is given, and only for its host`() throws {
+    @Test func `a certificate is trusted only under the given authority, and only for its host`() throws {
         let certificates = try Certificates()
         let server = try ScriptedServer(certificates: certificates)
         var request = HTTPRequest(method: "GET", url: "https://localhost:\(server.port)/")
@@ -97,7 +97,7 @@ import Testing
         #expect(error?.kind == .tls)
     }
 
-    @Test func `HTTP/2 is spoken where ALPN offers it, and refused to be missing where it is required`() throws {
+    @Test func `HTTP/2 is used when ALPN offers it, and its absence is an error when it is required`() throws {
         let certificates = try Certificates()
         let server = try NghttpServer(certificates)
         var request = HTTPRequest(method: "POST", url: "https://localhost:\(server.port)/ca.pem")
@@ -116,7 +116,20 @@ import Testing
         #expect(error?.message == "the server does not speak HTTP/2")
     }
 
-    @Test func `a server without TLS is no server that is not trusted`() throws {
+    @Test func `the certificates of a server that is not trusted can be read`() throws {
+        let certificates = try Certificates()
+        let server = try NghttpServer(certificates)
+        let request = HTTPRequest(method: "GET", url: "https://localhost:\(server.port)/ca.pem")
+        let client = HTTPClient()
+        #expect(throws: CurlError.self) { try client.send(request) }
+        let shown = try client.certificates(for: request).map { String(decoding: $0, as: UTF8.self) }
+        let own = try String(contentsOfFile: certificates.certificate, encoding: .utf8)
+        #expect(shown.map { $0.filter { !$0.isWhitespace } } == [own.filter { !$0.isWhitespace }])
+        let error = #expect(throws: CurlError.self) { try client.send(request) }
+        #expect(error?.kind == .tls, "the next request verifies the server")
+    }
+
+    @Test func `a server without TLS is not reported as untrusted`() throws {
         let server = try ScriptedServer()
         let request = HTTPRequest(method: "GET", url: "https://127.0.0.1:\(server.port)/")
         let error = #expect(throws: CurlError.self) { try HTTPClient().send(request) }
@@ -144,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [("x", "a\r\nevil: 1"), ("x", "a\u{0}"), ("", "a"), ("a b", "c"), ("a:b", "c"), ("é", "c")])
-    func `a field that would change the request is refused`(name: String, value: String) {
+    func `a field that would change the request's framing is refused`(name: String, value: String) {
         var request = HTTPRequest(method: "GET", url: "http://127.0.0.1:1/")
         request.fields = [(name, value)]
         let error = #expect(throws: CurlError.self) { try HTTPClient().send(request) }
@@ -152,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [(99, true), (100, true), (101, false)])
-    func `an answer may be as long as the bound, not longer`(byteCount: Int, isTaken: Bool) throws {
+    func `an answer may be as long as the limit, and not longer`(byteCount: Int, isTaken: Bool) throws {
         let server = try ScriptedServer()
         var request = HTTPRequest(method: "GET", url: "http://127.0.0.1:\(server.port)/bytes/\(byteCount)")
         request.answerByteCountMax = 100

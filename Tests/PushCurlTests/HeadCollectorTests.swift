@@ -27,11 +27,11 @@ import Testing
         "", "\r\n", "HTTP/1.1\r\n", "HTTP/1.1 20\r\n", "HTTP/1.1 2000\r\n", "HTTP/1.1 0x2\r\n", "HTTP/1.1 099\r\n",
         "ICY 200\r\n",
     ])
-    func `a status line that is none is malformed`(line: String) {
+    func `an invalid status line is malformed`(line: String) {
         #expect(receive([line]).progress == [.malformed])
     }
 
-    @Test func `a head over its bound is malformed, one at its bound is not`() {
+    @Test func `a head over its size limit is malformed, and one at the limit is not`() {
         let status = "HTTP/1.1 200 OK\r\n"
         let room = HeadCollector.headByteCountMax - status.utf8.count
         #expect(receive([status, "a:" + String(repeating: "x", count: room - 2)]).progress == [.more, .more])

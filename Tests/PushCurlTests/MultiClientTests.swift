@@ -22,7 +22,7 @@ import Testing
         #expect(answers.map(\.newConnectionCount).reduce(0, +) == 1)
     }
 
-    @Test func `a look at certificates trusts nobody, and its connection is not used again`() throws {
+    @Test func `a certificate inspection trusts no server, and its connection is not reused`() throws {
         let certificates = try Certificates()
         let server = try NghttpServer(certificates)
         let driven = DrivenClient()
@@ -42,7 +42,7 @@ import Testing
         #expect(try driven.send(request).newConnectionCount == 1)
     }
 
-    @Test func `a stream hands over its head, then its pieces, until it is cancelled`() throws {
+    @Test func `a stream delivers its head, then its pieces, until it is cancelled`() throws {
         let server = try ScriptedServer()
         let driven = DrivenClient()
         var events: [String] = []
@@ -62,7 +62,7 @@ import Testing
         #expect(!hasEnded)
     }
 
-    @Test func `a stream's closures may start, cancel and abandon`() throws {
+    @Test func `a stream's closures may start, cancel and abandon requests`() throws {
         let server = try ScriptedServer()
         let driven = DrivenClient()
         let url = "http://127.0.0.1:\(server.port)"
@@ -107,7 +107,7 @@ import Testing
         #expect(error?.kind == .connect)
     }
 
-    @Test func `a frozen server's connection is given up, and a live one is connected to anew`() throws {
+    @Test func `a frozen server's connection is abandoned, and a running server is reconnected`() throws {
         let certificates = try Certificates()
         let frozen = try ScriptedServer(certificates: certificates)
         let driven = DrivenClient()
@@ -139,7 +139,7 @@ import Testing
         #expect(error?.message.contains("control character") == true)
     }
 
-    @Test func `a client that is dropped with requests running ends without a word`() throws {
+    @Test func `a client that is released with running requests calls no completion`() throws {
         let server = try ScriptedServer()
         var completionCount = 0
         var hasBody = false

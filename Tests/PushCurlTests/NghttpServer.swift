@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
-/// nghttp2's own server: HTTP/2 over TLS by ALPN, files of its directory, uploads echoed.
+/// Runs nghttpd: HTTP/2 over TLS with ALPN.
+///
+/// It serves the files of its directory and echoes uploads.
 final class NghttpServer {
     let port: Int
     private let process = Process()
@@ -17,7 +20,7 @@ final class NghttpServer {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(10) * Patience.factor
         while !Self.answers(port) {
             guard ContinuousClock.now < deadline, process.isRunning else { throw TestFailure.noServer }
             usleep(10_000)
@@ -43,7 +46,9 @@ final class NghttpServer {
         }
     }
 
-    /// A port that was free a moment ago: nghttpd does not say which one it got for 0.
+    /// Returns a port that was free a moment ago.
+    ///
+    /// nghttpd does not report the port that it gets for 0.
     private static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

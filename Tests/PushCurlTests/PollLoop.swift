@@ -3,7 +3,7 @@
 import Foundation
 import PushCurl
 
-/// A loop over poll(2), enough to drive one `MultiClient` in a test.
+/// A minimal loop over poll(2) that drives one `MultiClient` in a test.
 final class PollLoop: SocketWatcher {
     weak var client: MultiClient?
     private var watched: [Int32: Int16] = [:]
@@ -18,7 +18,9 @@ final class PollLoop: SocketWatcher {
         timerAt = delay.map { ContinuousClock.now + $0 }
     }
 
-    /// Turns until the condition holds; false when it does not within the deadline.
+    /// Runs the loop until the condition holds.
+    ///
+    /// Returns false when the deadline passes first.
     func run(within deadline: Duration = .seconds(20), until isDone: () -> Bool) -> Bool {
         let end = ContinuousClock.now + deadline
         while !isDone() {
@@ -49,7 +51,7 @@ final class PollLoop: SocketWatcher {
     }
 }
 
-/// A client with its loop.
+/// A client together with its loop.
 struct DrivenClient {
     let loop = PollLoop()
     let client: MultiClient
@@ -59,7 +61,7 @@ struct DrivenClient {
         loop.client = client
     }
 
-    /// Sends one request and turns the loop until it ends.
+    /// Sends one request and runs the loop until it ends.
     func send(_ request: HTTPRequest) throws -> HTTPResponse {
         var result: Result<HTTPResponse, CurlError>?
         client.start(request) { result = $0 }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A real HTTP/1.1 server in Python, on a port of its own, that answers by path.
+/// A real HTTP/1.1 server in Python on a free port that chooses its answer by the path.
 final class ScriptedServer {
     let port: Int
     private let process = Process()
@@ -22,14 +22,14 @@ final class ScriptedServer {
 
     deinit { kill() }
 
-    /// Ends it at once, as a crash would.
+    /// Kills the process, as in a crash.
     func kill() {
         guard process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// Stops it without closing anything, as a dead network would look.
+    /// Stops the process without closing anything, which looks like a dead network.
     func freeze() { Foundation.kill(process.processIdentifier, SIGSTOP) }
 
     private static let script = #"""

@@ -6,7 +6,7 @@ import PushNet
 import Testing
 
 @Suite struct ThreadClientTests {
-    /// Waits until so many results are there.
+    /// Waits until all requests have a result.
     private func results(
         _ client: ThreadClient, _ requests: [HTTPRequest]
     ) -> [Int: Result<HTTPResponse, CurlError>] {
@@ -28,7 +28,7 @@ import Testing
         return request
     }
 
-    @Test func `requests go at the same time, and a slow one keeps nobody waiting`() throws {
+    @Test func `requests run in parallel, and a slow one does not delay the others`() throws {
         let server = try ScriptedServer()
         let client = ThreadClient()
         var slow = request(server, "/slow")
@@ -39,7 +39,7 @@ import Testing
         #expect(throws: CurlError.self) { try results[2]?.get() }
     }
 
-    @Test func `a client that goes takes what is under way with it`() throws {
+    @Test func `a client that is released drops its pending requests`() throws {
         let server = try ScriptedServer()
         let told = Gathered()
         do {
@@ -50,11 +50,11 @@ import Testing
         #expect(told.results.isEmpty)
     }
 
-    @Test func `a request that ends before there is anything to wait for is told at once`() {
+    @Test func `a request that fails before any wait is reported immediately`() {
         let client = ThreadClient()
         let told = Gathered()
         client.start(HTTPRequest(method: "GET", url: "nosuch://127.0.0.1/")) { told.results[0] = $0 }
-        // It would be the end of the test run's patience.
+        // A missing wake-up would last longer than the test run's time limit.
         client.wait(atMost: .seconds(3600))
         #expect(throws: CurlError.self) { try told.results[0]?.get() }
     }
@@ -63,14 +63,14 @@ import Testing
         let client = ThreadClient()
         let waker = client.waker
         waker.wake()
-        // Without the wake-up each would be the end of the test run's patience.
+        // Each missing wake-up would last longer than the test run's time limit.
         client.wait(atMost: .seconds(3600))
         let thread = PushNet.Thread(name: "waker") { waker.wake() }
         client.wait(atMost: .seconds(3600))
         thread.join()
     }
 
-    @Test func `of an answer whose body is ignored only the head counts`() throws {
+    @Test func `only the head counts in an answer whose body is ignored`() throws {
         let server = try ScriptedServer()
         let client = ThreadClient()
         for path in ["/bytes/10", "/bytes/5000000", "/cut"] {

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 
 struct BusCallingTests {
-    @Test func `calling a name that nobody owns is ServiceUnknown`() async throws {
+    @Test func `calling a name without an owner is ServiceUnknown`() async throws {
         let bus = try await TestBus()
         let error = #expect(throws: BusError.self) { try bus.client.call("org.posthorn.Nobody", "/", "a.b", "C") }
         #expect(error?.name == BusError.serviceUnknownName)
     }
 
-    @Test func `a blocking call answers what the bus says`() async throws {
+    @Test func `a blocking call returns the bus's answer`() async throws {
         let bus = try await TestBus()
         let answer = try bus.client.call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
@@ -44,7 +44,7 @@ struct BusCallingTests {
         ("a.b", "/", "a.b", "C", [.array("{ss}", [.string("no pair")])]), ("a.b", "/", "a.b", "C", [.structure([])]),
         ("a.b", "/", "a.b", "C", [.array("{", [])]), ("a.b", "/", "a.b", "C", [.typeSignature("(")]),
     ])
-    func `what cannot be sent is an error in both kinds of call and leaves the connection whole`(
+    func `a message that cannot be sent fails in both kinds of call, and the connection stays usable`(
         destination: String, path: String, interface: String, member: String, arguments: [BusValue]
     ) async throws {
         let bus = try await TestBus()
@@ -59,12 +59,12 @@ struct BusCallingTests {
     }
 
     @Test(arguments: [65_535, 65_536])
-    func `a message of more values than the bound is refused, not read`(elementCount: Int) async throws {
+    func `a message with more values than the limit is refused without reading it`(elementCount: Int) async throws {
         let bus = try await TestBus()
         try bus.serve { .success([.uint32(UInt32($0.arguments.first?.arrayValue?.count ?? 0))]) }
         let bytes = BusValue.array("y", Array(repeating: .byte(0), count: elementCount))
         let answer = try bus.call("Count", [bytes])
-        // The array itself is a value, too.
+        // The array itself counts as one value.
         if elementCount < 65_536 {
             #expect(try answer.get() == [.uint32(UInt32(elementCount))])
         } else {
@@ -72,7 +72,7 @@ struct BusCallingTests {
         }
     }
 
-    @Test func `values nested beyond the bus's bound are refused before they are sent`() async throws {
+    @Test func `values nested deeper than the bus permits are refused before sending`() async throws {
         let bus = try await TestBus()
         var value = BusValue.byte(0)
         for _ in 0..<100 { value = .variant(value) }
@@ -82,7 +82,7 @@ struct BusCallingTests {
         #expect(error?.name == BusError.invalidArgumentsName)
     }
 
-    @Test func `a completion may call again`() async throws {
+    @Test func `a completion may make another call`() async throws {
         let bus = try await TestBus()
         try bus.serveEcho()
         var second: Result<[BusValue], BusError>?

@@ -13,7 +13,7 @@ struct BusConnectionTests {
         #expect(error?.message.contains("Check that a message bus listens at unix:path=/nonexistent") == true)
     }
 
-    @Test func `a missing session bus advises to start in a session`() async {
+    @Test func `a missing session bus advises to run inside a session`() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/posthorn/bus", 1)
             let error = #expect(throws: BusError.self) { try BusConnection(.session) }
@@ -26,7 +26,7 @@ struct BusConnectionTests {
         #expect(throws: BusError.self) { try BusConnection(.address(address)) }
     }
 
-    @Test func `a name belongs to the first who asks, and asking twice is no harm`() async throws {
+    @Test func `the first to request a name owns it, and a second request by the owner succeeds`() async throws {
         let bus = try await TestBus()
         #expect(try bus.server.requestName("org.posthorn.Name"))
         #expect(try bus.server.requestName("org.posthorn.Name"))
@@ -34,7 +34,7 @@ struct BusConnectionTests {
         #expect(throws: BusError.self) { try bus.client.requestName("not a name") }
     }
 
-    @Test func `a bus that goes away fails what is under way, once, and then the connection`() async throws {
+    @Test func `a lost bus fails each pending call once, and then the connection`() async throws {
         let bus = try await TestBus()
         var answers: [Result<[BusValue], BusError>] = []
         bus.client.send(bus.server.uniqueName, TestBus.path, TestBus.interface, "Echo") { answers.append($0) }
@@ -53,7 +53,7 @@ struct BusConnectionTests {
         #expect(failure(of: late) != nil)
     }
 
-    @Test func `an idle connection wants to read and needs no timer`() async throws {
+    @Test func `an idle connection waits for input only and needs no timer`() async throws {
         let bus = try await TestBus()
         try bus.client.process()
         #expect(bus.client.wantedEvents == (true, false))
@@ -61,7 +61,7 @@ struct BusConnectionTests {
         #expect(bus.client.descriptor >= 0)
     }
 
-    @Test func `a call under way needs a timer no later than its deadline`() async throws {
+    @Test func `a pending call needs a timer no later than its deadline`() async throws {
         let bus = try await TestBus()
         var activityCount = 0
         bus.client.activityHandler = { activityCount += 1 }
@@ -73,7 +73,7 @@ struct BusConnectionTests {
         #expect(timeout > .zero && timeout <= .seconds(20))
     }
 
-    @Test func `process inside a handler does nothing`() async throws {
+    @Test func `calling process inside a handler does nothing`() async throws {
         let bus = try await TestBus()
         try bus.serve { [unowned server = bus.server] _ in
             Result { () throws(BusError) in

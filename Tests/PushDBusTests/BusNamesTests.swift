@@ -7,14 +7,14 @@ import Testing
 struct BusNamesTests {
     private static let name = "org.posthorn.Watched"
 
-    @Test func `a name has the owner that took it, or none`() async throws {
+    @Test func `a name is owned by the connection that took it, or by none`() async throws {
         let bus = try await TestBus()
         #expect(try bus.client.owner(of: BusNamesTests.name) == nil)
         #expect(try bus.server.requestName(BusNamesTests.name))
         #expect(try bus.client.owner(of: BusNamesTests.name) == bus.server.uniqueName)
     }
 
-    @Test func `who waits for a name has it when its owner leaves`() async throws {
+    @Test func `a connection that waits for a name gets it when its owner leaves`() async throws {
         let bus = try await TestBus()
         var first: BusConnection? = try BusConnection(.address(bus.bus.address))
         #expect(try first?.requestName(BusNamesTests.name) == true)
@@ -26,14 +26,14 @@ struct BusNamesTests {
         }
     }
 
-    @Test func `only a name with a service can be activated`() async throws {
+    @Test func `only a name with a service file is activatable`() async throws {
         let bus = try await TestBus()
         #expect(try !bus.client.isActivatable(BusNamesTests.name))
         try await bus.bus.addService(BusNamesTests.name, command: "/bin/true")
         #expect(try bus.client.isActivatable(BusNamesTests.name))
     }
 
-    @Test func `a watch hears each change of its name and of no other`() async throws {
+    @Test func `a watch reports each owner change of its name and of no other`() async throws {
         let bus = try await TestBus()
         var owners: [String?] = []
         try bus.client.watchOwner(of: BusNamesTests.name) { owners.append($0) }
@@ -47,7 +47,7 @@ struct BusNamesTests {
         #expect(owners == [uniqueName, nil])
     }
 
-    @Test func `a change that another program makes up is not heard`() async throws {
+    @Test func `an owner change that another program forges is ignored`() async throws {
         let bus = try await TestBus()
         var owners: [String?] = []
         try bus.client.watchOwner(of: BusNamesTests.name) { owners.append($0) }
@@ -61,7 +61,7 @@ struct BusNamesTests {
     }
 
     @Test(arguments: ["", "a", "a.b',type='method_call", "a b.c"])
-    func `what is no name cannot be watched`(name: String) async throws {
+    func `an invalid name cannot be watched`(name: String) async throws {
         let bus = try await TestBus()
         #expect(throws: BusError.self) { try bus.client.watchOwner(of: name) { _ in } }
     }

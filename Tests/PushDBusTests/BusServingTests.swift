@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct BusServingTests {
-    @Test func `a client that is not ours gets values of every kind of container`() async throws {
+    @Test func `a foreign client exchanges values of every container type`() async throws {
         let bus = try await TestBus()
         var received: [BusValue] = []
         try bus.serve { call in
@@ -24,7 +24,7 @@ struct BusServingTests {
             ])
     }
 
-    @Test func `busctl can introspect and ping what we serve`() async throws {
+    @Test func `busctl can introspect and ping our objects`() async throws {
         let bus = try await TestBus()
         try bus.serveEcho()
         let result = try await busctlWhileServing(bus, "introspect", bus.server.uniqueName, TestBus.path)
@@ -49,7 +49,7 @@ struct BusServingTests {
         #expect(result.errorOutput.contains(words) || result.errorOutput.contains("Unknown method"))
     }
 
-    @Test func `a handler's error reaches the caller with name and text`() async throws {
+    @Test func `a handler's error reaches the caller with its name and text`() async throws {
         let bus = try await TestBus()
         let error = BusError(name: "org.posthorn.Error.UnknownApp", message: "no such app: 100%s")
         try bus.serve { _ in .failure(error) }
@@ -64,7 +64,7 @@ struct BusServingTests {
     }
 
     @Test(arguments: BusValueTests.uncarried)
-    func `an error's text goes without what a bus cannot carry`(text: String, carried: String) async throws {
+    func `an error's text loses the characters that a bus cannot carry`(text: String, carried: String) async throws {
         let bus = try await TestBus()
         let name = "org.posthorn.Error.Refused"
         try bus.serve { _ in .failure(BusError(name: name, message: "a \(text)")) }
@@ -102,7 +102,7 @@ struct BusServingTests {
         #expect(failure(of: try bus.call("Slow"))?.name == BusError.noReplyName)
     }
 
-    @Test func `a reply that outlives its connection goes nowhere`() async throws {
+    @Test func `a reply that outlives its connection is discarded`() async throws {
         let bus = try await DesktopBus()
         var server: BusConnection? = try BusConnection(.address(bus.address))
         let client = try BusConnection(.address(bus.address))

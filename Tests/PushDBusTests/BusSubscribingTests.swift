@@ -21,7 +21,7 @@ struct BusSubscribingTests {
         #expect(heard.sorted() == ["any Changed 1", "any Changed 2", "path Changed 2"])
     }
 
-    @Test func `a signal says who sent it`() async throws {
+    @Test func `a signal names its sender`() async throws {
         let bus = try await TestBus()
         var signals: [IncomingSignal] = []
         try bus.client.subscribe(sender: nil, path: nil, interface: TestBus.interface, member: "Changed") {
@@ -34,7 +34,7 @@ struct BusSubscribingTests {
         #expect(signals.first?.interface == TestBus.interface)
     }
 
-    @Test func `a signal of a client that is not ours arrives`() async throws {
+    @Test func `a signal of a foreign client arrives`() async throws {
         let bus = try await TestBus()
         var arguments: [BusValue] = []
         try bus.client.subscribe(sender: nil, path: nil, interface: TestBus.interface, member: "Changed") {
@@ -45,14 +45,15 @@ struct BusSubscribingTests {
         #expect(arguments == [.uint32(7), .string("text")])
     }
 
-    @Test func `more signals than one turn takes ask for another turn at once`() async throws {
+    @Test func `more signals than one turn handles request another turn immediately`() async throws {
         let bus = try await TestBus()
         var count = 0
         try bus.client.subscribe(sender: nil, path: nil, interface: TestBus.interface, member: "Changed") { _ in
             count += 1
         }
         for _ in 0..<600 { try bus.server.emit(TestBus.path, TestBus.interface, "Changed", []) }
-        // The bus answers one connection in order: after the first all signals are sent on, after the second they are here.
+        // The bus answers one connection in order. After the first call all signals are sent on, after the second they
+        // are here.
         for connection in [bus.server, bus.client] {
             _ = try connection.call(
                 "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer", "Ping")

@@ -15,7 +15,7 @@ struct BusValueTests {
         #expect(value.signature == signature)
     }
 
-    @Test func `texts that Unicode calls equivalent are different values`() {
+    @Test func `texts that Unicode calls canonically equivalent are different values`() {
         #expect(BusValue.string("e\u{301}") != .string("\u{e9}"))
         #expect(BusValue.dictionary([("e\u{301}", .bool(true))]) != .dictionary([("\u{e9}", .bool(true))]))
         #expect(BusValue.dictionary([("e\u{301}", .bool(true))])[key: "\u{e9}"] == nil)
@@ -27,7 +27,7 @@ struct BusValueTests {
         #expect(BusValue.string("/") != .objectPath("/"))
     }
 
-    @Test func `a dictionary's value equals itself in a variant`() {
+    @Test func `a dictionary's value equals itself inside a variant`() {
         #expect(BusValue.dictionary([("a", .bool(true))]) == .dictionary([("a", .variant(.bool(true)))]))
     }
 
@@ -43,7 +43,7 @@ struct BusValueTests {
         #expect(BusValue.dictionary([("a", .variant(.string("b")))])[key: "a"]?.stringValue == "b")
     }
 
-    /// Texts as the numbers of their scalars, because Swift takes no noncharacter in a literal; and what is carried.
+    /// Texts as scalar numbers, because a Swift literal cannot hold a noncharacter, and the part that a bus can carry.
     static let uncarried: [(String, String)] = [
         (scalars(0x61, 0, 0x62), "ab"), (scalars(0xFFFE), ""), (scalars(0x61, 0xFFFF), "a"),
         (scalars(0xFDD0, 0xFDEF, 0x62), "b"), (scalars(0x1FFFE, 0x78, 0x10FFFF), "x"),
@@ -55,7 +55,7 @@ struct BusValueTests {
         String(String.UnicodeScalarView(numbers.compactMap(Unicode.Scalar.init)))
     }
 
-    @Test func `a text from outside goes over a bus without what a bus cannot carry`() async throws {
+    @Test func `a foreign text is sent without the characters that a bus cannot carry`() async throws {
         let bus = try await TestBus()
         try bus.serveEcho()
         for (text, carried) in Self.uncarried {
@@ -63,7 +63,7 @@ struct BusValueTests {
         }
     }
 
-    @Test func `every value survives the way over a real bus`() async throws {
+    @Test func `every value survives a round trip over a real bus`() async throws {
         let bus = try await TestBus()
         try bus.serveEcho()
         for seed in 0..<UInt64(Patience.caseCount) {
@@ -75,7 +75,7 @@ struct BusValueTests {
     }
 }
 
-/// Random values of every type.
+/// Generates random values of every type.
 private struct ValueGenerator {
     private var state: UInt64
 
@@ -115,7 +115,7 @@ private struct ValueGenerator {
         }
     }
 
-    /// All elements of an array have one type: the first one's, again and again.
+    /// Generates an array whose elements all have the type of the first one.
     private mutating func array(depth: Int) -> BusValue {
         if next(4) == 0 {
             return .array("{su}", (0..<next(3)).map { _ in .structure([.string(text()), .uint32(7)]) })

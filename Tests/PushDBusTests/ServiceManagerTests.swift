@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 struct ServiceManagerTests {
-    @Test func `the service manager's socket gets the state`() async {
+    @Test func `the service manager's socket receives the state`() async {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             let path = directory.path(of: "notify")
@@ -28,7 +28,7 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test func `nothing happens without a service manager`() async {
+    @Test func `nothing is sent without a service manager`() async {
         await #expect(processExitsWith: .success) {
             unsafe unsetenv("NOTIFY_SOCKET")
             ServiceManager.notify("READY=1")

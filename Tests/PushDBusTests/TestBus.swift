@@ -4,7 +4,7 @@ import Glibc
 import PushDBus
 import TestSupport
 
-/// A real bus with two connections of ours: one that serves, one that calls.
+/// A real bus with two connections: a server and a client.
 final class TestBus {
     static let path = "/org/posthorn/Test"
     static let interface = "org.posthorn.Test"
@@ -22,18 +22,18 @@ final class TestBus {
         client = try BusConnection(.address(bus.address))
     }
 
-    /// Serves the test's object.
+    /// Serves the test object.
     func serve(_ handler: @escaping (IncomingCall) -> Result<[BusValue], BusError>) throws {
         try server.serve(
             path: TestBus.path, interface: TestBus.interface, introspection: TestBus.introspection, handler)
     }
 
-    /// Serves a method that answers its arguments.
+    /// Serves a method that returns its arguments.
     func serveEcho() throws { try serve { .success($0.arguments) } }
 
-    /// Lets both connections work until a condition holds.
+    /// Runs both connections until a condition holds.
     ///
-    /// Does not suspend: neither end may wait so long for its turn among other tests that the other gives up.
+    /// Does not suspend. Otherwise one end could wait for other tests until the other end's deadline passes.
     func work(until what: String, _ condition: () throws -> Bool) throws {
         let deadline = ContinuousClock.now + Patience.usual * Patience.factor
         var descriptors = [server, client].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
@@ -46,7 +46,7 @@ final class TestBus {
         }
     }
 
-    /// Calls the test's object from the client while the server answers.
+    /// Calls the test object from the client while the server answers.
     func call(_ member: String, _ arguments: [BusValue] = []) throws -> Result<[BusValue], BusError> {
         var answer: Result<[BusValue], BusError>?
         client.send(server.uniqueName, TestBus.path, TestBus.interface, member, arguments) { answer = $0 }
@@ -56,7 +56,7 @@ final class TestBus {
     }
 }
 
-/// The error of a result; nil when it is a success.
+/// Returns the error of a result, or nil when the result is a success.
 func failure<Value>(of result: Result<Value, BusError>?) -> BusError? {
     guard case .failure(let error) = result else { return nil }
     return error

@@ -3,7 +3,7 @@
 import PushHTTP
 import Testing
 
-/// What the server may not do to an exchange.
+/// Checks that misuse of an exchange by the server stops the process.
 struct HTTPExchangeTests {
     @Test func `an exchange that is answered twice stops the process`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -18,7 +18,7 @@ struct HTTPExchangeTests {
         #expect(text.contains("an exchange was answered twice"))
     }
 
-    @Test func `a field that is added behind the answer stops the process`() async throws {
+    @Test func `adding a field after the answer stops the process`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let peer = HTTP1Peer()
             peer.recorder.onRequest = { exchange in

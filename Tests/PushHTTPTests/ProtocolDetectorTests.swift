@@ -4,7 +4,7 @@ import PushHTTP
 import Testing
 
 struct ProtocolDetectorTests {
-    @Test func `every beginning of the preface needs more and the whole is HTTP 2`() {
+    @Test func `every prefix of the preface needs more bytes, and the whole is HTTP 2`() {
         for count in 0..<24 {
             let bytes = Array(Peer.preface.prefix(count))
             #expect(ProtocolDetector.look(at: bytes.span) == .needsMore, "\(count) bytes")

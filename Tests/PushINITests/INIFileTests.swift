@@ -5,7 +5,7 @@ import PushINI
 import Testing
 
 struct INIFileTests {
-    @Test func `sections, names, values and lines arrive in the order of the file`() throws {
+    @Test func `sections, names, values and line numbers arrive in file order`() throws {
         let entries = try read(
             "first = 1\n\n[server]\nlisten = *:2197\n# comment\n; comment\n\t log:info\r\n[apps]\nempty =")
         #expect(
@@ -17,11 +17,11 @@ struct INIFileTests {
             ])
     }
 
-    @Test func `a name that comes twice gives two entries`() throws {
+    @Test func `a name that appears twice gives two entries`() throws {
         #expect(try read("[a]\nx=1\nx=2\n").map(\.value) == ["1", "2"])
     }
 
-    @Test func `a section that comes twice goes on`() throws {
+    @Test func `a section that appears twice is continued`() throws {
         #expect(try read("[a]\nx=1\n[b]\n[a]\ny=2\n").map(\.section) == ["a", "a"])
     }
 
@@ -37,36 +37,36 @@ struct INIFileTests {
         ("x = 1 ; comment", "1"), ("x = 1;2", "1;2"), ("x = 1 # 2", "1 # 2"), ("x = a = b", "a = b"),
         ("x = \"quoted\"", "\"quoted\""), ("x = grüße", "grüße"), ("x =   1   ", "1"), ("\u{FEFF}x = 1", "1"),
     ])
-    func `a value is what stands behind the equals sign`(line: String, value: String) throws {
+    func `a value is the text after the equals sign`(line: String, value: String) throws {
         #expect(try read(line).map(\.value) == [value])
     }
 
     @Test(arguments: ["", "\n\n", "# only a comment", "[section]\n", "\u{FEFF}"])
-    func `a file without entries is no error`(text: String) throws {
+    func `a file without entries is valid`(text: String) throws {
         #expect(try read(text).isEmpty)
     }
 
     @Test(arguments: ["word", "[open", "= 1", "x = a\0b", "x = \u{0}", "[a] \0"])
-    func `a line that is none of INI is refused with its number`(line: String) throws {
+    func `an invalid line is refused with its line number`(line: String) throws {
         try withFile(Data("[a]\nx = 1\n\(line)\ny = 2\n".utf8)) { path in
             #expect(throws: INIError.syntax(path: path, line: 3)) { try INIFile.read(path: path) }
         }
     }
 
     @Test(arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]])
-    func `bytes that are not UTF-8 are refused with the line's number`(bytes: [UInt8]) throws {
+    func `bytes that are not UTF-8 are refused with the line number`(bytes: [UInt8]) throws {
         try withFile(Data("x = 1\ny = ".utf8) + bytes) { path in
             #expect(throws: INIError.syntax(path: path, line: 2)) { try INIFile.read(path: path) }
         }
     }
 
-    @Test func `the first of several errors is the one that is named`() throws {
+    @Test func `the first of several errors is reported`() throws {
         try withFile(Data("[a]\nword\nx = \0\nword\n".utf8)) { path in
             #expect(throws: INIError.syntax(path: path, line: 2)) { try INIFile.read(path: path) }
         }
     }
 
-    @Test func `a line as long as inih can hold is whole, and a longer one is refused`() throws {
+    @Test func `a line up to inih's limit is read whole, and a longer one is refused`() throws {
         let value = String(repeating: "v", count: 198 - 4)
         #expect(try read("x = \(value)\ny = 1\n").map(\.value) == [value, "1"])
         try withFile(Data("\nx = \(value)v\ny = 1\n".utf8)) { path in
@@ -74,7 +74,7 @@ struct INIFileTests {
         }
     }
 
-    @Test func `a section name as long as inih can hold is whole, and a longer one is refused`() throws {
+    @Test func `a section name up to inih's limit is read whole, and a longer one is refused`() throws {
         let name = String(repeating: "s", count: 49)
         #expect(try read("[\(name)]\nx = 1\n").map(\.section) == [name])
         for start in ["", " ", "\u{FEFF}"] {
@@ -86,13 +86,13 @@ struct INIFileTests {
         }
     }
 
-    @Test func `a file that is not there gives the system's error`() {
+    @Test func `a missing file throws the system's error`() {
         #expect(throws: INIError.cannotRead(path: "/nonexistent/a.ini", code: ENOENT)) {
             try INIFile.read(path: "/nonexistent/a.ini")
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a pipe or a device is refused at once`() throws {
+    @Test(.timeLimit(.minutes(1))) func `a pipe or a device is refused without reading`() throws {
         #expect(throws: INIError.cannotRead(path: "/dev/zero", code: EINVAL)) { try INIFile.read(path: "/dev/zero") }
         let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -100,11 +100,11 @@ struct INIFileTests {
         #expect(throws: INIError.cannotRead(path: path, code: EINVAL)) { try INIFile.read(path: path) }
     }
 
-    @Test func `a directory gives the system's error`() {
+    @Test func `a directory throws the system's error`() {
         #expect(throws: INIError.cannotRead(path: "/", code: EISDIR)) { try INIFile.read(path: "/") }
     }
 
-    @Test func `a file of the largest size is read, and a larger one is refused`() throws {
+    @Test func `a file of the maximum size is read, and a larger one is refused`() throws {
         let line = "#" + String(repeating: "c", count: 62) + "\n"
         var data = Data(String(repeating: line, count: INIFile.byteCountMax / 64).utf8)
         #expect(data.count == INIFile.byteCountMax)
@@ -122,7 +122,7 @@ struct INIFileTests {
             (.syntax(path: "/a.ini", line: 3), "/a.ini, line 3: neither"),
             (.tooLong(path: "/a.ini", line: 3, byteCountMax: 49), "/a.ini, line 3: longer than 49 bytes"),
         ] as [(INIError, String)])
-    func `an error says where it is`(error: INIError, text: String) {
+    func `an error names the file and the line`(error: INIError, text: String) {
         #expect("\(error)".hasPrefix(text))
     }
 
@@ -130,7 +130,7 @@ struct INIFileTests {
         try withFile(Data(text.utf8)) { path in try INIFile.read(path: path) }
     }
 
-    /// Runs a body with a file in a directory of its own, which is removed.
+    /// Runs a body with a file in a temporary directory, and removes the directory afterwards.
     @discardableResult
     private func withFile<Result>(_ data: Data, _ body: (String) throws -> Result) throws -> Result {
         let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

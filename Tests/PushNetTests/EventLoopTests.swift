@@ -5,7 +5,7 @@ import PushNet
 import Testing
 
 @Suite struct EventLoopTests {
-    @Test func `a handler hears of input again in each turn until it reads`() throws {
+    @Test func `a handler is notified of input in each turn until it reads`() throws {
         let loop = try EventLoop()
         let pair = try SocketPair()
         let near = pair.near.rawValue
@@ -42,7 +42,7 @@ import Testing
         #expect(heard == .failed)
     }
 
-    @Test func `a socket with room is writable until that is no longer watched`() throws {
+    @Test func `a socket with free buffer space is writable until that is no longer watched`() throws {
         let loop = try EventLoop()
         let pair = try SocketPair()
         var registration: Registration?
@@ -76,7 +76,7 @@ import Testing
         #expect(callCount == 1)
     }
 
-    @Test func `a new registration does not get the event of the one whose slot it took`() throws {
+    @Test func `a new registration does not get the event of the slot's previous one`() throws {
         let loop = try EventLoop()
         let pairs = [try Unmoved(), try Unmoved()]
         let quiet = try SocketPair()
@@ -131,7 +131,7 @@ import Testing
         #expect(isReleased)
     }
 
-    @Test func `more descriptors than one turn takes are all served`() throws {
+    @Test func `more descriptors than one turn handles are all served`() throws {
         let loop = try EventLoop()
         let pair = try SocketPair()
         try pair.sendToNear()
@@ -154,7 +154,7 @@ import Testing
         #expect(waiting.isEmpty)
     }
 
-    @Test func `a file that cannot be polled and a descriptor that is watched already are refused`() throws {
+    @Test func `a file that cannot be polled and a duplicate descriptor are refused`() throws {
         let loop = try EventLoop()
         let pair = try SocketPair()
         let file = FileDescriptor(adopting: unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC))
@@ -207,21 +207,21 @@ import Testing
     }
 }
 
-/// A socket pair that closures can hold.
+/// A socket pair in a class, so that closures can capture it.
 final class Unmoved {
     let value: SocketPair
 
     init() throws { value = try SocketPair() }
 }
 
-/// A descriptor that arrays can hold.
+/// A descriptor in a class, so that arrays can hold it.
 final class OwnedDescriptor {
     let value: FileDescriptor
 
     init(_ number: Int32) { value = FileDescriptor(adopting: number) }
 }
 
-/// Whether the process that ended wrote this text.
+/// Reports whether the process wrote this text before it ended.
 func says(_ result: ExitTest.Result?, _ text: String) -> Bool {
     guard let result else { return false }
     return String(decoding: result.standardErrorContent, as: UTF8.self).contains(text)

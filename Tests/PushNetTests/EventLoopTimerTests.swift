@@ -19,7 +19,7 @@ import Testing
         #expect(order == [1, 3, 5, 7])
     }
 
-    @Test func `a cancelled timer does not run, also when it is due in the same turn`() throws {
+    @Test func `a cancelled timer does not run, even if it is due in the same turn`() throws {
         let loop = try EventLoop()
         var ran: [String] = []
         var second: TimerID?
@@ -47,7 +47,7 @@ import Testing
         #expect(held == nil)
     }
 
-    @Test func `a timer that fired can be cancelled without harm to the next one in its place`() throws {
+    @Test func `cancelling a timer that fired does not affect the next one in its slot`() throws {
         let loop = try EventLoop()
         var ranSecond = false
         let first = loop.schedule(after: .zero) { loop.stop() }
@@ -61,7 +61,7 @@ import Testing
         #expect(ranSecond)
     }
 
-    @Test func `a timer without delay that a timer schedules waits for the next turn`() throws {
+    @Test func `a timer without delay that a timer schedules runs in the next turn`() throws {
         let loop = try EventLoop()
         var events: [String] = []
         loop.schedule(after: .zero) {
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(1)])
-    func `a delay that is over already runs in the next turn`(delay: Duration) throws {
+    func `a timer with a negative delay runs in the next turn`(delay: Duration) throws {
         let loop = try EventLoop()
         var ran = false
         loop.schedule(after: delay) {
@@ -98,7 +98,7 @@ import Testing
         #expect(ran)
     }
 
-    @Test func `end-of-turn actions run once, after the events, and nested ones in the next turn without waiting`()
+    @Test func `end-of-turn actions run once after the events, and nested ones in the next turn without delay`()
         throws
     {
         let loop = try EventLoop()
@@ -117,7 +117,7 @@ import Testing
         #expect(events == ["timer", "outer", "inner"])
     }
 
-    @Test func `a stop before the run makes it return at once, and only that run`() throws {
+    @Test func `a stop before the run ends only the next run`() throws {
         let loop = try EventLoop()
         loop.stop()
         loop.run()
@@ -141,7 +141,7 @@ import Testing
         #expect(events == ["flushed"])
     }
 
-    @Test func `the loop's clock stands still within a turn and moves on between turns`() throws {
+    @Test func `the loop's clock is constant within a turn and advances between turns`() throws {
         let loop = try EventLoop()
         let before = loop.monotonicNanoseconds
         var readings: [UInt64] = []

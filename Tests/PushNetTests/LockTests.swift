@@ -17,7 +17,7 @@ import Testing
         #expect(counter.withLock { $0 } == 80_000)
     }
 
-    @Test func `a body that throws leaves the lock open and its change in place`() {
+    @Test func `a body that throws releases the lock and keeps its change`() {
         let lock = Lock([Int]())
         #expect(throws: Refused.self) {
             try lock.withLock { list in

@@ -2,11 +2,14 @@
 
 import Glibc
 import PushNet
+import TestSupport
 import Testing
 
-/// Runs the loop until a handler stops it; a loop that nobody stops fails the test after ten seconds.
+/// Runs the loop until a handler stops it.
+///
+/// Fails the test when that takes longer than ten seconds times the factor of `Patience`.
 func runUntilStopped(_ loop: EventLoop, sourceLocation: SourceLocation = #_sourceLocation) {
-    let deadline = loop.schedule(after: .seconds(10)) {
+    let deadline = loop.schedule(after: .seconds(10) * Patience.factor) {
         Issue.record("nobody stopped the loop", sourceLocation: sourceLocation)
         loop.stop()
     }
@@ -37,12 +40,12 @@ struct SocketPair: ~Copyable {
         far = FileDescriptor(adopting: numbers[1])
     }
 
-    /// Makes the near end readable.
+    /// Sends a text to the near end.
     func sendToNear(_ text: String = "x") throws {
         try send(text, to: far.rawValue)
     }
 
-    /// Empties the near end.
+    /// Reads all pending text from the near end.
     func drainNear() throws -> String? { try receive(from: near.rawValue) }
 }
 
@@ -53,15 +56,17 @@ func send(_ text: String, to socket: Int32) throws {
     try #require(count == bytes.count)
 }
 
-/// Reads what waits, up to 64 KiB; nil when nothing waits.
+/// Reads at most 64 KiB of pending text.
+///
+/// Returns nil when nothing is pending.
 func receive(from socket: Int32) throws -> String? {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = try unsafe bytes.withUnsafeMutableBytes { try unsafe Sockets.read(socket, into: $0) }
     return count.map { String(decoding: bytes.prefix($0), as: UTF8.self) }
 }
 
-/// Waits until a socket is readable, at most ten seconds.
+/// Waits at most ten seconds until a socket is readable.
 func waitUntilReadable(_ socket: Int32) throws {
     var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    try #require(unsafe poll(&entry, 1, 10_000) == 1)
+    try #require(unsafe poll(&entry, 1, Int32(10_000 * Patience.factor)) == 1)
 }

@@ -4,7 +4,7 @@ import PushNet
 import Testing
 
 @Suite struct MailboxTests {
-    @Test func `what many threads post arrives once and in each thread's order`() throws {
+    @Test func `messages of many threads arrive once and in each thread's order`() throws {
         let loop = try EventLoop()
         let mailbox = try Mailbox<(thread: Int, number: Int)>()
         let (threadCount, messageCount) = (4, 5_000)
@@ -41,7 +41,7 @@ import Testing
         #expect(batches == [[1, 2, 3]])
     }
 
-    @Test func `a message that a batch's action posts comes in the next batch`() throws {
+    @Test func `a message that a batch's action posts arrives in the next batch`() throws {
         let loop = try EventLoop()
         let mailbox = try Mailbox<Int>()
         var batches: [[Int]] = []
@@ -73,7 +73,7 @@ import Testing
         #expect(kept == Array(0..<100))
     }
 
-    @Test func `an empty post wakes nobody`() throws {
+    @Test func `an empty post wakes no loop`() throws {
         let loop = try EventLoop()
         let mailbox = try Mailbox<Int>()
         var callCount = 0

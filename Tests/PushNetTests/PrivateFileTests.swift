@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 16 * 1024, 16 * 1024 + 1])
-    func `what was written is read again, and only the owner may`(count: Int) throws {
+    func `a written file is read back, and only the owner has access`(count: Int) throws {
         let path = directory.path(of: "secret")
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         try PrivateFile.write(bytes, to: path)
@@ -44,19 +44,19 @@ import Testing
         }
     }
 
-    @Test func `a pipe or a directory is no secret, and nobody waits for it`() throws {
+    @Test func `a pipe or a directory is refused as a secret without waiting`() throws {
         let pipe = directory.path(of: "pipe")
         #expect(unsafe mkfifo(pipe, 0o600) == 0)
         #expect(throws: NetError.self) { try PrivateFile.read(pipe) }
         #expect(throws: NetError.self) { try PrivateFile.read(directory.path) }
     }
 
-    @Test func `a missing file is named`() {
+    @Test func `a missing file is reported with its path`() {
         let path = directory.path(of: "missing")
         #expect(throws: NetError.system(call: "open", code: ENOENT, subject: path)) { try PrivateFile.read(path) }
     }
 
-    @Test func `directories are made with those above them, and found again`() throws {
+    @Test func `directories are created with their parents, and found again`() throws {
         let path = directory.path(of: "a/b/c")
         try PrivateFile.makeDirectory(path)
         try PrivateFile.makeDirectory(path)
@@ -67,7 +67,7 @@ import Testing
         #expect(try PrivateFile.isOpenToOthers(path))
     }
 
-    @Test func `a tree is removed whole, and a link's target is not`() throws {
+    @Test func `a tree is removed completely, and a link's target is not`() throws {
         let target = directory.path(of: "target")
         try PrivateFile.write([1], to: target)
         try PrivateFile.makeDirectory(directory.path(of: "tree/below"))

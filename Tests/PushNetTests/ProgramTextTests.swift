@@ -21,7 +21,7 @@ import Testing
             ProgramText.codeRanges(inMaps: Array(maps.utf8)) == [0x55bd_9000..<0x55c0_a000, 0x7f00_1000..<0x7f00_2000])
     }
 
-    @Test func `code runs on after it was released, and less of it is resident`() throws {
+    @Test func `released code still runs, and less of it is resident`() throws {
         func residentPageCount() throws -> Int {
             let words = try PrivateFile.read("/proc/self/statm").split(separator: UInt8(ascii: " "))
             return try #require(Int(String(decoding: words[2], as: UTF8.self)))

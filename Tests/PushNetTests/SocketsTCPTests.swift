@@ -5,7 +5,7 @@ import PushNet
 import Testing
 
 @Suite struct SocketsTCPTests {
-    /// Accepts the connection that is under way.
+    /// Accepts the pending connection.
     private func accept(from listener: Int32) throws -> FileDescriptor {
         try waitUntilReadable(listener)
         var isExhausted = false
@@ -34,7 +34,7 @@ import Testing
         #expect(try receive(from: connection.rawValue) == "")
     }
 
-    @Test func `a star listens for both families`() throws {
+    @Test func `a star listens on both address families`() throws {
         let listener = try Sockets.listen(host: "*", port: 0, sharingPort: false)
         let port = try Sockets.localPort(listener.rawValue)
         let first = try connect(toPort: port, family: AF_INET)
@@ -46,13 +46,13 @@ import Testing
         }
     }
 
-    @Test func `an IPv6 address listens for IPv6 alone`() throws {
+    @Test func `an IPv6 address listens on IPv6 only`() throws {
         let listener = try Sockets.listen(host: "::", port: 0, sharingPort: false)
         let port = try Sockets.localPort(listener.rawValue)
         _ = try Sockets.listen(host: "0.0.0.0", port: port, sharingPort: false)
     }
 
-    @Test func `an accepted connection is non-blocking, closed on exec, without delay and watched`() throws {
+    @Test func `an accepted connection is non-blocking and close-on-exec, and has TCP_NODELAY and a timeout`() throws {
         let listener = try Sockets.listen(host: "127.0.0.1", port: 0, sharingPort: false)
         let client = try connect(toPort: try Sockets.localPort(listener.rawValue), family: AF_INET)
         let connection = try accept(from: listener.rawValue)
@@ -65,7 +65,7 @@ import Testing
         #expect(option(connection.rawValue, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT) == 30_000)
     }
 
-    @Test func `a port is shared on request and not otherwise`() throws {
+    @Test func `a port is shared only on request`() throws {
         let first = try Sockets.listen(host: "127.0.0.1", port: 0, sharingPort: true)
         let port = try Sockets.localPort(first.rawValue)
         let second = try Sockets.listen(host: "127.0.0.1", port: port, sharingPort: true)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `nothing to accept is nil and does not mean exhaustion`() throws {
+    @Test func `an empty queue of connections is nil and does not mean exhaustion`() throws {
         let listener = try Sockets.listen(host: "127.0.0.1", port: 0, sharingPort: false)
         var isExhausted = false
         let isNone = try Sockets.accept(listener.rawValue, exhausted: &isExhausted) == nil
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: ["", "no such host.invalid", "127.0.0.1\u{0}.example.org", "256.0.0.1", "[::1]"])
-    func `text that is no host is refused`(host: String) {
+    func `an invalid host is refused`(host: String) {
         #expect {
             _ = try Sockets.listen(host: host, port: 0, sharingPort: false)
         } throws: { error in
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `writing to a peer that left is an error and not a signal`() throws {
+    @Test func `writing to a peer that left throws an error and raises no signal`() throws {
         let pair = try SocketPair()
         let near = pair.near.rawValue
         shutdown(pair.far.rawValue, Int32(SHUT_RD))
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a full socket takes nothing more`() throws {
+    @Test func `a full socket accepts no more bytes`() throws {
         let pair = try SocketPair()
         let block = [UInt8](repeating: 0, count: 65_536)
         var total = 0
@@ -122,7 +122,7 @@ import Testing
         #expect(total >= block.count)
     }
 
-    @Test func `descriptors that ran out are told apart from no connection`() async {
+    @Test func `exhausted descriptors are distinguished from an empty queue`() async {
         await #expect(processExitsWith: .success) {
             let listener = try Sockets.listen(host: "127.0.0.1", port: 0, sharingPort: false)
             let port = try Sockets.localPort(listener.rawValue)
@@ -142,7 +142,9 @@ import Testing
     }
 }
 
-/// Connects to a family's loopback address, with IPv4 from the one that ends in `source`, and waits until that is done.
+/// Connects to a family's loopback address and waits for the connection.
+///
+/// With IPv4 the source address ends in `source`.
 func connect(toPort port: UInt16, family: Int32, fromHost source: UInt32? = nil) throws -> FileDescriptor {
     let client = FileDescriptor(
         adopting: socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
@@ -181,7 +183,7 @@ func connect(toPort port: UInt16, family: Int32, fromHost source: UInt32? = nil)
     return client
 }
 
-/// A socket option that is a number.
+/// Returns the value of a numeric socket option.
 func option(_ socket: Int32, _ level: Int32, _ name: Int32) -> Int32 {
     var value: Int32 = -1
     var byteCount = socklen_t(MemoryLayout<Int32>.size)
@@ -189,7 +191,9 @@ func option(_ socket: Int32, _ level: Int32, _ name: Int32) -> Int32 {
     return value
 }
 
-/// The family that a listener ended up with; a dual-stack one is reached over IPv4 too.
+/// Returns a listener's family.
+///
+/// A dual-stack listener is reached over IPv4 too.
 func boundFamily(_ socket: Int32) throws -> Int32 {
     let domain = option(socket, SOL_SOCKET, SO_DOMAIN)
     let isDualStack = domain == AF_INET6 && option(socket, Int32(IPPROTO_IPV6), IPV6_V6ONLY) == 0

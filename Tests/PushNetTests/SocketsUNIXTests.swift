@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct SocketsUNIXTests {
-    /// The permission bits of a file.
+    /// Returns the permission bits of a file.
     private static func mode(of path: String) -> mode_t {
         var information = stat()
         unsafe lstat(path, &information)
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [0o600, 0o660, 0o666] as [UInt32])
-    func `the socket file has exactly the mode that was asked for`(mode: UInt32) throws {
+    func `the socket file has exactly the requested mode`(mode: UInt32) throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/admin.socket"
         let listener = try Sockets.listen(path: path, mode: mode)
@@ -22,7 +22,7 @@ import Testing
         #expect(Self.mode(of: path) == mode)
     }
 
-    @Test func `the umask neither widens nor narrows the mode`() async {
+    @Test func `the umask does not change the socket's mode`() async {
         await #expect(processExitsWith: .success) {
             for mask in [0, 0o777] as [mode_t] {
                 umask(0o077)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `the file of a server that is gone is replaced`() throws {
+    @Test func `the socket file of a server that is gone is replaced`() throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/admin.socket"
         do { _ = try Sockets.listen(path: path, mode: 0o600) }
@@ -45,7 +45,7 @@ import Testing
         #expect(client.rawValue >= 0)
     }
 
-    @Test func `the socket of a running server is refused and goes on working`() throws {
+    @Test func `the socket of a running server is refused and keeps working`() throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/admin.socket"
         let listener = try Sockets.listen(path: path, mode: 0o600)
@@ -53,7 +53,7 @@ import Testing
             _ = try Sockets.listen(path: path, mode: 0o600)
         }
         var isExhausted = false
-        // The connection by which the second listener looked whether the first one is alive.
+        // The second listener made this connection to check whether the first one is running.
         let hasProbe = try Sockets.accept(listener.rawValue, exhausted: &isExhausted) != nil
         #expect(hasProbe)
         let client = try connect(toPath: path)
@@ -61,7 +61,7 @@ import Testing
         #expect(client.rawValue >= 0)
     }
 
-    @Test func `a file that is no socket is refused and stays`() throws {
+    @Test func `a file that is not a socket is refused and stays`() throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/admin.socket"
         do { _ = FileDescriptor(adopting: unsafe open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)) }
@@ -71,14 +71,14 @@ import Testing
         #expect(unsafe access(path, F_OK) == 0)
     }
 
-    @Test func `a folder that does not exist is the kernel's error`() {
+    @Test func `a missing folder is the kernel's error`() {
         let path = "/nonexistent-folder/admin.socket"
         #expect(throws: NetError.system(call: "bind", code: ENOENT, subject: path)) {
             _ = try Sockets.listen(path: path, mode: 0o600)
         }
     }
 
-    @Test func `the longest path works and one byte more is refused`() throws {
+    @Test func `the longest path works, and one more byte is refused`() throws {
         let folder = try TemporaryDirectory()
         let room = Sockets.pathByteCountMax - folder.path.utf8.count - 1
         let longest = folder.path + "/" + String(repeating: "s", count: room)

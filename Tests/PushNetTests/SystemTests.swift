@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-// The one function for system calls is internal, and its four outcomes are worth a test each.
+// The one function for system calls is internal, and its four outcomes deserve a test each.
 @testable import PushNet
 
 @Suite struct SystemTests {
@@ -23,15 +23,15 @@ import Testing
         ("posthornd\0--names\0\0--loops\02\0", ["posthornd", "--names", "", "--loops", "2"]),
         ("posthornd\0", ["posthornd"]), ("posthornd\0\0", ["posthornd", ""]), ("cut off", ["cut off"]), ("", []),
     ])
-    func `words of a command line end with a zero byte, and empty ones count`(text: String, words: [String]) {
+    func `command-line arguments end with a zero byte, and empty ones count`(text: String, words: [String]) {
         #expect(ProcessFacts.words(ofCommandLine: Array(text.utf8)) == words)
     }
 
-    @Test func `this process's words are those that Swift knows`() {
+    @Test func `this process's arguments match those of Swift`() {
         #expect(ProcessFacts.arguments == Array(CommandLine.arguments.dropFirst()))
     }
 
-    @Test func `a system call that would block is nil and another failure is thrown`() throws {
+    @Test func `a system call that would block returns nil, and other failures are thrown`() throws {
         let blocked = try syscall("test") { () -> Int32 in
             errno = EAGAIN
             return -1
@@ -62,13 +62,13 @@ import Testing
         var before = stat()
         try #require(unsafe fstat(number, &before) == 0)
         do { _ = FileDescriptor(adopting: number) }
-        // Another test may have got the number by now: it is not the same file any more.
+        // Another test may have reused the number, so the inode shows whether it is the same file.
         var after = stat()
         let isOpen = unsafe fstat(number, &after) == 0
         #expect(!isOpen || after.st_ino != before.st_ino)
     }
 
-    @Test func `a descriptor that somebody else closed stops the process`() async {
+    @Test func `a descriptor that other code closed stops the process`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let descriptor = FileDescriptor(adopting: dup(0))
             close(descriptor.rawValue)
@@ -76,11 +76,12 @@ import Testing
         #expect(says(result, "closed behind its owner's back"))
     }
 
-    @Test func `signals come out of their queue and end nobody`() async {
+    @Test func `signals are read from their queue and do not end the process`() async {
         await #expect(processExitsWith: .success) {
             let queue = try SignalQueue([SIGTERM, SIGHUP])
             guard try queue.next() == nil else { exit(1) }
-            // Not kill(2): the test runner's own threads are older than the queue and do not block the signals.
+            // kill(2) would not work: the test runner's own threads are older than the queue and do not block the
+            // signals.
             raise(SIGTERM)
             raise(SIGHUP)
             try waitUntilReadable(queue.descriptor)
@@ -90,10 +91,10 @@ import Testing
         }
     }
 
-    @Test func `a thread that starts after the queue leaves signals to it`() async {
+    @Test func `a thread that starts after the queue blocks its signals`() async {
         await #expect(processExitsWith: .success) {
             let queue = try SignalQueue([SIGTERM])
-            // A thread's own signal ends with it; that the process lives shows that the thread blocked it.
+            // An unblocked signal would end the process, so its survival shows that the thread blocked it.
             Thread(name: "target") { raise(SIGTERM) }.join()
             raise(SIGTERM)
             try waitUntilReadable(queue.descriptor)
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a number that is no signal is refused`() {
+    @Test func `an invalid signal number is refused`() {
         #expect(throws: NetError.system(call: "sigaddset", code: EINVAL, subject: "signal 1000")) {
             _ = try SignalQueue([1_000])
         }

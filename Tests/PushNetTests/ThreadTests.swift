@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite struct ThreadTests {
-    /// A thread's name as the kernel shows it.
+    /// Returns the thread's name as the kernel shows it.
     private static func currentName() -> String {
         let file = FileDescriptor(adopting: unsafe open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC))
         return ((try? receive(from: file.rawValue)) ?? nil)?.split(separator: "\n").first.map(String.init) ?? ""
@@ -34,9 +34,9 @@ import Testing
         #expect(gate.withLock { $0 })
     }
 
-    @Test func `a thread has room for a deep call chain`() {
+    @Test func `a thread's stack has room for a deep call chain`() {
         @Sendable func depth(_ remaining: Int) -> Int {
-            // 1,000 bytes that the optimiser cannot drop.
+            // The optimizer cannot drop these 1,000 bytes.
             let bytes = InlineArray<1_000, UInt8> { UInt8(truncatingIfNeeded: $0 + remaining) }
             return remaining == 0 ? 0 : 1 + depth(remaining - 1) + Int(bytes[remaining % 1_000]) / 256
         }
@@ -48,7 +48,7 @@ import Testing
         #expect(reached.withLock { $0 } == 700)
     }
 
-    @Test func `a thread that nobody joins still runs to its end`() throws {
+    @Test func `a thread that is never joined still runs to its end`() throws {
         let mailbox = try Mailbox<Int>()
         let loop = try EventLoop()
         try loop.attach(mailbox) { [unowned loop] _ in loop.stop() }

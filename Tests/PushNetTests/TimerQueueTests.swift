@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-// The heap has no clock, and only from inside can its order be compared with a model over thousands of steps.
+// The heap has no clock. Only internal access permits comparing its order with a model over thousands of steps.
 @testable import PushNet
 
 @Suite struct TimerQueueTests {
@@ -49,7 +49,7 @@ import Testing
         #expect(queue.count == 0)
     }
 
-    @Test func `a number that was never a timer cancels nothing`() {
+    @Test func `an unknown timer number cancels nothing`() {
         var queue = TimerQueue()
         _ = queue.schedule(atNanoseconds: 10) {}
         for number in [1, 1 << 32, UInt64.max] {

@@ -90,11 +90,12 @@ import Testing
         #expect(error?.isCorrupt == true)
     }
 
-    @Test func `a database on a file system that is read-only is refused`() async throws {
-        // The bundle's own executable lies where this process may write, so a mode is used; root ignores modes.
-        guard geteuid() != 0 else { return }
-        try directory.write("", to: "test.sqlite", permissions: 0o400)
-        let error = #expect(throws: SQLiteError.self) { try open() }
+    @Test func `a database that may only be read is refused`() throws {
+        let open = try TemporaryDirectory(isOpen: true)
+        let path = try open.write("", to: "test.sqlite", permissions: 0o444)
+        let error = try OrdinaryUser.run {
+            #expect(throws: SQLiteError.self) { try Connection(path: path, durability: .full, exclusive: true) }
+        }
         #expect(error?.isReadOnly == true)
     }
 

@@ -61,7 +61,7 @@ import Testing
         #expect(try number("SELECT count(*) FROM sqlite_schema WHERE name = 'b'") == 0)
     }
 
-    /// What a changed bit makes of a description, which SQLite itself believes.
+    /// A changed bit in a table's definition makes another definition that SQLite accepts.
     @Test func `a file whose tables are not those of its version is damaged`() throws {
         let migrations = Migrations(["CREATE TABLE a(x, team)", "CREATE INDEX by_x ON a(x)"])
         try migrations.apply(to: connection)

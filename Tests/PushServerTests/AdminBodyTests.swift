@@ -21,41 +21,44 @@ import Testing
         #"{"topic":"a","topics":["b","c"],"broadcasts":true,"environment":"development","policy":1}"#,
         #"{"topic":"a","topics":null,"broadcasts":null,"environment":null,"policy":null}"#,
     ])
-    func `what the members may be is taken, and null for what is left out`(json: String) throws {
+    func `a valid member is accepted, and null means absent`(json: String) throws {
         #expect(try problem(json) == nil)
     }
 
     @Test(arguments: [
-        (#"{}"#, "topic is missing: it is a text."), (#"{"topic":null}"#, "topic is missing: it is a text."),
-        (#"{"topic":1}"#, "topic is a text."),
-        (#"{"topic":"a","topics":"b"}"#, "topics is a list of at least one text."),
-        (#"{"topic":"a","topics":[]}"#, "topics is a list of at least one text."),
-        (#"{"topic":"a","topics":["b",1]}"#, "topics is a list of at least one text."),
-        (#"{"topic":"a","topics":[null]}"#, "topics is a list of at least one text."),
-        (#"{"topic":"a","broadcasts":1}"#, "broadcasts is true or false."),
-        (#"{"topic":"a","broadcasts":"on"}"#, "broadcasts is true or false."),
-        (#"{"topic":"a","environment":"Production"}"#, "environment is one of: production, development."),
-        (#"{"topic":"a","environment":0}"#, "environment is one of: production, development."),
-        (#"{"topic":"a","policy":-1}"#, "policy is 0 or 1."), (#"{"topic":"a","policy":2}"#, "policy is 0 or 1."),
-        (#"{"topic":"a","policy":"1"}"#, "policy is 0 or 1."), (#"{"topic":"a","policy":0.5}"#, "policy is 0 or 1."),
-        (#"{"topic":"a","policy":9223372036854775808}"#, "policy is 0 or 1."),
+        (#"{}"#, "topic is missing: it must be a string."),
+        (#"{"topic":null}"#, "topic is missing: it must be a string."),
+        (#"{"topic":1}"#, "topic must be a string."),
+        (#"{"topic":"a","topics":"b"}"#, "topics must be a list of at least one string."),
+        (#"{"topic":"a","topics":[]}"#, "topics must be a list of at least one string."),
+        (#"{"topic":"a","topics":["b",1]}"#, "topics must be a list of at least one string."),
+        (#"{"topic":"a","topics":[null]}"#, "topics must be a list of at least one string."),
+        (#"{"topic":"a","broadcasts":1}"#, "broadcasts must be true or false."),
+        (#"{"topic":"a","broadcasts":"on"}"#, "broadcasts must be true or false."),
+        (#"{"topic":"a","environment":"Production"}"#, "environment must be one of: production, development."),
+        (#"{"topic":"a","environment":0}"#, "environment must be one of: production, development."),
+        (#"{"topic":"a","policy":-1}"#, "policy must be 0 or 1."),
+        (#"{"topic":"a","policy":2}"#, "policy must be 0 or 1."),
+        (#"{"topic":"a","policy":"1"}"#, "policy must be 0 or 1."),
+        (#"{"topic":"a","policy":0.5}"#, "policy must be 0 or 1."),
+        (#"{"topic":"a","policy":9223372036854775808}"#, "policy must be 0 or 1."),
     ])
-    func `what a member may not be is told by its name`(json: String, text: String) throws {
+    func `an invalid member is reported by its name`(json: String, text: String) throws {
         #expect(try problem(json) == text)
     }
 
     @Test(arguments: [
-        ("topik", "There is no member \"topik\" here. Did you mean topic? "),
-        ("broadcast", "There is no member \"broadcast\" here. Did you mean broadcasts? "),
-        ("zzz", "There is no member \"zzz\" here. "), ("", "There is no member \"\" here. "),
-        (String(repeating: "x", count: 65), "There is no member \"\(String(repeating: "x", count: 64))\" here. "),
+        ("topik", "Unknown member \"topik\". Did you mean topic? "),
+        ("broadcast", "Unknown member \"broadcast\". Did you mean broadcasts? "),
+        ("zzz", "Unknown member \"zzz\". "), ("", "Unknown member \"\". "),
+        (String(repeating: "x", count: 65), "Unknown member \"\(String(repeating: "x", count: 64))\". "),
     ])
-    func `a member that is unknown is refused with those that are known`(name: String, text: String) throws {
+    func `an unknown member is refused with a list of the known ones`(name: String, text: String) throws {
         let problem = try problem("{\"topic\":\"a\",\"\(name)\":null}")
-        #expect(problem == text + "It may have: topic, topics, broadcasts, environment, policy.")
+        #expect(problem == text + "Allowed members: topic, topics, broadcasts, environment, policy.")
     }
 
-    @Test func `of a member that comes twice each is looked at`() throws {
-        #expect(try problem(#"{"topic":1,"topic":"a"}"#) == "topic is a text.")
+    @Test func `both values of a duplicate member are checked`() throws {
+        #expect(try problem(#"{"topic":1,"topic":"a"}"#) == "topic must be a string.")
     }
 }

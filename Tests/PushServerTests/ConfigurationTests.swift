@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `nothing given means port 2197 on every address`() throws {
+    @Test func `the default is port 2197 on every address`() throws {
         let configuration = try Self.load(environment: ["HOME": "/house/ann"])
         #expect(configuration.host == "*")
         #expect(configuration.port == 2197)
@@ -35,7 +35,7 @@ import Testing
         #expect(!configuration.hasOpenEnrolment)
     }
 
-    @Test func `flags win over the environment, the environment over the file`() throws {
+    @Test func `flags override the environment, and the environment overrides the file`() throws {
         let file = "[server]\nlisten = 127.0.0.1:1\nlog_level = error\nloops = 3\n"
         let configuration = try Self.load(
             file, flags: [(.listen, "127.0.0.1:3")],
@@ -48,13 +48,13 @@ import Testing
     @Test(arguments: [
         ("*:443", "*", 443), ("[::1]:2197", "::1", 2197), ("push.example.org:0", "push.example.org", 0),
     ])
-    func `an address and a port are understood`(text: String, host: String, port: UInt16) throws {
+    func `an address with a port is parsed`(text: String, host: String, port: UInt16) throws {
         let configuration = try Self.load(flags: [(.listen, text)])
         #expect(configuration.host == host)
         #expect(configuration.port == port)
     }
 
-    @Test func `a setting may name several addresses, and each group has its role`() throws {
+    @Test func `a setting may hold several addresses, and each setting has its role`() throws {
         let configuration = try Self.load(
             "[server]\nlisten = *:2197 [::1]:443\ndevelopment_listen = *:2198\nchannel_listen = *:2196\n"
                 + "development_channel_listen = *:2195\n")
@@ -71,7 +71,7 @@ import Testing
         ("push.example.org:443", false), ("https://push.example.org", false), ("-a.example.org", false),
         ("a..example.org", false), ("*", false), ("bücher.example", false), ("[::1]", false), ("a,b", false),
     ])
-    func `names are those that a certificate can have`(text: String, isGood: Bool) throws {
+    func `server names are valid names for a certificate`(text: String, isGood: Bool) throws {
         if isGood {
             #expect(try Self.load(flags: [(.names, text)]).names.count == text.split(separator: " ").count)
         } else {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `what waits for one app is not more than for all of them`() throws {
+    @Test func `the limit per app may not exceed the limit per device`() throws {
         #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.pendingPerDevice, "99")]) }
         #expect(try Self.load(flags: [(.pendingPerDevice, "100")]).pendingPerDeviceCountMax == 100)
         #expect(try Self.load(flags: [(.pendingPerTopic, "2000")]).pendingPerDeviceCountMax == nil)
@@ -87,7 +87,7 @@ import Testing
         #expect(throws: ConfigurationError.self) { try Self.load(flags: both) }
     }
 
-    @Test func `an address that is there twice is refused`() {
+    @Test func `a duplicate address is refused`() {
         #expect(throws: ConfigurationError.self) {
             try Self.load(flags: [(.listen, "*:2197"), (.developmentListen, "*:2197")])
         }
@@ -103,7 +103,7 @@ import Testing
             ("sandboxes.example.org", .production), ("test.example.org", .development),
             ("x.test.example.org", .production),
         ] as [(String?, Environment)])
-    func `the server name decides the environment`(name: String?, environment: Environment) throws {
+    func `the server name selects the environment`(name: String?, environment: Environment) throws {
         let configuration = try Self.load(flags: [(.developmentNames, "other.example.org Test.Example.org")])
         #expect(configuration.environment(ofServerName: name) == environment)
     }
@@ -118,13 +118,13 @@ import Testing
         #expect(throws: ConfigurationError.self) { try Self.load(flags: [(key, text)]) }
     }
 
-    @Test func `no life of device tokens means that they live for ever`() throws {
+    @Test func `device tokens without a lifetime never expire`() throws {
         #expect(try Self.load(flags: [(.tokenLifeDays, "0")]).tokenLifeSeconds == nil)
         #expect(try Self.load(flags: [(.tokenLifeDays, "2")]).tokenLifeSeconds == 172_800)
         #expect(try Self.load().tokenLifeSeconds == 31_536_000)
     }
 
-    @Test func `a rate may have a burst, and only device tokens have one without a setting`() throws {
+    @Test func `a rate may have a burst, and teams, keys and apps have no rate by default`() throws {
         let configuration = try Self.load("[quotas]\nteam_rate = 5/50\ntopic_rate = 7\nkey_daily = 100\n")
         #expect(configuration.quotas.team == QuotaLimits(rate: 5, burst: 50))
         #expect(configuration.quotas.topic == QuotaLimits(rate: 7))
@@ -132,16 +132,26 @@ import Testing
         #expect(configuration.quotas.deviceRate == 100 && configuration.quotas.deviceBurst == 1000)
         let none = try Self.load(flags: [(.deviceRate, "0"), (.teamBadTokens, "9")]).quotas
         #expect(none.deviceRate == 0 && none.deviceBurst == nil && none.team == QuotaLimits(badTokens: 9))
-        #expect(try Self.load().quotas.team.isEmpty)
+        #expect(try Self.load().quotas.team.isEmpty && Self.load().quotas.unsetBadTokens == 100_000)
+        #expect(none.unsetBadTokens == nil)
+    }
+
+    @Test func `strangers and devices have rates unless they are set to 0`() throws {
+        #expect(try Self.load().principalLimits == PrincipalLimits())
+        let limits = try Self.load(flags: [(.strangerCredentials, "3"), (.deviceStreams, "0"), (.deviceAcks, "5/6")])
+            .principalLimits
+        #expect(limits.strangerCredentials == .init(3) && limits.deviceStreams == .init(0))
+        #expect(limits.deviceAcknowledgements == .init(5, burst: 6))
+        #expect(limits.deviceRequests == .init(100, burst: 5000))
     }
 
     @Test(arguments: ["", "x", "-1", "1/", "/1", "1/0", "1/2/3", "1 2", "1000001", "1/1000001", "0.5"])
-    func `what is no rate is refused`(text: String) {
+    func `an invalid rate is refused`(text: String) {
         #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.teamRate, text)]) }
     }
 
     @Test(arguments: ["", "2197", ":2197", "::1:2197", "host:", "host:65536", "host:-1", "host:x"])
-    func `what is no address and port is refused`(text: String) {
+    func `an invalid address or port is refused`(text: String) {
         #expect(throws: ConfigurationError.self) { try Self.load(flags: [(.listen, text)]) }
     }
 
@@ -153,7 +163,7 @@ import Testing
         ("[server]\nthis is nothing\n", "posthornd.ini:2", "neither"),
         ("[server]\ndata_directory = relative\n", "posthornd.ini:2", "relative"),
     ])
-    func `a bad line is named with file, line and remedy`(text: String, place: String, problem: String) {
+    func `an invalid line is reported with file, line and remedy`(text: String, place: String, problem: String) {
         #expect {
             try Self.load(text)
         } throws: { error in
@@ -168,9 +178,9 @@ import Testing
     }
 
     @Test(arguments: [(94, true), (95, false)])
-    func `an admin socket that does not fit a UNIX socket's name is refused`(length: Int, fits: Bool) throws {
+    func `an admin socket path that is too long for a UNIX socket is refused`(length: Int, fits: Bool) throws {
         let directory = "/" + String(repeating: "d", count: length)
-        // 107 bytes in all: one slash more, and the file's eleven.
+        // The path may have 107 bytes, including a slash and the file name's eleven bytes.
         if fits {
             #expect(try Self.load(flags: [(.dataDirectory, directory)]).adminSocket.utf8.count <= 107)
         } else {
@@ -179,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `every setting has a flag, a variable and a place in the sample file`() throws {
+    @Test func `every setting has a flag, a variable and an entry in the sample file`() throws {
         for key in ConfigurationKey.allCases {
             #expect(ServerCommand.command.options.find(key.flag) != nil)
             #expect(key.variable.hasPrefix("POSTHORN_"))

@@ -11,14 +11,14 @@ import Testing
 
     private static func after(_ duration: Duration) -> UInt64 { begin + UInt64(duration / .nanoseconds(1)) }
 
-    @Test func `a handshake may take its time and no more`() {
+    @Test func `a handshake has a time limit`() {
         let deadlines = ConnectionDeadlines(now: Self.begin)
         let limit = Self.after(Limits.handshakePatience)
         #expect(deadlines.verdict(now: limit, isServing: false, openExchangeCount: 0) == .fine)
         #expect(deadlines.verdict(now: limit + 1, isServing: false, openExchangeCount: 0) == .tooSlow("handshake"))
     }
 
-    @Test func `a connection on which nothing is open goes idle`() {
+    @Test func `a connection without open requests becomes idle`() {
         var deadlines = ConnectionDeadlines(now: 0)
         deadlines.received((1, false), now: Self.begin)
         let limit = Self.after(Limits.idlePatience)
@@ -27,7 +27,22 @@ import Testing
         #expect(deadlines.verdict(now: limit + 1, isServing: true, openExchangeCount: 1) == .fine)
     }
 
-    @Test func `bytes that complete no message keep no connection`() {
+    @Test func `a stranger must authenticate in time, with a little more time for open requests`() {
+        var deadlines = ConnectionDeadlines(now: 0)
+        deadlines.handshakeBegins(now: Self.begin)
+        let patience = Duration.seconds(60)
+        let limit = Self.after(patience)
+        deadlines.received((1, false), now: limit)
+        func verdict(_ now: UInt64, _ patience: Duration?) -> ConnectionDeadlines.Verdict {
+            deadlines.verdict(now: now, isServing: true, openExchangeCount: 0, strangerPatience: patience)
+        }
+        #expect(verdict(limit, patience) == .fine)
+        #expect(verdict(limit + 1, patience) == .unproven)
+        #expect(verdict(limit + 1, nil) == .fine)
+        #expect(verdict(Self.after(patience + Limits.requestPatience) + 1, patience) == .tooSlow("credential"))
+    }
+
+    @Test func `bytes that complete no message do not keep a connection open`() {
         var deadlines = ConnectionDeadlines(now: Self.begin)
         deadlines.received((1, true), now: Self.begin)
         let limit = Self.after(Limits.requestPatience)
@@ -49,7 +64,7 @@ import Testing
         #expect(deadlines.verdict(now: late, isServing: true, openExchangeCount: 0) == .fine)
     }
 
-    @Test func `a request that does not end is too slow, and one that ended is not`() {
+    @Test func `an unfinished request is too slow after its limit, and a finished one is not`() {
         var deadlines = ConnectionDeadlines(now: Self.begin)
         deadlines.received((1, false), now: Self.begin)
         deadlines.requestBegan(now: Self.begin)
@@ -60,7 +75,7 @@ import Testing
         #expect(deadlines.verdict(now: limit + 1, isServing: true, openExchangeCount: 1) == .fine)
     }
 
-    @Test func `output that moves is not too slow`() {
+    @Test func `output that makes progress is not too slow`() {
         var deadlines = ConnectionDeadlines(now: Self.begin)
         deadlines.received((1, false), now: Self.begin)
         deadlines.outputWaits(true, now: Self.begin)

@@ -6,7 +6,7 @@ import Testing
 @testable import PushServer
 
 @Suite struct DayCountTests {
-    /// A count that is changed as loops do.
+    /// A count that is changed atomically, as loops do.
     private final class Shared {
         let state = Atomic<UInt64>(0)
 
@@ -15,7 +15,7 @@ import Testing
         var count: DayCount { DayCount(packed: state.load(ordering: .relaxed)) }
     }
 
-    @Test func `a day has its limit, and the next day has it again`() {
+    @Test func `each day has the full limit`() {
         let shared = Shared()
         for day in [20_000, 20_001, 20_003] as [Int64] {
             #expect((0..<5).map { _ in shared.add(on: day, upTo: 3) } == [true, true, true, false, false], "\(day)")
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a clock that was ahead locks nobody out`() {
+    @Test func `a clock that was ahead blocks no later notification`() {
         let shared = Shared()
         #expect((0..<3).map { _ in shared.add(on: 30_000, upTo: 2) } == [true, true, false])
         #expect((0..<3).map { _ in shared.add(on: 20_000, upTo: 2) } == [true, true, false])
@@ -31,7 +31,7 @@ import Testing
         #expect(shared.count == DayCount(day: 0, count: 1))
     }
 
-    @Test func `what is taken back can be sent again, on the same day only`() {
+    @Test func `a notification that is taken back can be sent again, on the same day only`() {
         let shared = Shared()
         #expect(shared.add(on: 5, upTo: 2) && shared.add(on: 5, upTo: 2) && !shared.add(on: 5, upTo: 2))
         DayCount.takeBack(from: shared.state, on: 4)
@@ -44,13 +44,13 @@ import Testing
 
     @Test(
         arguments: [(0, 0), (1, 1), (20_778, 1_000_000_000_000), (16_777_215, 1_099_511_627_775)] as [(Int64, Int64)])
-    func `a count is one number and back`(day: Int64, count: Int64) {
+    func `a count survives packing into one number`(day: Int64, count: Int64) {
         let value = DayCount(day: day, count: count)
         #expect(value.day == day && value.count == count)
         #expect(DayCount(packed: value.packed) == value)
     }
 
-    @Test func `the moment knows its day and how long it lasts`() {
+    @Test func `a moment knows its day and the rest of the day`() {
         let midnight: Int64 = 20_778 * 86_400
         for (seconds, day, left) in [
             (0, 20_778, 86_400), (1, 20_778, 86_399), (86_399, 20_778, 1), (86_400, 20_779, 86_400),

@@ -30,7 +30,7 @@ import Testing
         #expect(rates.take(DeviceID(rawValue: 3), TopicID(rawValue: 1), now: now) == .taken(remaining: 4))
     }
 
-    @Test func `nobody who keeps to the rate is refused, however many share a small table with one who does not`() {
+    @Test func `a sender within its rate is never refused, even if a flooder shares its small table`() {
         let rates = DeviceRates(TokenBucket(of: 1, refilledBy: 10), countMax: 8)
         var now = 100 * Self.second
         for _ in 0..<200 {
@@ -42,26 +42,26 @@ import Testing
         }
     }
 
-    @Test func `one who floods is held back while others come and go in the same set`() {
+    @Test func `a flooder is limited while others come and go in the same set`() {
         let rates = DeviceRates(TokenBucket(of: 10, refilledBy: 10), countMax: 4)
         var now = 100 * Self.second
         var taken = 0
         for step in 0..<1000 as Range<UInt64> {
             taken += self.taken(rates, 7, of: 5, at: now)
-            // One at a time: the slot that owes least is another one's, never the flooder's.
+            // Only one other device at a time: the slot with the smallest debt belongs to it, never to the flooder.
             _ = self.taken(rates, 100 + step, of: 1, at: now)
             now += Self.second / 100
         }
         #expect((100...115).contains(taken), "\(taken) in ten seconds")
     }
 
-    @Test func `a table with room for all gives each exactly its burst`() {
+    @Test func `a table with room for all devices gives each exactly its burst`() {
         let rates = DeviceRates(TokenBucket(of: 3, refilledBy: 1))
         let now = 100 * Self.second
         for device in 1...500 as ClosedRange<UInt64> { #expect(taken(rates, device, of: 5, at: now) == 3) }
     }
 
-    /// What several threads take.
+    /// Rates and counters that several threads share.
     private final class Shared: Sendable {
         let rates = DeviceRates(TokenBucket(of: 1000, refilledBy: 1), countMax: 4)
         let taken = Atomic<Int>(0)

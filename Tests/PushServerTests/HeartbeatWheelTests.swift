@@ -12,7 +12,7 @@ import Testing
         ReplyAddress(loop: 0, slot: number, generation: 1, exchange: 1)
     }
 
-    @Test func `each stream has its turn in its second, and once`() {
+    @Test func `each stream is visited once, in its second`() {
         var wheel = HeartbeatWheel(second: 1000)
         wheel.schedule(Self.stream(1), inSeconds: 1)
         wheel.schedule(Self.stream(2), inSeconds: 20)
@@ -28,7 +28,7 @@ import Testing
         #expect(wheel.advance(to: 9000) == [])
     }
 
-    @Test func `a tick that comes late passes nobody over, and one that comes twice takes nobody twice`() {
+    @Test func `a late tick skips no stream, and a repeated tick visits none twice`() {
         var wheel = HeartbeatWheel(second: 7)
         for second in 1...Self.longest { wheel.schedule(Self.stream(UInt32(second)), inSeconds: second) }
         #expect(wheel.advance(to: 10) == (1...3).map(Self.stream))
@@ -37,12 +37,12 @@ import Testing
     }
 
     @Test(arguments: [(0, 20), (19, 20), (55, 55), (120, 120), (Int64.max, 240), (-1, 20)] as [(Int64, Int64)])
-    func `a device gets the interval that it asks for, within bounds`(asked: Int64, granted: Int64) {
+    func `a device gets the interval that it requests, within limits`(asked: Int64, granted: Int64) {
         #expect(Heartbeat.granted(asked) == granted)
     }
 
     @Test(arguments: [(nil, 20), ("120", 120), ("9999", 240), ("soon", 20)] as [(String?, Int64)])
-    func `a device reads the interval out of the answer, within bounds`(answer: String?, seconds: Int64) {
+    func `a device reads the interval from the answer, within limits`(answer: String?, seconds: Int64) {
         #expect(Heartbeat.interval(answer) == .seconds(seconds))
     }
 }

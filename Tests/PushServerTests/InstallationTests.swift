@@ -18,7 +18,7 @@ import Testing
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    @Test func `a first start makes everything, and nobody else can read the secrets`() throws {
+    @Test func `a first start creates all files, and only the owner can read the secrets`() throws {
         let directory = try TemporaryDirectory()
         let data = directory.path + "/a/b"
         let installation = try Installation(try Self.configuration(data))
@@ -31,7 +31,7 @@ import Testing
         #expect(installation.authorityFile == data + "/authority.pem")
     }
 
-    @Test func `a second start finds what the first made`() throws {
+    @Test func `a second start uses the files of the first`() throws {
         let directory = try TemporaryDirectory()
         let first = try Installation(try Self.configuration(directory.path))
         let certificate = try Data(contentsOf: URL(fileURLWithPath: first.certificateFile))
@@ -41,7 +41,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: second.certificateFile)) == certificate)
     }
 
-    @Test func `other names get another certificate from the same authority`() throws {
+    @Test func `other server names get another certificate from the same authority`() throws {
         let directory = try TemporaryDirectory()
         let first = try Installation(try Self.configuration(directory.path, names: ["a.example"]))
         let certificate = try Data(contentsOf: URL(fileURLWithPath: first.certificateFile))
@@ -51,7 +51,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path + "/authority.pem")) == authority)
     }
 
-    @Test func `token keys that vanished beside a database are not made anew`() throws {
+    @Test func `missing token keys beside an existing database are not replaced`() throws {
         let directory = try TemporaryDirectory()
         _ = try Installation(try Self.configuration(directory.path))
         let keys = directory.path + "/token.keys"
@@ -65,7 +65,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: keys))
     }
 
-    @Test func `an authority without its key is kept, and enough as long as the certificate is good`() throws {
+    @Test func `an authority without its key is kept, and suffices while the certificate is valid`() throws {
         let directory = try TemporaryDirectory()
         let first = try Installation(try Self.configuration(directory.path, names: ["a.example"]))
         let authority = try Data(contentsOf: URL(fileURLWithPath: directory.path + "/authority.pem"))
@@ -80,7 +80,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: first.certificateFile))
     }
 
-    @Test func `another authority issues another certificate`() throws {
+    @Test func `a replaced authority causes a new certificate`() throws {
         let directory = try TemporaryDirectory()
         let first = try Installation(try Self.configuration(directory.path))
         let certificate = try Data(contentsOf: URL(fileURLWithPath: first.certificateFile))
@@ -105,7 +105,7 @@ import Testing
         #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
     }
 
-    @Test func `a data directory that cannot be made is named, with a remedy`() throws {
+    @Test func `a data directory that cannot be created is reported with a remedy`() throws {
         let directory = try TemporaryDirectory()
         try "a file".write(toFile: directory.path + "/file", atomically: true, encoding: .utf8)
         #expect {

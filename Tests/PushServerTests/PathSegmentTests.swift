@@ -8,7 +8,7 @@ struct PathSegmentTests {
         ("", ""), ("abc", "abc"), ("%2F", "/"), ("%2f", "/"), ("a%2Bb%3D%3D", "a+b=="), ("a/b+c=", "a/b+c="),
         ("%25%2F", "%/"), ("%252F", "%2F"), ("%00", "\0"),
     ])
-    func `a percent sign and two digits are a byte`(segment: String, text: String) {
+    func `a percent sign and two hex digits decode to a byte`(segment: String, text: String) {
         #expect(PathSegment.decode(segment.utf8.span) == Array(text.utf8))
     }
 

@@ -12,7 +12,9 @@ import Testing
     private static let other = Topic(id: TopicID(rawValue: 3), name: "org.other.App", teamID: "TEAM000002")
     private static let noon = QuotaMoment(monotonicNanoseconds: 9_000_000_000, unixSeconds: 20_000 * 86_400 + 43_200)
 
-    /// Takes as a request does: nil, or seconds after which to try again.
+    /// Takes the allowances of one request.
+    ///
+    /// Returns nil, or the seconds after which to retry.
     private func send(
         _ loop: LoopQuotas, _ topic: Topic = mail, key: String = "KEY0000001", at now: QuotaMoment = noon
     ) -> Int64? {
@@ -39,7 +41,7 @@ import Testing
         return Quotas(defaults, settings: settings, uses: uses)
     }
 
-    @Test func `without a setting nothing is limited but the rate of a device token`() {
+    @Test func `by default only the rate of a device token is limited`() {
         let loop = LoopQuotas(quotas())
         #expect((0..<1000).allSatisfy { _ in send(loop) == nil })
         #expect(loop.tightest == QuotaState(limit: 1000, remaining: 0, resetSeconds: 10))
@@ -47,7 +49,7 @@ import Testing
         #expect(send(LoopQuotas(quotas { $0.deviceRate = 0 })) == nil)
     }
 
-    @Test func `a sender hears of the limit of which least is left, and of a device's rate only below its half`() {
+    @Test func `an answer shows the limit with the least remaining, and a device's rate only below half`() {
         let loop = LoopQuotas(
             quotas {
                 $0.team = QuotaLimits(rate: 1, burst: 10)
@@ -65,7 +67,7 @@ import Testing
         #expect(heard.map { $0?.resetSeconds } == [1, 2, 3, 4, 5, 5])
     }
 
-    @Test func `a request that one limit refuses counts for no other`() {
+    @Test func `a request that one limit refuses is not charged to other limits`() {
         let quotas = quotas([
             QuotaSubject(.team, "TEAM000001"): QuotaLimits(rate: 1, burst: 100, daily: 100),
             QuotaSubject(.topic, "org.example.Chat"): QuotaLimits(rate: 1, burst: 2),
@@ -76,7 +78,7 @@ import Testing
         #expect((0..<10).map { _ in send(loop) } == [nil, nil, nil] + Array(repeating: 43_200, count: 7))
         let team = quotas.quotas(of: QuotaSubject(.team, "TEAM000001"), Self.noon)
         #expect(team.map(\.limit) == [.rate, .daily])
-        // Of the seven that the app's day refused, the requests were made; the notifications were not sent.
+        // The seven notifications over the app's daily limit count as requests, but not as sent.
         #expect(team.map(\.used) == [12, 5] && team.map(\.refused) == [0, 0])
         #expect(quotas.quotas(of: QuotaSubject(.topic, "org.example.Chat"), Self.noon).map(\.refused) == [8])
     }
@@ -89,7 +91,7 @@ import Testing
         #expect((0..<20).count { send(loops[$0 % 2], Self.other) == nil } == 10)
     }
 
-    @Test func `what an administrator sets holds for the next request of every loop, and what is used stays used`() {
+    @Test func `a new limit applies to the next request of every loop, and keeps the used count`() {
         let quotas = quotas { $0.topic = QuotaLimits(rate: 5) }
         let loops = [LoopQuotas(quotas), LoopQuotas(quotas)]
         let subject = QuotaSubject(.topic, "org.example.Mail")
@@ -106,7 +108,7 @@ import Testing
         #expect(send(loops[1], Self.other, key: "KEY0000002") == nil)
     }
 
-    @Test func `the day's count of an earlier run counts, and another day's does not`() {
+    @Test func `the day's count of an earlier run is kept, and another day's is not`() {
         let subject = QuotaSubject(.topic, "org.example.Mail")
         for (day, left) in [(20_000, 1), (19_999, 3), (20_001, 3)] as [(Int64, Int)] {
             let quotas = quotas([subject: QuotaLimits(daily: 3)], uses: [QuotaUse(subject, day: day, count: 2)])
@@ -116,12 +118,13 @@ import Testing
         }
     }
 
-    @Test func `bad device tokens have an hour's budget, after which only they are refused`() {
+    @Test func `bad device tokens have an hourly budget, after which only they are refused`() {
         let quotas = quotas { $0.team = QuotaLimits(badTokens: 2) }
         let loop = LoopQuotas(quotas)
         func takeBad(at now: QuotaMoment) -> Int64? {
             do throws(Rejection) {
-                try loop.takeBadToken(loop.allowances(key: "KEY0000001", Self.mail, now), now)
+                let allowances = loop.allowances(key: "KEY0000001", Self.mail, now)
+                try loop.takeBadToken(allowances, of: Self.mail.teamID, now)
                 return nil
             } catch {
                 return error.retryAfterSeconds
@@ -135,7 +138,20 @@ import Testing
         #expect(takeBad(at: later) == nil && takeBad(at: later) == 1800)
     }
 
-    @Test func `what is counted and not stored is given back`() {
+    @Test func `a team has a budget for bad device tokens by default, and none when it is set to 0`() {
+        let quotas = quotas { $0.unsetBadTokens = 3 }
+        let loop = LoopQuotas(quotas)
+        func areTaken(_ team: String, _ count: Int) -> Int {
+            (0..<count).count { _ in (try? loop.takeBadToken(Allowances(), of: team, Self.noon)) != nil }
+        }
+        #expect([areTaken("TEAM000001", 5), areTaken("TEAM000002", 2)] == [3, 2])
+        quotas.set(QuotaSubject(.team, "TEAM000001"), QuotaLimits(badTokens: 0))
+        #expect(areTaken("TEAM000001", 9) == 9)
+        #expect(
+            LoopQuotas(self.quotas()).allowances(key: "K", Self.mail, Self.noon).team == nil, "costs nothing before")
+    }
+
+    @Test func `a notification that is counted and not stored is refunded`() {
         let quotas = quotas { $0.team = QuotaLimits(daily: 2) }
         let loop = LoopQuotas(quotas)
         #expect(send(loop) == nil && send(loop) == nil && send(loop) != nil)
@@ -148,7 +164,7 @@ import Testing
 }
 
 @Suite struct QuotaLimitsTests {
-    @Test func `what is set wins over what is configured, and a burst goes with its rate`() {
+    @Test func `a stored limit overrides the configuration, and a burst belongs to its rate`() {
         let configured = QuotaLimits(rate: 5, burst: 50, daily: 100)
         #expect(QuotaLimits().or(configured) == configured)
         #expect(QuotaLimits(rate: 9).or(configured) == QuotaLimits(rate: 9, burst: nil, daily: 100))

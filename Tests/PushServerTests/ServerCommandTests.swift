@@ -16,12 +16,12 @@ import Testing
         (["--webhook-ca-file", "/c.pem", "--check-config"], 78, "webhook_ca_file: /c.pem"),
         (["--pending-per-topic", "6", "--pending-per-device", "5"], 78, "pending_per_topic"),
         (["--names", "push.example.org,localhost"], 64, "push.example.org,localhost"),
-        (["--trace", "maybe"], 64, "Write on or off."), (["--open-enrolment", "maybe"], 64, "Write yes or no."),
+        (["--trace", "maybe"], 64, "Choose on or off."), (["--open-enrolment", "maybe"], 64, "Choose yes or no."),
         (["--restore", "/b", "--check"], 64, "--restore"), (["--check-backup", "/b", "--check"], 64, "--check-backup"),
         (["--check-backup", "/b", "--restore", "/b"], 64, "--restore"),
         (["--check-backup", "/b", "--ephemeral"], 64, "--ephemeral"),
     ])
-    func `what is wrong is named, behind the program's name, with the right status`(
+    func `an invalid command line is reported after the program's name, with the right status`(
         arguments: [String], status: Int32, mention: String
     ) {
         #expect {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a variable that makes no sense is a mistake of configuration`() {
+    @Test func `an invalid variable is a configuration error`() {
         #expect {
             try ServerCommand.parse(["--data-directory", "/d"], environment: ["POSTHORN_LOOPS": "none"])
         } throws: { error in
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `an ephemeral server takes nothing from the environment but TMPDIR`() throws {
+    @Test func `an ephemeral server reads only TMPDIR from the environment`() throws {
         let environment = ["POSTHORN_LISTEN": "nonsense", "TMPDIR": "/elsewhere"]
         guard case .run(let configuration) = try ServerCommand.parse(["--ephemeral"], environment: environment) else {
             Issue.record("it does not run")
@@ -52,7 +52,7 @@ import Testing
         #expect(configuration.ephemeral?.topics == ["com.example.MyApp"])
     }
 
-    @Test func `a backup is checked whatever the configuration is`() throws {
+    @Test func `a backup is checked even with an invalid configuration`() throws {
         let request = try ServerCommand.parse(["--check-backup", "b"], environment: ["POSTHORN_LOOPS": "none"])
         guard case .checkBackup("b") = request else {
             Issue.record("it does something else")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `authorities of webhooks are checked for a certificate, which may be one beside other things`() throws {
+    @Test func `a file of webhook authorities must hold a certificate, and may hold other text`() throws {
         let files = try TemporaryDirectory()
         let authority = try CertificateAuthority.make(commonName: "Webhooks")
         let text = String(decoding: authority.certificate, as: UTF8.self)

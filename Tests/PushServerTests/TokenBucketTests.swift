@@ -9,7 +9,7 @@ import Testing
 @Suite struct TokenBucketTests {
     private static let second: Int64 = 1_000_000_000
 
-    /// A bucket with its state and a clock that is set by hand.
+    /// A bucket with its state and a manual clock.
     private final class Sender {
         let bucket: TokenBucket
         var fullAt: Int64 = 0
@@ -17,7 +17,9 @@ import Testing
 
         init(_ bucket: TokenBucket) { self.bucket = bucket }
 
-        /// Sends; nil, or nanoseconds to wait.
+        /// Takes one token.
+        ///
+        /// Returns nil, or the nanoseconds to wait.
         func send() -> Int64? {
             switch bucket.take(fullAt: fullAt, now: now) {
             case .taken(let next):
@@ -27,13 +29,13 @@ import Testing
             }
         }
 
-        /// How many of so many are taken now.
+        /// Returns how many of `count` tokens are available now.
         func taken(of count: Int) -> Int { (0..<count).count { _ in send() == nil } }
     }
 
     @Test(
         arguments: [(1, 1), (10, 1), (10, 10), (10, 25), (1, 100), (1_000_000, 1_000_000), (3, 7)] as [(Int64, Int64)])
-    func `a full bucket gives its burst, and then one token each time that the wait is over`(rate: Int64, burst: Int64)
+    func `a full bucket permits its burst, and then a token each time that the wait is over`(rate: Int64, burst: Int64)
     {
         let sender = Sender(TokenBucket(of: burst, refilledBy: rate))
         #expect(sender.taken(of: Int(burst) + 5) == Int(burst))
@@ -50,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `over any time no more goes through than burst and rate allow`() {
+    @Test func `no interval admits more than the burst and the rate allow`() {
         var generator = SystemRandomNumberGenerator()
         let sender = Sender(TokenBucket(of: 20, refilledBy: 10))
         let start = sender.now
@@ -63,7 +65,7 @@ import Testing
         #expect(taken > 1000, "it goes on")
     }
 
-    @Test func `who keeps to the rate is never refused`() {
+    @Test func `a sender within the rate is never refused`() {
         let sender = Sender(TokenBucket(of: 1, refilledBy: 7))
         for _ in 0..<1000 {
             #expect(sender.send() == nil)
@@ -71,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `what is left, and when all is back`() {
+    @Test func `a bucket reports its remaining tokens and when it is full`() {
         let sender = Sender(TokenBucket(of: 5, refilledBy: 2))
         #expect(sender.bucket.remainingCount(fullAt: sender.fullAt, now: sender.now) == 5)
         #expect(sender.taken(of: 3) == 3)
@@ -85,8 +87,7 @@ import Testing
         #expect(sender.bucket.state(remaining: 5) == QuotaState(limit: 5, remaining: 5, resetSeconds: 0))
     }
 
-    @Test func `a clock that falls back, or a larger bucket before, locks nobody out for longer than an empty bucket`()
-    {
+    @Test func `a clock that moves back blocks no sender for longer than an empty bucket does`() {
         let sender = Sender(TokenBucket(of: 10, refilledBy: 10))
         #expect(sender.taken(of: 20) == 10)
         sender.now -= 50 * Self.second
@@ -100,7 +101,7 @@ import Testing
         #expect(sender.taken(of: 20) == 10, "a clock that jumps ahead fills it, once")
     }
 
-    @Test func `an hour's bucket gives all at once and refills evenly`() {
+    @Test func `an hourly bucket permits all tokens at once and refills evenly`() {
         let sender = Sender(TokenBucket(of: 60, refilledBy: 60, inSeconds: 3600))
         #expect(sender.taken(of: 100) == 60)
         #expect(sender.send() == 60 * Self.second)
@@ -108,13 +109,13 @@ import Testing
         #expect(sender.taken(of: 100) == 30)
     }
 
-    /// What several threads share.
+    /// A bucket that several threads share.
     private final class Shared: Sendable {
         let fullAt = Atomic<Int64>(0)
         let taken = Atomic<Int>(0)
     }
 
-    @Test func `threads that share a bucket take exactly what is in it`() {
+    @Test func `threads that share a bucket take exactly its tokens`() {
         let bucket = TokenBucket(of: 10_000, refilledBy: 1)
         let shared = Shared()
         let threads = (0..<4).map { number in

@@ -5,7 +5,7 @@ import Testing
 @testable import PushServer
 
 @Suite struct WebhookDeliveryTests {
-    @Test func `it asks, sends and goes on behind what was taken`() {
+    @Test func `a delivery asks for events, sends them and continues after those accepted`() {
         var delivery = WebhookDelivery(position: 10, now: .zero)
         #expect(delivery.begin(now: .zero) == 10)
         #expect(delivery.due == nil && delivery.begin(now: .seconds(9)) == nil)
@@ -20,14 +20,14 @@ import Testing
         #expect(delivery.begin(now: .milliseconds(3999)) == nil)
     }
 
-    @Test func `where nothing is found it goes on behind it`() {
+    @Test func `a delivery without events continues after the searched range`() {
         var delivery = WebhookDelivery(position: 10, now: .zero)
         _ = delivery.begin(now: .zero)
         delivery.found(eventCount: 0, next: 90, isMore: false, now: .seconds(1))
         #expect(delivery.position == 90 && delivery.due == .seconds(2))
     }
 
-    @Test func `a refusal leaves the position, and the pause doubles up to five minutes`() {
+    @Test func `a refusal keeps the position, and the pause doubles up to five minutes`() {
         var delivery = WebhookDelivery(position: 10, now: .zero)
         var pauses: [Duration] = []
         for _ in 0..<20 {
@@ -45,14 +45,14 @@ import Testing
         #expect(delivery.taken(now: due) == 20 && delivery.failureCount == 0)
     }
 
-    @Test func `a part of the pause is left to chance`() {
+    @Test func `a part of the pause is random`() {
         var delivery = WebhookDelivery(position: 0, now: .zero)
         _ = delivery.begin(now: .zero)
         delivery.failed(now: .seconds(10), share: 0.5)
         #expect(delivery.due == .milliseconds(10_500))
     }
 
-    @Test func `an answer that nobody waits for changes nothing`() {
+    @Test func `an answer to an abandoned request changes nothing`() {
         var delivery = WebhookDelivery(position: 5, now: .seconds(7))
         delivery.found(eventCount: 3, next: 9, isMore: false, now: .zero)
         #expect(delivery.taken(now: .zero) == 5 && delivery.due == .seconds(7))

@@ -15,7 +15,8 @@ import Testing
         let contents = DeviceTokenContents(device: device, topic: TopicID(rawValue: 1), generation: 1)
         var entry = TraceEntry(
             position: 92,
-            event: TraceEvent(step, detail, sequence: 5, device: device, unixMilliseconds: 1_800_000_000_123))
+            event: TraceEvent(
+                step, detail, sequence: 5, topic: origin.topic, device: device, unixMilliseconds: 1_800_000_000_123))
         if hasOrigin {
             entry.origin = origin
             entry.token = TraceEntry.Token(contents: contents, environment: .production)
@@ -23,7 +24,7 @@ import Testing
         return entry
     }
 
-    @Test func `events are members of an array, without what is not known`() {
+    @Test func `events are elements of an array, without unknown members`() {
         let entries = [entry(.suppressed, .masterOff, hasOrigin: true), entry(.viewed, .none, hasOrigin: false)]
         let body = WebhookMessage.body(entries, topic: "a\"b") { token in "token of \(token.contents.device.rawValue)" }
         let expected =
@@ -34,8 +35,8 @@ import Testing
         #expect(String(decoding: body, as: UTF8.self) == expected)
     }
 
-    /// From: printf '1800000000.[]' | openssl mac -digest SHA256 -macopt key:secret HMAC.
-    @Test func `a signature is over the time and the body`() {
+    /// The value is from: printf '1800000000.[]' | openssl mac -digest SHA256 -macopt key:secret HMAC.
+    @Test func `a signature covers the time and the body`() {
         let signature = WebhookMessage.signature(
             of: Array("[]".utf8), secret: Array("secret".utf8), unixSeconds: 1_800_000_000)
         #expect(

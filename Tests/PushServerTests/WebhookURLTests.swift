@@ -10,7 +10,7 @@ import Testing
         "https://[2001:db8::1]:443/", "http://localhost:8080/events", "http://LOCALHOST/", "http://127.0.0.1/",
         "http://[::1]:9000/", "https://example.org?x", "https://a/@b",
     ])
-    func `a URL of https, or of this machine, is good`(url: String) {
+    func `an https URL, or an http URL of this machine, is valid`(url: String) {
         #expect(WebhookURL.problem(in: url) == nil)
     }
 
@@ -23,7 +23,7 @@ import Testing
         "https://example.org\\@127.0.0.1/", "https://example.org/ü",
         "https://example.org/" + String(repeating: "a", count: 2048),
     ])
-    func `any other URL is refused with a sentence`(url: String) {
+    func `any other URL is refused with an explanation`(url: String) {
         #expect(WebhookURL.problem(in: url)?.hasSuffix(".") == true)
     }
 }

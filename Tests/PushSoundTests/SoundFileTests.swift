@@ -10,7 +10,7 @@ struct SoundFileTests {
 
     init() throws { files = try TemporaryDirectory() }
 
-    /// A WAV file of 16 bits, one channel, 8 kHz.
+    /// Writes a mono WAV file with 8 kHz and returns its path.
     private func wave(_ samples: [Int16], format: UInt16 = 1, bits: UInt16 = 16) throws -> String {
         func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
             (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> Number($0 * 8)) }
@@ -47,12 +47,12 @@ struct SoundFileTests {
         #expect(try read(try wave(samples)).clippedSampleCount == 8)
     }
 
-    @Test func `what is too long is not read to its end`() throws {
+    @Test func `a sound that is too long is not read to its end`() throws {
         let sound = try SoundFile(path: try wave(tone(16_000, loudness: 1)), durationMillisecondsMax: 1000)
         #expect(sound.durationMilliseconds == 2000 && sound.peak == 0)
     }
 
-    @Test func `other formats and other files are named`() throws {
+    @Test func `unsupported formats and files that are not sounds are reported as such`() throws {
         #expect(throws: SoundFileError.self) { try read(try wave(tone(80, loudness: 0.5), bits: 8)) }
         let path = files.path(of: "text.oga")
         try Data("OggS no sound".utf8).write(to: URL(fileURLWithPath: path))
@@ -60,7 +60,7 @@ struct SoundFileTests {
         #expect(throws: SoundFileError.self) { try read(files.path(of: "none.wav")) }
     }
 
-    @Test func `the built-in sounds are short, whole and small`() throws {
+    @Test func `the built-in sounds are short, valid and small`() throws {
         let folder = "\(RepositoryPaths.root)/deploy/sounds/posthorn/stereo"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(names == ["alarm", "bell", "drop", "glimmer", "posthorn", "wood"].map { "\($0).oga" })

@@ -5,8 +5,8 @@ import PushSound
 import TestSupport
 import Testing
 
-// libcanberra finds its sound server by the environment, which belongs to the whole process: what plays runs in a process
-// of its own.
+// libcanberra finds its sound server through the environment, which belongs to the whole process. So each player runs
+// in a process of its own.
 @Suite(.tags(.slow))
 struct SoundPlayerTests {
     @Test(arguments: [("bell", "bell"), ("message-new-instant-and-more", "message-new-instant-and-more")])
@@ -36,7 +36,7 @@ struct SoundPlayerTests {
         }
     }
 
-    @Test func `a sound that the theme lacks asks for another`() async {
+    @Test func `a sound that the theme lacks is an error that permits a fallback`() async {
         await #expect(processExitsWith: .success) {
             let sound = try await DesktopSound()
             useAsSoundServer(sound)
@@ -51,7 +51,7 @@ struct SoundPlayerTests {
         }
     }
 
-    @Test func `without a sound server a sound is an error to try again later, and the next one plays`() async {
+    @Test func `without a sound server playing fails with a retryable error, and the next sound plays`() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("PULSE_SERVER", "unix:/nonexistent/pulse", 1)
             unsafe setenv("CANBERRA_DRIVER", "pulse", 1)
@@ -85,7 +85,7 @@ struct SoundPlayerTests {
     }
 }
 
-/// Points this process at a sound server.
+/// Points this process at a sound server through its environment.
 private func useAsSoundServer(_ sound: DesktopSound) {
     for (name, value) in sound.environment { unsafe setenv(name, value, 1) }
 }

@@ -6,14 +6,15 @@ import Synchronization
 import TestSupport
 import Testing
 
-// libpulse finds its server by the environment, which belongs to the whole process: each test runs in a process of its own.
+// libpulse finds its server through the environment, which belongs to the whole process. So each test runs in its own
+// process.
 @Suite(.tags(.slow))
 struct SoundWatchTests {
     private static func use(_ server: DesktopSound) {
         for (name, value) in server.environment { unsafe setenv(name, value, 1) }
     }
 
-    @Test func `muting, volume 0 and recording are heard of, and their end`() async {
+    @Test func `muting, volume 0 and recording are reported, and so is their end`() async {
         await #expect(processExitsWith: .success) {
             let server = try await DesktopSound()
             SoundWatchTests.use(server)
@@ -22,7 +23,7 @@ struct SoundWatchTests {
             func expect(_ what: String, _ condition: @escaping @Sendable (SoundState) -> Bool) async throws {
                 try await eventually(what, evidence: { server.server.transcript }) { condition(states.last) }
             }
-            // Nothing is told before the connection stands, so the first change may come too early.
+            // Changes are reported only after the connection is up, so the first one may come too early.
             try await eventually("it is muted", evidence: { server.server.transcript }) {
                 _ = try await server.pactl("set-sink-mute", "silent", "1")
                 return states.last.isMuted
@@ -33,7 +34,7 @@ struct SoundWatchTests {
             try await expect("the volume is 0") { $0.isMuted }
             _ = try await server.pactl("set-sink-volume", "silent", "50%")
             try await expect("it is loud again") { !$0.isMuted }
-            // A microphone: a pipe that nobody writes to.
+            // The microphone is a pipe that has no writer.
             _ = try await server.pactl(
                 "load-module", "module-pipe-source", "source_name=microphone", "file=\(server.files.path(of: "pipe"))")
             let recorder = try RunningProcess(
@@ -52,7 +53,7 @@ struct SoundWatchTests {
         }
     }
 
-    @Test func `without a sound server nothing speaks against a sound, and one that comes is found`() async {
+    @Test func `without a sound server no sound is suppressed, and a server that starts later is found`() async {
         await #expect(processExitsWith: .success) {
             let server = try await DesktopSound()
             SoundWatchTests.use(server)

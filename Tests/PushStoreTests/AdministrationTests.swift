@@ -13,7 +13,7 @@ import Testing
         SigningKey(id: id, teamID: "TEAM000000", topics: topics, publicKey: [1, 2, 3], createdUnixSeconds: created)
     }
 
-    /// The directories that each loop got since last asked.
+    /// Returns the directories that a loop received since the last call.
     private func directories(_ loop: Int) -> [Directory] {
         store.collectors[loop].takeAll().compactMap {
             if case .directory(let directory) = $0 { directory } else { nil }
@@ -136,7 +136,9 @@ import Testing
         let token = try store.register(second, "a")
         try store.accept(.to(token, "1"))
         _ = try store.attach(first)
-        guard case .devices(let devices) = try store.succeed(.devices) else { throw MissingReply(what: "devices") }
+        guard case .devices(let devices, nil) = try store.succeed(.devices()) else {
+            throw MissingReply(what: "devices")
+        }
         #expect(devices.map(\.deviceID) == ["0000000000000002", "0000000000000001"])
         #expect(devices.map(\.topics) == [["a", "b"], []])
         #expect(devices.map(\.pendingCount) == [1, 0])

@@ -21,7 +21,7 @@ import Testing
         copy = files.path(of: "copy.sqlite")
     }
 
-    /// Ends and steps of one copy, as they were told.
+    /// Records the progress and the end of a copy.
     private struct Watch {
         let ends = Told<StoreError?>()
         let steps = Told<StoreBackup.Progress>()
@@ -61,7 +61,7 @@ import Testing
         let watch = Watch()
         try store.succeed(.backup(watch.order(copy)))
         for round in 0..<2000 where watch.ends.all.isEmpty {
-            // Removing and adding an app again is refused in between, and pages are freed and used again.
+            // The store refuses to add an app, and removing an app frees pages that later commits reuse.
             _ = try store.refusal(.addApp(topic: "\(round)", name: "", teamID: ""))
             try store.succeed(.removeApp(topic: "\(round)"))
         }
@@ -132,21 +132,27 @@ import Testing
     {
         _ = try fill(0..<3)
         let watch = Watch()
-        let directory = try files.makeDirectory("50% #1?")
+        let open = try TemporaryDirectory(isOpen: true)
+        let directory = try open.makeDirectory("50% #1?")
         try store.succeed(.backup(watch.order("\(directory)/copy.sqlite")))
         while watch.ends.all.isEmpty { _ = try store.counts() }
         let manager = FileManager.default
-        try manager.setAttributes([.posixPermissions: 0o400], ofItemAtPath: "\(directory)/copy.sqlite")
-        try manager.setAttributes([.posixPermissions: 0o500], ofItemAtPath: directory)
+        try manager.setAttributes([.posixPermissions: 0o444], ofItemAtPath: "\(directory)/copy.sqlite")
+        try manager.setAttributes([.posixPermissions: 0o555], ofItemAtPath: directory)
         defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory) }
-        let check = try StoreCheck(path: "\(directory)/copy.sqlite", isStill: true)
+        let check = try OrdinaryUser.run {
+            #expect(throws: (any Error).self, "nothing can be written") {
+                try Data().write(to: URL(fileURLWithPath: "\(directory)/copy.sqlite-shm"))
+            }
+            return try StoreCheck(path: "\(directory)/copy.sqlite", isStill: true)
+        }
         #expect(check.problems == [] && check.pendingCount == 3)
         #expect(try manager.contentsOfDirectory(atPath: directory) == ["copy.sqlite"])
         #expect(throws: StoreError.self) { try StoreCheck(path: files.path(of: "none.sqlite"), isStill: true) }
         #expect(!manager.fileExists(atPath: files.path(of: "none.sqlite")))
     }
 
-    /// Every text of a file, in order.
+    /// Returns the text of every notification in a file, in order.
     private func texts(in path: String) throws -> [String] {
         let store = try TestStore(path: path) { $0.pendingPerTopicCountMax = 100_000 }
         var (stream, replies) = try store.attach(device)

@@ -10,18 +10,18 @@ import Testing
 private let channelCount: UInt64 = 3
 
 @Suite(.tags(.slow)) struct BroadcastCrashTests {
-    /// What the process that was killed had written down.
+    /// The log of the killed process.
     private struct Diary {
-        /// Broadcasts of each channel in the order of sending.
+        /// The broadcasts of each channel in the order of sending.
         var sent: [UInt64: [String]] = [:]
-        /// The last one of each channel that was accepted.
+        /// The last accepted broadcast of each channel.
         var accepted: [UInt64: String] = [:]
-        /// About to be acknowledged: they may be.
+        /// The broadcasts whose acknowledgement was started; it may or may not have been stored.
         var doubtful: Set<String> = []
         var acknowledged: Set<String> = []
 
         init(_ text: String) {
-            // A line without its end was cut off by the kill.
+            // The kill may cut off the last line, so ignore a line without a line feed.
             for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
                 let word = String(line.dropFirst())
                 let channel = word.split(separator: ".").last.flatMap { UInt64($0) } ?? 0
@@ -35,7 +35,8 @@ private let channelCount: UInt64 = 3
             }
         }
 
-        /// What a channel may store: the last accepted one, or one behind it whose answer was not heard.
+        /// Returns the texts that a channel may store: the last accepted one, or a later one whose answer was not
+        /// logged.
         func possible(_ channel: UInt64) -> Set<String?> {
             let sent = sent[channel, default: []]
             guard let accepted = accepted[channel], let index = sent.lastIndex(of: accepted) else {
@@ -70,7 +71,7 @@ private let channelCount: UInt64 = 3
         #expect(acknowledgedCount > 0)
     }
 
-    /// What channels store, and whether it waits for the device, after SQLite's own checks of the file.
+    /// Checks the file with SQLite; returns the stored text of each channel and whether it waits for the device.
     private func stored(in path: String) throws -> [UInt64: (text: String, isWaiting: Bool)] {
         let connection = try Connection(path: path, durability: .full, exclusive: true)
         let check = try connection.prepare("PRAGMA integrity_check")
@@ -91,7 +92,7 @@ private let channelCount: UInt64 = 3
     }
 }
 
-/// Publishes and acknowledges as fast as it can, writes down each answer, and is killed at a random moment.
+/// Publishes and acknowledges as fast as possible, logs each answer, and is killed at a random time.
 private func publishUntilKilled(_ path: String, _ diary: String, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let store = try TestStore(path: path)

@@ -14,7 +14,7 @@ import Testing
         station = try Station(store)
     }
 
-    // MARK: What is refused
+    // MARK: Refusals
 
     @Test func `a channel that is not there, or is of another app or environment, is not registered`() throws {
         let channel = try station.channel()
@@ -43,7 +43,7 @@ import Testing
         #expect(try store.waiting(station.device) == (expiration >= startSeconds ? ["a"] : []))
     }
 
-    // MARK: Who gets it
+    // MARK: Recipients
 
     @Test(arguments: MessageStoragePolicy.allCases)
     func `every connected subscriber gets it at once, and nobody else`(policy: MessageStoragePolicy) throws {
@@ -118,7 +118,7 @@ import Testing
         #expect(after.texts(to: stream) == [], "what was answered with done is followed by nothing")
     }
 
-    // MARK: What is stored
+    // MARK: Storage
 
     @Test func `what a channel stores is delivered until it is acknowledged, for each subscriber alone`() throws {
         let channel = try station.subscribedChannel()
@@ -329,28 +329,47 @@ import Testing
         let sequence = try #require(replies.delivered(to: streams[0]).first?.sequence)
         _ = try store.acknowledge(station.device, [sequence])
         let counts = try store.counts()
-        #expect(counts.accepted == 2 && counts.pending == 1 && counts.acknowledged == 0 && counts.expired == 0)
+        #expect(counts.accepted == 2 && counts.pending == 2 && counts.acknowledged == 0 && counts.expired == 0)
         #expect(counts.outcomes["delivered"] == 1)
         #expect(try store.device(station.device).pendingCount == 0)
         #expect(try store.device(other).pendingCount == 1)
         guard case .app(let app) = try store.succeed(.app(topic: Station.topic)) else {
             throw MissingReply(what: "app")
         }
-        #expect(app.pendingCount == 1)
+        #expect(app.pendingCount == 2)
         try store.reopen()
         #expect(try store.counts().pending == 1)
     }
 
-    @Test func `a stream that closes over broadcasts leaves the counts alone`() throws {
+    @Test func `a now-or-never broadcast is acknowledged by its first subscriber, or expires with its last stream`()
+        throws
+    {
+        let channel = try station.subscribedChannel(1, .noMessageStored)
+        let other = try station.another(2)
+        try store.subscribe(other, to: channel)
+        let streams = try [station.device, other].map { try store.attach($0).0 }
+        let first = try store.publish([.to(channel, "a", expiration: 0)]).1.delivered(to: streams[0])
+        #expect(try store.counts().pending == 1)
+        _ = try store.acknowledge(station.device, first.map(\.sequence))
+        _ = try store.acknowledge(other, first.map(\.sequence))
+        #expect(try store.counts().acknowledged == 1 && store.counts().pending == 0)
+        try store.publish(.to(channel, "b", expiration: 0))
+        _ = try store.run([.detach(stream: streams[0])])
+        #expect(try store.counts().expired == 0 && store.counts().pending == 1)
+        _ = try store.run([.detach(stream: streams[1])])
+        #expect(try store.counts().expired == 1 && store.counts().pending == 0)
+    }
+
+    @Test func `a stream that closes before a now-or-never broadcast goes out expires it`() throws {
         let channel = try station.subscribedChannel(1, .noMessageStored)
         let stream = store.address()
         _ = try store.run([
             .attach(secretHash: station.device.secretHash, stream: stream),
             .publish(.to(channel, "now", expiration: 0), answer: store.address()), .detach(stream: stream),
         ])
-        #expect(try store.counts().expired == 0)
-        try store.publish(.to(channel, "nobody", expiration: 0))
         #expect(try store.counts().expired == 1)
+        try store.publish(.to(channel, "nobody", expiration: 0))
+        #expect(try store.counts().expired == 2 && store.counts().pending == 0)
     }
 
     private func attachAndPublish(_ broadcast: Broadcast) throws -> PendingNotification {

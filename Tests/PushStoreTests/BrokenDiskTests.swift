@@ -34,7 +34,7 @@ import Testing
             let strace = try await traceMyself(calls, injection)
             let code = try sendUntilRefused(store, log)
             withExtendedLifetime(strace) {}
-            // Without a checkpoint, as the real server ends.
+            // Exit without a checkpoint, as the real server does.
             _exit(code)
         }
         let accepted = readText(log).split(separator: "\n").map(String.init)
@@ -62,7 +62,7 @@ import Testing
 private let token = DeviceTokenContents(
     device: DeviceID(rawValue: 1), topic: TopicID(rawValue: 1), generation: 1)
 
-/// Lets strace make system calls of this process fail, from now on.
+/// Attaches strace to this process, which makes system calls fail from now on.
 private func traceMyself(_ calls: String, _ injection: String) async throws -> RunningProcess {
     let strace = try RunningProcess(
         try RepositoryPaths.tool("strace"),
@@ -77,7 +77,8 @@ private func traceMyself(_ calls: String, _ injection: String) async throws -> R
     return strace
 }
 
-/// Sends one after the other and writes down what is accepted; 70 if all is refused from the first failure on.
+/// Sends notifications one after the other and logs the accepted ones; returns 70 if all are refused after the first
+/// failure.
 private func sendUntilRefused(_ store: TestStore, _ log: String) throws -> Int32 {
     let diary = Diarist(log)
     var refusedCount = 0

@@ -23,7 +23,7 @@ import Testing
         return certificates
     }
 
-    /// What loops were told of revoked certificates since last asked.
+    /// Returns the revoked fingerprints of each directory that the loops received since the last call.
     private func revoked() -> [Set<[UInt8]>] {
         store.collectors[0].takeAll().compactMap {
             if case .directory(let directory) = $0 { directory.revokedCertificates } else { nil }
@@ -88,7 +88,7 @@ import Testing
 }
 
 extension StoreReply {
-    /// Whether this is a directory that says of exactly these that they are revoked.
+    /// Returns whether this is a directory in which exactly these certificates are revoked.
     fileprivate func revokes(_ fingerprints: Set<[UInt8]>) -> Bool {
         if case .directory(let directory) = self { directory.revokedCertificates == fingerprints } else { false }
     }

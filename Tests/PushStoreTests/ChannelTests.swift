@@ -187,7 +187,7 @@ import Testing
         #expect(try store.refusal(subscribe(channels[0])) == nil)
     }
 
-    // MARK: What ends them
+    // MARK: End of subscriptions
 
     @Test(arguments: [
         StoreRequest.unregister(secretHash: TestDevice(number: 1).secretHash, topic: Station.topic),

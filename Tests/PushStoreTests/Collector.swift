@@ -5,21 +5,21 @@ import PushCore
 import PushStore
 import TestSupport
 
-/// Takes the store's answers for one loop, on the store's thread, and lets a test wait for them.
+/// Receives the store's replies for one loop, on the store's thread, and lets a test wait for them.
 // Safety: `condition` guards `replies` and `barrier`.
 final class Collector: StoreReplyReceiver, @unchecked Sendable {
     private let condition = NSCondition()
     private var replies: [StoreReply] = []
     private var barrier: Barrier?
 
-    /// Where the store's thread stops until a test lets it go on.
+    /// A point at which the store's thread stops until a test signals `goOn`.
     struct Barrier {
         var answer: ReplyAddress
         let reached = DispatchSemaphore(value: 0)
         let goOn = DispatchSemaphore(value: 0)
     }
 
-    /// Lets the store's thread stop when it hands out an answer.
+    /// Stops the store's thread when it delivers a given answer.
     func stop(at answer: ReplyAddress) -> Barrier {
         let barrier = Barrier(answer: answer)
         condition.withLock { self.barrier = barrier }
@@ -37,7 +37,7 @@ final class Collector: StoreReplyReceiver, @unchecked Sendable {
         condition.broadcast()
     }
 
-    /// Waits until the replies satisfy a condition, then takes them all out.
+    /// Waits until the replies satisfy a condition; returns all replies and removes them.
     func take(_ what: String, until isEnough: ([StoreReply]) -> Bool) throws -> [StoreReply] {
         condition.lock()
         defer { condition.unlock() }
@@ -51,7 +51,7 @@ final class Collector: StoreReplyReceiver, @unchecked Sendable {
         return replies
     }
 
-    /// Takes out what there is.
+    /// Returns all replies and removes them.
     func takeAll() -> [StoreReply] {
         condition.lock()
         defer { condition.unlock() }
@@ -74,7 +74,7 @@ final class TestClock: @unchecked Sendable {
     }
 }
 
-/// Remembers, in order, what the store told.
+/// Records the values that the store reports, in order.
 // Safety: `lock` guards `values`.
 final class Told<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()

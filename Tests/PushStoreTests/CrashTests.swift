@@ -8,15 +8,15 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.slow)) struct CrashTests {
-    /// What the process that was killed had written down.
+    /// The log of the killed process.
     private struct Diary {
         var accepted: Set<String> = []
-        /// About to be acknowledged: they may be gone.
+        /// The notifications whose acknowledgement was started; they may or may not be removed.
         var doubtful: Set<String> = []
         var acknowledged: Set<String> = []
 
         init(_ text: String) {
-            // A line without its end was cut off by the kill.
+            // The kill may cut off the last line, so ignore a line without a line feed.
             for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
                 let word = String(line.dropFirst())
                 switch line.first {
@@ -49,7 +49,7 @@ import Testing
         #expect(acceptedCount > 0)
     }
 
-    /// The payloads in the table, after SQLite's own check of the file.
+    /// Returns the payloads in the table, after checking the file with SQLite.
     private func rows(of path: String) throws -> Set<String> {
         let connection = try Connection(path: path, durability: .full, exclusive: true)
         let check = try connection.prepare("PRAGMA integrity_check")
@@ -61,7 +61,7 @@ import Testing
     }
 }
 
-/// Accepts and acknowledges as fast as it can, writes down each answer, and is killed at a random moment.
+/// Accepts and acknowledges as fast as possible, logs each answer, and is killed at a random time.
 private func liveUntilKilled(_ path: String, _ diary: String, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let store = try TestStore(path: path) { $0.pendingPerTopicCountMax = 1_000_000 }
@@ -88,7 +88,7 @@ private func liveUntilKilled(_ path: String, _ diary: String, seed: UInt64) thro
     }
 }
 
-/// Ends this process as a crash would.
+/// Kills this process, as a crash would.
 func killMyself(afterMicroseconds delay: UInt32) {
     Thread.detachNewThread {
         usleep(delay)
@@ -96,7 +96,7 @@ func killMyself(afterMicroseconds delay: UInt32) {
     }
 }
 
-/// The payload in a record of `pending`, whose lengths stand at fixed places.
+/// Returns the payload in a record of `pending`, whose lengths are at fixed offsets.
 private func payload(ofRecord bytes: [UInt8]) -> String {
     let lengths = [40, 42, 44].map { Int(bytes[$0]) + Int(bytes[$0 + 1]) << 8 }
     return String(decoding: bytes[(48 + lengths.reduce(0, +))..<(bytes.count - 8)], as: UTF8.self)

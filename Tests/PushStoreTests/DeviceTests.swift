@@ -13,7 +13,7 @@ import Testing
         try store.addApp()
     }
 
-    // MARK: Enrolment
+    // MARK: Enrollment
 
     private let code = [UInt8](repeating: 7, count: 32)
 
@@ -24,6 +24,54 @@ import Testing
         try store.reopen()
         #expect(try store.refusal(.enrol(TestDevice(number: 3).enrolment(codeHash: code))) == .badEnrolmentCode)
         #expect(try store.counts().devices == 1)
+    }
+
+    /// Enrolls a device with the code and a request id; returns the device, or nil when the code was refused.
+    private func enrol(_ number: UInt64, requestID: UInt8?) throws -> DeviceID? {
+        let new = TestDevice(number: number).enrolment(
+            codeHash: code, requestHash: requestID.map { [UInt8](repeating: $0, count: 32) })
+        switch try store.perform(.enrol(new)) {
+        case .success(.enrolled(let device)): return device
+        case .failure(.badEnrolmentCode): return nil
+        case let other: throw MissingReply(what: "a device, not \(other)")
+        }
+    }
+
+    @Test func `an enrolment whose answer was lost is repeated with its request id, also after a restart`() throws {
+        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
+        #expect(try enrol(1, requestID: 9) == DeviceID(rawValue: 1))
+        #expect(try enrol(2, requestID: 9) == DeviceID(rawValue: 1))
+        try store.reopen()
+        #expect(try enrol(3, requestID: 9) == DeviceID(rawValue: 1))
+        #expect(try store.counts().devices == 1)
+        #expect(try store.refusal(.register(secretHash: TestDevice(number: 1).secretHash, topic: app)) == .unauthorized)
+        #expect(try store.refusal(.register(secretHash: TestDevice(number: 3).secretHash, topic: app)) == nil)
+        #expect(try enrol(4, requestID: 9) == nil)
+    }
+
+    @Test(arguments: [UInt8?.none, 8])
+    func `a used code is refused with another request id, and without one`(requestID: UInt8?) throws {
+        try store.succeed(.addEnrolmentCode(hash: code, expiresUnixSeconds: 1_800_000_060))
+        #expect(try enrol(1, requestID: 9) == DeviceID(rawValue: 1))
+        #expect(try enrol(2, requestID: requestID) == nil)
+        #expect(try store.counts().devices == 1)
+    }
+
+    @Test func `an enrolment is not repeated once the device has a stream, is removed, or the code is too old`() throws
+    {
+        for number in 1...3 as ClosedRange<UInt64> {
+            let hash = [UInt8](repeating: UInt8(number), count: 32)
+            try store.succeed(.addEnrolmentCode(hash: hash, expiresUnixSeconds: 1_800_000_060))
+            let device = TestDevice(number: number)
+            try store.succeed(.enrol(device.enrolment(codeHash: hash, requestHash: hash)))
+            switch number {
+            case 1: _ = try store.attach(device)
+            case 2: try store.succeed(.removeDevice(device.id))
+            default: store.clock.now += 61_000
+            }
+            let again = TestDevice(number: number + 10).enrolment(codeHash: hash, requestHash: hash)
+            #expect(try store.refusal(.enrol(again)) == .badEnrolmentCode, "device \(number)")
+        }
     }
 
     @Test(arguments: [(Int64(60_999), true), (61_000, false)])
@@ -44,6 +92,58 @@ import Testing
         #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max)) == .alreadyExists)
         try store.succeed(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
         #expect(try store.refusal(.addEnrolmentCode(hash: code, expiresUnixSeconds: .max)) == .alreadyExists)
+    }
+
+    // MARK: Unused codes
+
+    /// Adds a code whose hash begins with four bytes of this value.
+    private func addCode(_ byte: UInt8, expiresUnixSeconds: Int64) throws {
+        try store.succeed(
+            .addEnrolmentCode(hash: [UInt8](repeating: byte, count: 32), expiresUnixSeconds: expiresUnixSeconds))
+    }
+
+    private func unusedCodes() throws -> [UnusedEnrolmentCode] {
+        guard case .success(.enrolmentCodes(let codes)) = try store.perform(.enrolmentCodes) else {
+            throw MissingReply(what: "codes")
+        }
+        return codes
+    }
+
+    @Test func `codes are listed until they are used or expired, oldest first`() throws {
+        for (byte, seconds) in [(1, 90), (2, 60), (7, 70)] {
+            try addCode(UInt8(byte), expiresUnixSeconds: 1_800_000_000 + Int64(seconds))
+        }
+        #expect(try unusedCodes().map(\.id) == [2, 7, 1].map { [UInt8](repeating: $0, count: 4) })
+        #expect(try unusedCodes().map(\.expiresUnixSeconds) == [1_800_000_060, 1_800_000_070, 1_800_000_090])
+        try store.succeed(.enrol(TestDevice(number: 1).enrolment(codeHash: code)))
+        #expect(try unusedCodes().map(\.id) == [2, 1].map { [UInt8](repeating: $0, count: 4) })
+        store.clock.now += 61_000
+        #expect(try unusedCodes().map(\.id) == [[1, 1, 1, 1]])
+        try store.reopen()
+        #expect(try unusedCodes().count == 1)
+    }
+
+    @Test func `a revoked code enrols no device, and others still do`() throws {
+        try addCode(7, expiresUnixSeconds: .max)
+        try addCode(8, expiresUnixSeconds: .max)
+        #expect(try store.refusal(.revokeEnrolmentCode(id: [7, 7, 7, 8])) == .unknownCode)
+        try store.succeed(.revokeEnrolmentCode(id: [7, 7, 7, 7]))
+        #expect(try store.refusal(.revokeEnrolmentCode(id: [7, 7, 7, 7])) == .unknownCode)
+        try store.reopen()
+        #expect(try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: code))) == .badEnrolmentCode)
+        let other = [UInt8](repeating: 8, count: 32)
+        #expect(try store.refusal(.enrol(TestDevice(number: 1).enrolment(codeHash: other))) == nil)
+    }
+
+    @Test func `a used or expired code cannot be revoked`() throws {
+        try addCode(7, expiresUnixSeconds: .max)
+        try addCode(8, expiresUnixSeconds: 1_800_000_060)
+        try store.succeed(.enrol(TestDevice(number: 1).enrolment(codeHash: code, requestHash: code)))
+        store.clock.now += 61_000
+        for byte in [UInt8(7), 8] {
+            #expect(try store.refusal(.revokeEnrolmentCode(id: [byte, byte, byte, byte])) == .unknownCode)
+        }
+        #expect(try store.counts().devices == 1)
     }
 
     @Test func `a device whose id or secret is taken uses no code up`() throws {
@@ -200,7 +300,7 @@ import Testing
         #expect(try store.counts().outcomes["viewed"] == (fits ? 1 : 0))
     }
 
-    // MARK: The end of a device
+    // MARK: Removal of a device
 
     @Test(arguments: [true, false])
     func `a removed device ends its stream, its tokens and its secret`(bySelf: Bool) throws {

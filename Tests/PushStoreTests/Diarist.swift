@@ -2,7 +2,9 @@
 
 import Foundation
 
-/// Writes lines that outlive the process: each call is one write to the end of the file, which the first one makes.
+/// Appends lines to a log file that survives the process.
+///
+/// Each call is a single write, and the first one creates the file.
 struct Diarist {
     private let path: String
 

@@ -25,7 +25,7 @@ import Testing
         func take(_ what: String) throws -> [PendingNotification] {
             try store.collectors[0].take(what) { $0.delivered(to: stream).count >= count }.delivered(to: stream)
         }
-        // No barrier here, which would have everything written.
+        // A barrier would commit all pending writes, so use none.
         store.store.submit((0..<2 * count).map { .accept(.to(token, "\($0)"), answer: store.address()) })
         let first = try take("a window")
         store.store.submit([.acknowledge(first.map { .init(id: $0.sequence, outcome: .delivered) }, by: device.id)])

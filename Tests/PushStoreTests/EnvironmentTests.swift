@@ -87,7 +87,7 @@ import Testing
         #expect(keys.map(\.environment) == environments)
     }
 
-    // MARK: What else an administrator says of an app
+    // MARK: Other settings of an app
 
     @Test func `an app is shown as it was added and changed`() throws {
         func app() throws -> AdminAPI.App {

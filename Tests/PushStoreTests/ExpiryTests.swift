@@ -118,7 +118,7 @@ import Testing
         #expect(try store.counts().expired == count)
     }
 
-    // MARK: Now or never
+    // MARK: Now-or-never notifications
 
     @Test func `now or never without a stream is accepted, counted expired and never stored`() throws {
         #expect(try store.accept(.to(token, "a", expiration: 0)) == .accepted)

@@ -24,7 +24,7 @@ import Testing
         try Data(count: 1 << 20).write(to: URL(fileURLWithPath: ballast))
     }
 
-    /// Sends until the disk is full; returns what was accepted.
+    /// Sends notifications until the disk is full; returns the accepted texts.
     private func fill() throws -> [String] {
         var accepted: [String] = []
         for batch in 0..<1000 {
@@ -38,7 +38,7 @@ import Testing
         throw MissingReply(what: "the disk was never full")
     }
 
-    /// All that waits, in order, acknowledged as it comes.
+    /// Returns all waiting texts, in order, and acknowledges them.
     private func drain() throws -> [String] {
         var (stream, replies) = try store.attach(device)
         var texts: [String] = []
@@ -65,7 +65,7 @@ import Testing
         let other = try store.enrol(2)
         try store.register(other)
         _ = try fill()
-        // What is left of the last page may take a row or two.
+        // The rest of the last page may take a row or two.
         let refusals = try (100..<400).compactMap { number in
             try store.refusal(.addApp(topic: "\(number)" + String(repeating: "t", count: 200), name: "", teamID: ""))
         }
@@ -123,7 +123,9 @@ import Testing
         #expect(try drain() == accepted)
         let deadline = ContinuousClock.now + .seconds(30) * Patience.factor
         while try store.accept(.to(token, "after")) != .accepted { try #require(ContinuousClock.now < deadline) }
-        #expect(store.notices.all.map(\.code) == ["store-disk-full", "store-space-returned"])
+        // A slow machine may find space for one notification and fill the disk again.
+        let notices = store.notices.all.map(\.code)
+        #expect(notices.first == "store-disk-full" && notices.last == "store-space-returned", "\(notices)")
         #expect(try drain() == ["after"])
     }
 

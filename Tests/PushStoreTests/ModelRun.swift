@@ -6,7 +6,7 @@ import PushStore
 import TestSupport
 import Testing
 
-/// One random history, lived by the store and by the model.
+/// A random sequence of operations that is applied to the store and to the model.
 struct ModelRun {
     let store: TestStore
     let devices: [TestDevice]
@@ -16,7 +16,7 @@ struct ModelRun {
     var tokens: [DeviceTokenContents] = []
     var textBySequence: [Int64: String] = [:]
     var channels: [TestChannel] = []
-    /// Whether so much waits for so long that windows are full.
+    /// Whether so many notifications wait that windows are full.
     private let isCrowded: Bool
     private var nextText = 0
     private var nextChannel: UInt64 = 0
@@ -28,8 +28,10 @@ struct ModelRun {
         let (recentMax, cardMax) = seed % 2 == 0 ? (Int.random(in: 0...8, using: &random), 1) : (.max, .max)
         let store = try TestStore {
             $0.pendingPerTopicCountMax = countMax
-            // Small enough that most of what waits is settled, and cards come and go.
+            // The bounds are so small that most waiting notifications are archived, and device records are evicted.
             ($0.recentCountMax, $0.cardCountMax) = (recentMax, cardMax)
+            // The model remembers every notification that was sent.
+            $0.deliveryHistoryCountMax = 100_000
         }
         self.store = store
         model = StoreModel(pendingPerTopicCountMax: countMax, now: store.clock.now)
@@ -60,7 +62,7 @@ struct ModelRun {
         }
     }
 
-    /// Lives one step; says what differs.
+    /// Executes a step; returns the difference between the store and the model, or nil.
     mutating func step() throws -> String? {
         switch Int.random(in: 0..<20, using: &random) {
         case 0 where !isCrowded:
@@ -78,7 +80,7 @@ struct ModelRun {
         return try difference(delivered: [:], expected: model.deliver())
     }
 
-    /// Ends the store and lets SQLite check its file.
+    /// Closes the store and checks its file with SQLite; returns the results.
     mutating func end() throws -> [String] {
         store.store.stop()
         let connection = try Connection(path: store.path, durability: .full, exclusive: true)
@@ -118,7 +120,7 @@ struct ModelRun {
         return try difference(delivered: texts(in: replies), expected: deliveries)
     }
 
-    /// Sends, and acknowledges some of what comes before anything else happens: what the store need not write.
+    /// Sends notifications and acknowledges some immediately, so that the store need not write them.
     private mutating func liveQuickly() throws -> String? {
         var commands: [StoreCommand] = []
         var expected: [(ReplyAddress, Acceptance)] = []
@@ -163,7 +165,7 @@ struct ModelRun {
         }
     }
 
-    /// What a device does with its stream and its registrations.
+    /// Returns a random command about a device's stream or its registrations.
     private mutating func nextOfDevice(_ answer: ReplyAddress) -> StoreCommand {
         let (device, topic) = (nextDevice(), topics.randomElement(using: &random) ?? topics[0])
         switch Int.random(in: 0..<10, using: &random) {
@@ -205,7 +207,7 @@ struct ModelRun {
 
     private mutating func nextAcknowledgement(of device: TestDevice) -> DeviceAPI.Acknowledgement {
         let sequences = textBySequence.keys.sorted()
-        // Mostly what is near the end, sometimes what never was.
+        // Mostly choose a recent number, sometimes one that was never assigned.
         let known = Int.random(in: 0..<10, using: &random) > 0 ? sequences.suffix(80) : []
         let broadcasts = sequences.filter { sequence in
             model.channels.values.contains { $0.stored?.text == textBySequence[sequence] }
@@ -226,7 +228,7 @@ struct ModelRun {
             accepted: model.now)
     }
 
-    /// Mostly a live token, sometimes one that ended.
+    /// Returns a recent token, which is mostly live and sometimes ended.
     private mutating func nextToken() -> DeviceTokenContents {
         tokens.suffix(6).randomElement(using: &random) ?? tokens[0]
     }
@@ -246,7 +248,7 @@ struct ModelRun {
 
     // MARK: Channels
 
-    /// What devices and providers do with channels.
+    /// Returns a random command of a device or a provider about channels.
     private mutating func nextOfChannel(_ answer: ReplyAddress) -> StoreCommand {
         let (device, channel) = (nextDevice(), channels.suffix(4).randomElement(using: &random) ?? channels[0])
         let topic = name(of: channel)
@@ -304,7 +306,7 @@ struct ModelRun {
         topics.first { $0.id == channel.topic }?.name ?? topics[0].name
     }
 
-    // MARK: Comparing
+    // MARK: Comparison
 
     private mutating func texts(in replies: [StoreReply]) -> [ReplyAddress: [String]] {
         var texts: [ReplyAddress: [String]] = [:]
@@ -325,6 +327,10 @@ struct ModelRun {
         let counts = try store.counts()
         let (found, modelled) = ("\(sorted: counts)", "\(sorted: model.counts)")
         guard found == modelled else { return "counts \(found), expected \(modelled)" }
+        let gone = counts.acknowledged + counts.collapsed + counts.expired + counts.dropped + counts.unregistered
+        guard model.pendingAtStart + counts.accepted == counts.pending + gone else {
+            return "the counts do not add up: \(found), and \(model.pendingAtStart) were pending at the start"
+        }
         for topic in topics {
             let found = try store.channels(topic.name).map { "\($0.channelID) \($0.subscriptionCount)" }
             let modelled = channels.compactMap { channel in
@@ -338,7 +344,7 @@ struct ModelRun {
 }
 
 extension [StoreReply] {
-    /// How many notifications were delivered, to all streams.
+    /// The number of notifications that were delivered to all streams.
     fileprivate var deliveredCount: Int {
         reduce(0) { count, reply in
             if case .deliver(let notifications, _) = reply { count + notifications.count } else { count }
@@ -347,7 +353,7 @@ extension [StoreReply] {
 }
 
 extension String.StringInterpolation {
-    /// Counts as one line, always in the same order.
+    /// Appends counts as one line, always in the same order.
     fileprivate mutating func appendInterpolation(sorted counts: AdminAPI.Counts) {
         let outcomes = counts.outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         appendInterpolation(
@@ -355,7 +361,7 @@ extension String.StringInterpolation {
             apps \(counts.apps) devices \(counts.devices) connected \(counts.devicesConnected) \
             registrations \(counts.registrations) pending \(counts.pending) accepted \(counts.accepted) \
             acknowledged \(counts.acknowledged) collapsed \(counts.collapsed) expired \(counts.expired) \
-            dropped \(counts.dropped) unregistered \(counts.unregistered) \(outcomes)
+            dropped \(counts.dropped) unregistered \(counts.unregistered) \(outcomes) glitches \(counts.glitches)
             """)
     }
 }

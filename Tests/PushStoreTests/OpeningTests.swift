@@ -55,8 +55,8 @@ import Testing
     @Test func `a file of a newer version is named with both versions`() throws {
         try Connection(path: path, durability: .full, exclusive: true).execute("PRAGMA user_version = 99")
         let error = try #require(throws: StoreError.self) { try open(path) }
-        #expect(error == .newerSchema(path: path, found: 99, known: 6))
-        #expect(error.description.contains("99") && error.description.contains("up to 6"))
+        #expect(error == .newerSchema(path: path, found: 99, known: 8))
+        #expect(error.description.contains("99") && error.description.contains("up to 8"))
     }
 
     @Test func `a file that is no database is damaged`() throws {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    // MARK: The end
+    // MARK: Closing
 
     @Test func `stopping answers what was submitted before, and leaves no log`() throws {
         let collector = Collector()

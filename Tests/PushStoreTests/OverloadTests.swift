@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct OverloadTests {
     @Test func `beyond the queue's bound notifications and broadcasts are refused, and requests get through`() throws {
-        // While the store hands out an answer it takes no commands: there it waits until the queue is full.
+        // While the store delivers an answer, it takes no commands. It waits there until the queue is full.
         let store = try TestStore()
         let first = store.address()
         let barrier = store.collectors[0].stop(at: first)
@@ -55,7 +55,7 @@ import Testing
 }
 
 extension StoreReply {
-    /// Why a notification was refused.
+    /// The reason for which a notification was refused; nil for other replies.
     fileprivate var refusal: RejectionReason? {
         if case .refused(let reason, _, _) = self { reason } else { nil }
     }

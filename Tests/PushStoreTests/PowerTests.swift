@@ -45,13 +45,4 @@ import Testing
         #expect(try store.accept([.to(token, "a", priority: 1)]).1.delivered(to: stream).map(\.text) == ["a"])
     }
 
-    @Test func `a bound on the device drops its oldest, of whichever app`() throws {
-        let store = try TestStore { $0.pendingPerDeviceCountMax = 3 }
-        let (device, token) = try store.registeredDevice()
-        try store.addApp("com.example.Other")
-        let other = try store.register(device, "com.example.Other")
-        _ = try store.accept([.to(other, "a"), .to(token, "b"), .to(token, "c"), .to(token, "d"), .to(other, "e")])
-        #expect(try store.waiting(device) == ["c", "d", "e"])
-        #expect(try store.counts().dropped == 2)
-    }
 }

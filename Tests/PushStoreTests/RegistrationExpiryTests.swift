@@ -10,7 +10,7 @@ import Testing
     private static let lifeMilliseconds = lifeSeconds * 1000
     private let startSeconds = TestStore.startMilliseconds / 1000
 
-    /// A store that sweeps all the time, with one registered device.
+    /// Creates a store that sweeps continuously, with one registered device.
     private func sweeping(
         life: Int64? = RegistrationExpiryTests.lifeSeconds
     ) throws -> (TestStore, TestDevice, DeviceTokenContents) {
@@ -22,7 +22,7 @@ import Testing
         return (store, device, token)
     }
 
-    /// Sets the clock, and waits until a sweep has seen it: that one takes a notification which has just expired.
+    /// Sets the clock and waits until a sweep has used it, which expires a probe notification.
     private func sweep(_ store: TestStore, at moment: Int64, _ token: DeviceTokenContents) throws {
         let before = try store.counts().expired
         try #require(try store.accept(.to(token, "probe", expiration: (store.clock.now + 999) / 1000)) == .accepted)
@@ -35,7 +35,7 @@ import Testing
         while try !isDone(store.counts()) { try #require(ContinuousClock.now < deadline) }
     }
 
-    // MARK: By itself
+    // MARK: Automatic expiration
 
     @Test func `a device that is not seen for as long loses its registrations, and the push says since when`() throws {
         let (store, device, token) = try sweeping()
@@ -142,7 +142,7 @@ import Testing
         #expect(try store.accept(.to(token, "a")) == .refused(.unregistered, ended: expiredAgain))
     }
 
-    // MARK: At once
+    // MARK: Immediate expiration
 
     @Test func `an administrator lets a device expire at once, connected or not`() throws {
         let store = try TestStore()
@@ -178,7 +178,7 @@ import Testing
         #expect(try store.refusal(.expireDevice(DeviceID(rawValue: .max))) == .unknownDevice)
     }
 
-    // MARK: Seen
+    // MARK: Last-seen times
 
     @Test(arguments: [(3_599_999 as Int64, false), (3_600_000, true), (-1, true)])
     func `what a device asks is noted once an hour, or when the clock was set back`(

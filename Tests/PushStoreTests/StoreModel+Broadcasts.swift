@@ -6,7 +6,7 @@ import PushStore
 extension StoreModel {
     // MARK: Broadcasts
 
-    /// One that is to be stored.
+    /// Models a broadcast that is to be stored.
     mutating func publish(_ broadcast: Broadcast) -> Acceptance {
         guard let channel = channels[broadcast.channel] else { return .refused(.channelNotRegistered, ended: nil) }
         guard channel.policy == .mostRecentMessageStored else { return .refused(.badExpirationDate, ended: nil) }
@@ -23,22 +23,31 @@ extension StoreModel {
             lastOrdinal, String(decoding: broadcast.payload, as: UTF8.self),
             min(latest, broadcast.expirationUnixSeconds * 1000)
         )
+        for device in channels[broadcast.channel]?.subscribers.keys.sorted(by: { $0.rawValue < $1.rawValue }) ?? []
+        where !refused[device, default: []].contains(broadcast.topic) {
+            offer(String(decoding: broadcast.payload, as: UTF8.self), to: device)
+        }
         return .accepted
     }
 
-    /// One that is now or never, alone in its batch; with who gets it.
+    /// Models a now-or-never broadcast, alone in its batch; returns the devices that receive it.
     mutating func publishNow(_ text: String, to id: ChannelID) -> (Acceptance, Set<DeviceID>) {
         guard let channel = channels[id] else { return (.refused(.channelNotRegistered, ended: nil), []) }
         counts.accepted += 1
         let listeners = channel.subscribers.keys.filter { device in
             !refused[device, default: []].contains(channel.topic) && hasRoom(device)
         }
-        if listeners.isEmpty { counts.expired += 1 }
-        for device in listeners { streams[device]?.unacknowledged.append(text) }
+        if listeners.isEmpty { counts.expired += 1 } else { counts.pending += 1 }
+        if !listeners.isEmpty { copies[text] = Set(listeners) }
+        for device in listeners {
+            streams[device]?.unacknowledged.append(text)
+            streams[device]?.copies.insert(text)
+            noteSent(text, to: device)
+        }
         return (.accepted, Set(listeners))
     }
 
-    /// What channels store for a device.
+    /// Returns the stored broadcasts that wait for a device.
     func waitingBroadcasts(for device: DeviceID) -> [(Int, String, Int64)] {
         channels.values.compactMap { channel in
             guard let since = channel.subscribers[device], let stored = channel.stored, stored.ordinal > since,
@@ -48,24 +57,22 @@ extension StoreModel {
         }
     }
 
-    /// Whether a channel stores this one.
-    func isStoredBroadcast(_ text: String) -> Bool { channels.values.contains { $0.stored?.text == text } }
-
-    /// Notes that a device needs a stored broadcast no more, if it is for it.
-    mutating func settleBroadcast(_ text: String, _ device: DeviceID) {
+    /// Completes a stored broadcast for a device; returns false when it does not wait for the device.
+    mutating func settleBroadcast(_ text: String, _ device: DeviceID) -> Bool {
         for (id, channel) in channels where channel.stored?.text == text {
             guard let stored = channel.stored, let since = channel.subscribers[device], since < stored.ordinal else {
                 continue
             }
             channels[id]?.subscribers[device] = stored.ordinal
-            streams[device]?.unacknowledged.removeAll { $0 == text }
+            return true
         }
+        return false
     }
 
-    /// Leaves out what a device does not want.
+    /// Skips the stored broadcasts of a topic for a device.
     mutating func skipBroadcasts(of topic: TopicID, _ device: DeviceID) {
         for (id, channel) in channels where channel.topic == topic && channel.subscribers[device] != nil {
-            streams[device]?.unacknowledged.removeAll { $0 == channel.stored?.text }
+            streams[device]?.forget(channel.stored?.text)
             channels[id]?.subscribers[device] = lastOrdinal
         }
     }
@@ -91,15 +98,15 @@ extension StoreModel {
 
     mutating func unsubscribe(_ device: DeviceID, from id: ChannelID) {
         guard channels[id]?.subscribers.removeValue(forKey: device) != nil else { return }
-        streams[device]?.unacknowledged.removeAll { $0 == channels[id]?.stored?.text }
+        streams[device]?.forget(channels[id]?.stored?.text)
     }
 
-    /// Removes what a channel stores; how many that were.
+    /// Removes the stored broadcast of a channel; returns the number of removed broadcasts.
     private mutating func removeStored(of id: ChannelID) -> Int {
         guard let stored = channels[id]?.stored else { return 0 }
         channels[id]?.stored = nil
         counts.pending -= 1
-        for device in streams.keys { streams[device]?.unacknowledged.removeAll { $0 == stored.text } }
+        for device in streams.keys { streams[device]?.forget(stored.text) }
         return 1
     }
 }

@@ -3,10 +3,10 @@
 import PushCore
 import PushStore
 
-/// What the store promises, as plainly as it can be said: arrays in memory, one command after the other.
+/// A simple model of the store's guarantees: arrays in memory, one command after the other.
 struct StoreModel {
     struct Waiting {
-        /// Its place among everything that was ever stored.
+        /// The position in the order of everything that was ever stored.
         var ordinal: Int
         var text: String
         var token: DeviceTokenContents
@@ -22,7 +22,7 @@ struct StoreModel {
         var endedMilliseconds: Int64?
         var hasExpired = false
 
-        /// Why a generation is refused; nil for the one that is live.
+        /// Returns the refusal of a generation; nil for the live one.
         func refusal(of generation: UInt32, now: Int64) -> Acceptance? {
             if isLive, generation == self.generation { return nil }
             let lastEnded = isLive ? self.generation - 1 : self.generation
@@ -34,20 +34,37 @@ struct StoreModel {
     struct Channel {
         var topic: TopicID
         var policy: MessageStoragePolicy
-        /// The last broadcast, if it is kept.
+        /// The last broadcast, if the channel stores it.
         var stored: (ordinal: Int, text: String, expiresMilliseconds: Int64)?
-        /// For each subscriber the ordinal up to which it has nothing to do with what is stored.
+        /// The ordinal up to which each subscriber skips stored broadcasts.
         var subscribers: [DeviceID: Int] = [:]
     }
 
     struct Stream {
         var address: ReplyAddress
-        /// Texts that were sent and are neither acknowledged nor gone, in order.
+        /// The texts that were sent and are neither acknowledged nor removed, in order.
         var unacknowledged: [String] = []
-        /// Those of them that were now or never, and for this device alone.
+        /// The now-or-never texts among them, without broadcasts.
         var nowOrNever: Set<String> = []
-        /// Everything that was sent, for what must not come twice.
+        /// The unacknowledged copies of now-or-never broadcasts.
+        var copies: Set<String> = []
+        /// All texts that were sent on this stream, none of which may be sent again.
         var sent: Set<String> = []
+        /// The texts to deliver at the end of the batch, in order.
+        var outgoing: [String] = []
+        /// Whether more texts wait, to be sent at the end of the batch or when the window has capacity.
+        var hasBacklog = true
+
+        mutating func forget(_ text: String?) {
+            unacknowledged.removeAll { $0 == text }
+            outgoing.removeAll { $0 == text }
+        }
+    }
+
+    /// The state of one notification on a device that received it.
+    struct Delivered {
+        var outcomes: Set<DeviceAPI.Outcome> = []
+        var isAcknowledged = false
     }
 
     struct Place: Hashable {
@@ -64,6 +81,12 @@ struct StoreModel {
     var channels: [ChannelID: Channel] = [:]
     var lastOrdinal = 0
     var counts = AdminAPI.Counts()
+    /// The number of notifications that were pending when the store was opened.
+    var pendingAtStart = 0
+    /// All notifications that were sent to each device.
+    var delivered: [DeviceID: [String: Delivered]] = [:]
+    /// The devices with an unacknowledged copy of each now-or-never broadcast.
+    var copies: [String: Set<DeviceID>] = [:]
 
     init(pendingPerTopicCountMax: Int, now: Int64) {
         self.pendingPerTopicCountMax = pendingPerTopicCountMax
@@ -95,7 +118,11 @@ struct StoreModel {
             remove(older, from: place.device)
             counts.collapsed += 1
         }
-        let here = waiting[place.device, default: []].filter { $0.token.topic == place.topic }
+        // Notifications in flight to the connected device neither count nor are dropped.
+        let inFlight = streams[place.device]?.unacknowledged ?? []
+        let here = waiting[place.device, default: []].filter {
+            $0.token.topic == place.topic && !inFlight.contains($0.text)
+        }
         if here.count >= pendingPerTopicCountMax {
             if let expired = here.first(where: { $0.hasExpiration && $0.expiresMilliseconds < now }) {
                 remove(expired.text, from: place.device)
@@ -106,17 +133,34 @@ struct StoreModel {
             }
         }
         let latest = now + Limits.retentionSecondsMax * 1000
+        let text = String(decoding: notification.payload, as: UTF8.self)
         lastOrdinal += 1
         waiting[place.device, default: []].append(
             Waiting(
-                ordinal: lastOrdinal, text: String(decoding: notification.payload, as: UTF8.self),
-                token: notification.address,
-                collapseID: collapseID, hasExpiration: notification.expirationUnixSeconds != nil,
+                ordinal: lastOrdinal, text: text, token: notification.address, collapseID: collapseID,
+                hasExpiration: notification.expirationUnixSeconds != nil,
                 expiresMilliseconds: min(latest, notification.expirationUnixSeconds.map { $0 * 1000 } ?? latest)))
         counts.pending += 1
+        offer(text, to: place.device)
     }
 
-    /// One that is now or never, alone in its batch; true when it is delivered.
+    /// Sends a newly stored text immediately, if the window has capacity and nothing waits before it.
+    mutating func offer(_ text: String, to device: DeviceID) {
+        guard streams[device]?.hasBacklog == false, hasRoom(device) else {
+            streams[device]?.hasBacklog = true
+            return
+        }
+        streams[device]?.sent.insert(text)
+        streams[device]?.unacknowledged.append(text)
+        streams[device]?.outgoing.append(text)
+    }
+
+    /// Records that a text is sent to a device.
+    mutating func noteSent(_ text: String, to device: DeviceID) {
+        delivered[device, default: [:]][text, default: Delivered()].isAcknowledged = false
+    }
+
+    /// Models a now-or-never notification, alone in its batch; returns whether it is delivered.
     mutating func acceptNow(_ token: DeviceTokenContents, _ text: String) -> (Acceptance, isDelivered: Bool) {
         let registration = registrations[Place(device: token.device, topic: token.topic)] ?? Registration()
         if let refusal = registration.refusal(of: token.generation, now: now) { return (refusal, false) }
@@ -129,6 +173,7 @@ struct StoreModel {
         if hasRoom {
             streams[token.device]?.unacknowledged.append(text)
             streams[token.device]?.nowOrNever.insert(text)
+            noteSent(text, to: token.device)
             counts.pending += 1
         } else {
             counts.expired += 1
@@ -137,19 +182,39 @@ struct StoreModel {
     }
 
     mutating func acknowledge(_ device: DeviceID, _ text: String?, _ outcome: DeviceAPI.Outcome) {
-        // A number that no notification has says nothing.
-        guard let text else { return }
-        counts.outcomes[outcome.rawValue, default: 0] += 1
-        guard waiting[device, default: []].contains(where: { $0.text == text }) else {
-            if let never = streams[device]?.nowOrNever.remove(text) {
-                counts.acknowledged += 1
-                return remove(never, from: device)
-            }
-            if !isStoredBroadcast(text) { streams[device]?.unacknowledged.removeAll { $0 == text } }
-            return settleBroadcast(text, device)
+        // An acknowledgement of a number that was not sent to this device counts as a glitch.
+        guard let text, var sent = delivered[device]?[text] else { return counts.glitches += 1 }
+        let isSettled = settle(text, device, sent)
+        let isFirstTime = sent.outcomes.insert(outcome).inserted
+        sent.isAcknowledged = true
+        delivered[device]?[text] = sent
+        if isFirstTime { counts.outcomes[outcome.rawValue, default: 0] += 1 }
+        if !isFirstTime, !isSettled { counts.glitches += 1 }
+    }
+
+    /// Completes a notification that waits for an acknowledgement; returns false when none waits.
+    private mutating func settle(_ text: String, _ device: DeviceID, _ sent: Delivered) -> Bool {
+        if waiting[device, default: []].contains(where: { $0.text == text }) {
+            remove(text, from: device)
+            counts.acknowledged += 1
+            return true
         }
-        remove(text, from: device)
-        counts.acknowledged += 1
+        guard !sent.isAcknowledged else { return false }
+        if let never = streams[device]?.nowOrNever.remove(text) {
+            remove(never, from: device)
+            counts.acknowledged += 1
+            return true
+        }
+        if streams[device]?.copies.remove(text) != nil {
+            streams[device]?.forget(text)
+            if copies.removeValue(forKey: text) != nil {
+                counts.acknowledged += 1
+                counts.pending -= 1
+            }
+            return true
+        }
+        streams[device]?.forget(text)
+        return settleBroadcast(text, device)
     }
 
     // MARK: Devices
@@ -200,42 +265,55 @@ struct StoreModel {
     }
 
     mutating func detach(_ device: DeviceID) {
-        let lost = streams.removeValue(forKey: device)?.nowOrNever.count ?? 0
+        guard let stream = streams.removeValue(forKey: device) else { return }
+        var lost = stream.nowOrNever.count
+        for text in stream.copies where copies[text]?.remove(device) != nil && copies[text]?.isEmpty == true {
+            copies[text] = nil
+            lost += 1
+        }
         counts.expired += lost
         counts.pending -= lost
     }
 
     mutating func closeStreams() { for device in streams.keys { detach(device) } }
 
-    /// A new start: streams are gone, and what counts since the start begins again.
+    /// Models a restart: closes all streams and resets the counters that start at zero.
     mutating func reopen() {
         closeStreams()
         let before = counts
         self.counts = StoreModel(pendingPerTopicCountMax: 1, now: 0).counts
         (counts.apps, counts.devices) = (before.apps, before.devices)
         (counts.registrations, counts.pending) = (before.registrations, before.pending)
+        pendingAtStart = before.pending
     }
 
     // MARK: Delivery
 
-    /// What each stream is given at the end of a batch.
+    /// Returns the deliveries to each stream at the end of a batch.
     mutating func deliver() -> [ReplyAddress: [String]] {
         var deliveries: [ReplyAddress: [String]] = [:]
         counts.devicesConnected = streams.count
         for (device, var stream) in streams {
+            if !stream.outgoing.isEmpty { deliveries[stream.address] = stream.outgoing }
+            stream.outgoing = []
+            stream.hasBacklog = false
             for next in queue(of: device) where !stream.sent.contains(next.text) {
-                guard stream.unacknowledged.count < Limits.unacknowledgedCountMax else { break }
+                guard stream.unacknowledged.count < Limits.unacknowledgedCountMax else {
+                    stream.hasBacklog = true
+                    break
+                }
                 stream.sent.insert(next.text)
                 guard now <= next.expiresMilliseconds else { continue }
                 stream.unacknowledged.append(next.text)
                 deliveries[stream.address, default: []].append(next.text)
             }
             streams[device] = stream
+            for text in deliveries[stream.address] ?? [] { noteSent(text, to: device) }
         }
         return deliveries
     }
 
-    /// What waits for a device, its own and broadcasts, in the order in which it was stored.
+    /// Returns the device's waiting notifications and broadcasts, in the order in which they were stored.
     private func queue(of device: DeviceID) -> [(ordinal: Int, text: String, expiresMilliseconds: Int64)] {
         let own = waiting[device, default: []].map { ($0.ordinal, $0.text, $0.expiresMilliseconds) }
         let all: [(ordinal: Int, text: String, expiresMilliseconds: Int64)] = own + waitingBroadcasts(for: device)
@@ -254,7 +332,7 @@ struct StoreModel {
 
     private mutating func remove(_ text: String, from device: DeviceID) {
         waiting[device]?.removeAll { $0.text == text }
-        streams[device]?.unacknowledged.removeAll { $0 == text }
+        streams[device]?.forget(text)
         counts.pending -= 1
     }
 

@@ -10,7 +10,7 @@ struct TestChannel {
     var environment = Environment.production
 }
 
-/// An app with broadcasts, one registered device, and channels.
+/// A test fixture: an app with broadcasts, one registered device, and channels.
 struct Station {
     static let topic = "com.example.App"
 
@@ -25,7 +25,7 @@ struct Station {
         token = try store.register(device)
     }
 
-    /// A new channel of the app.
+    /// Creates a channel of the app.
     func channel(
         _ number: UInt64 = 1, _ policy: MessageStoragePolicy = .mostRecentMessageStored,
         environment: Environment = .production
@@ -35,7 +35,7 @@ struct Station {
         return TestChannel(id: id, topic: token.topic, environment: environment)
     }
 
-    /// A new channel that the device is subscribed to.
+    /// Creates a channel and subscribes the device to it.
     func subscribedChannel(
         _ number: UInt64 = 1, _ policy: MessageStoragePolicy = .mostRecentMessageStored
     ) throws -> TestChannel {
@@ -44,7 +44,7 @@ struct Station {
         return channel
     }
 
-    /// Another device with the app.
+    /// Enrolls another device and registers the app on it.
     func another(_ number: UInt64) throws -> TestDevice {
         let device = try store.enrol(number)
         try store.register(device)
@@ -58,7 +58,7 @@ extension TestStore {
         try succeed(.addApp(topic: topic, name: "App", teamID: "TEAM000000", allowsBroadcasts: true))
     }
 
-    /// Subscribes a device's app.
+    /// Subscribes a device's app to a channel.
     func subscribe(_ device: TestDevice, to channel: TestChannel, _ topic: String = Station.topic) throws {
         try succeed(.subscribe(secretHash: device.secretHash, topic: topic, channel: channel.id))
     }
@@ -68,7 +68,7 @@ extension TestStore {
         try succeed(.unsubscribe(secretHash: device.secretHash, topic: topic, channel: channel.id))
     }
 
-    /// The channels that a device's app is subscribed to.
+    /// Returns the channels that a device's app subscribes to.
     func subscriptions(_ device: TestDevice, _ topic: String = Station.topic) throws -> [ChannelID] {
         guard
             case .subscriptions(let channels) = try succeed(
@@ -77,7 +77,7 @@ extension TestStore {
         return channels
     }
 
-    /// What an administrator sees of an app's channels.
+    /// Returns the administrator's view of an app's channels.
     func channels(_ topic: String = Station.topic, _ environment: Environment? = nil) throws -> [AdminAPI.Channel] {
         guard case .channels(let channels) = try succeed(.channels(topic: topic, environment: environment)) else {
             throw MissingReply(what: "channels")
@@ -85,26 +85,25 @@ extension TestStore {
         return channels
     }
 
-    /// What an administrator sees of a device.
+    /// Returns the administrator's view of a device.
     func device(_ device: TestDevice) throws -> AdminAPI.Device {
         guard case .device(let device) = try succeed(.device(device.id)) else { throw MissingReply(what: "device") }
         return device
     }
 
-    /// Publishes broadcasts in one batch.
+    /// Publishes broadcasts in one batch; returns the results and all replies.
     func publish(_ broadcasts: [Broadcast]) throws -> ([Acceptance], [StoreReply]) {
         let answers = broadcasts.map { _ in address() }
         let replies = try run(zip(broadcasts, answers).map { .publish($0, answer: $1) })
         return (try answers.map { try replies.acceptance(at: $0) }, replies)
     }
 
-    /// Publishes one broadcast.
     @discardableResult
     func publish(_ broadcast: Broadcast) throws -> Acceptance { try publish([broadcast]).0[0] }
 }
 
 extension [StoreReply] {
-    /// What became of what was sent or published with an address.
+    /// Returns the answer to a notification or broadcast that was sent with an address.
     func acceptance(at answer: ReplyAddress) throws -> Acceptance {
         for reply in self {
             if case .accepted(answer) = reply { return .accepted }
@@ -113,12 +112,14 @@ extension [StoreReply] {
         throw MissingReply(what: "accepted or refused at \(answer)")
     }
 
-    /// The texts that were delivered to a stream, in order.
+    /// Returns the texts that were delivered to a stream, in order.
     func texts(to stream: ReplyAddress) -> [String] { delivered(to: stream).map(\.text) }
 }
 
 extension Broadcast {
-    /// A broadcast whose payload is a text; without expiration, one that is to be stored for long.
+    /// Creates a broadcast with a text as its payload.
+    ///
+    /// By default, it expires late, so that it is stored.
     static func to(
         _ channel: TestChannel, _ text: String,
         expiration: Int64 = TestStore.startMilliseconds / 1000 + 1_000_000

@@ -11,26 +11,24 @@ struct TestDevice: Hashable {
     var secretHash: [UInt8] { (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) } }
 }
 
-/// What became of an accepted or refused notification.
+/// The answer to a notification or a broadcast.
 enum Acceptance: Equatable {
     case accepted
     case refused(RejectionReason, ended: Int64?)
 }
 
 extension TestStore {
-    /// Enrols a device without code.
+    /// Enrolls a device without a code.
     func enrol(_ number: UInt64 = 1) throws -> TestDevice {
         let device = TestDevice(number: number)
         try succeed(.enrol(device.enrolment()))
         return device
     }
 
-    /// Adds an app.
     func addApp(_ topic: String = "com.example.App") throws {
         try succeed(.addApp(topic: topic, name: "App", teamID: "TEAM000000"))
     }
 
-    /// Registers an app on a device.
     @discardableResult
     func register(
         _ device: TestDevice, _ topic: String = "com.example.App", in environment: Environment = .production
@@ -40,31 +38,30 @@ extension TestStore {
         return contents
     }
 
-    /// A device with one registered app.
+    /// Adds an app and registers it on a new device.
     func registeredDevice() throws -> (TestDevice, DeviceTokenContents) {
         try addApp()
         let device = try enrol()
         return (device, try register(device))
     }
 
-    /// Opens a device's stream.
+    /// Opens a device's stream; returns its address and the replies.
     func attach(_ device: TestDevice) throws -> (ReplyAddress, [StoreReply]) {
         let stream = address()
         return (stream, try run([.attach(secretHash: device.secretHash, stream: stream)]))
     }
 
-    /// Sends notifications in one batch.
+    /// Sends notifications in one batch; returns the answers and all replies.
     func accept(_ notifications: [Notification]) throws -> ([Acceptance], [StoreReply]) {
         let answers = notifications.map { _ in address() }
         let replies = try run(zip(notifications, answers).map { .accept($0, answer: $1) })
         return (try answers.map { try replies.acceptance(at: $0) }, replies)
     }
 
-    /// Sends one notification.
     @discardableResult
     func accept(_ notification: Notification) throws -> Acceptance { try accept([notification]).0[0] }
 
-    /// Acknowledges on a device.
+    /// Acknowledges notifications on a device; returns the replies.
     func acknowledge(_ device: TestDevice, _ sequences: [Int64]) throws -> [StoreReply] {
         let acknowledgements = sequences.map { DeviceAPI.Acknowledgement(id: $0, outcome: .delivered) }
         return try run([
@@ -72,7 +69,13 @@ extension TestStore {
         ])
     }
 
-    /// What waits for a device: what a new stream is given, up to its window; the stream is closed again.
+    /// Returns the texts that wait for a device, up to one window.
+    ///
+    /// It opens a stream and closes it again.
+    ///
+    /// - Parameter device: The device.
+    /// - Returns: The texts.
+    /// - Throws: `MissingReply`.
     func waiting(_ device: TestDevice) throws -> [String] {
         let (stream, replies) = try attach(device)
         _ = try run([.detach(stream: stream)])
@@ -82,15 +85,16 @@ extension TestStore {
 
 extension TestDevice {
     func enrolment(
-        codeHash: [UInt8]? = nil, name: String = "desk", platform: String = "linux"
+        codeHash: [UInt8]? = nil, name: String = "desk", platform: String = "linux", requestHash: [UInt8]? = nil
     ) -> StoreRequest.NewDevice {
         StoreRequest.NewDevice(
-            codeHash: codeHash, device: id, secretHash: secretHash, name: name, platform: platform)
+            codeHash: codeHash, device: id, secretHash: secretHash, name: name, platform: platform,
+            requestHash: requestHash)
     }
 }
 
 extension Notification {
-    /// A notification whose payload is a text.
+    /// Creates a notification with a text as its payload.
     static func to(
         _ address: DeviceTokenContents, _ text: String, expiration: Int64? = nil, collapseID: String? = nil,
         priority: UInt8? = 10, accepted: Int64 = TestStore.startMilliseconds
@@ -104,19 +108,18 @@ extension Notification {
 }
 
 extension PendingNotification {
-    /// The payload as text.
     var text: String { String(decoding: notification.payload, as: UTF8.self) }
 }
 
 extension [StoreReply] {
-    /// What was delivered to a stream, in order.
+    /// Returns the notifications that were delivered to a stream, in order.
     func delivered(to stream: ReplyAddress) -> [PendingNotification] {
         flatMap { reply -> [PendingNotification] in
             if case .deliver(let notifications, stream) = reply { notifications } else { [] }
         }
     }
 
-    /// How a stream was ended.
+    /// Returns the reason for which a stream was ended; nil when it was not.
     func end(of stream: ReplyAddress) -> StreamEnd? {
         for case .ended(let end, stream) in self { return end }
         return nil

@@ -4,7 +4,7 @@ import PushCore
 import PushStore
 
 extension Notification {
-    /// The same with ids of its own, by which its trace is found.
+    /// Returns a copy with unique ids, by which a test finds its trace.
     func identified(_ number: UInt64) -> Notification {
         var text: [UInt8] = []
         UniqueID.apns(number).append(to: &text)
@@ -21,7 +21,7 @@ extension UniqueID {
 }
 
 extension TestStore {
-    /// What the trace answers.
+    /// Returns the result of a trace search.
     func trace(
         _ subject: TraceQuery.Subject, since: Int64 = .min, after: Int64 = 0, limit: Int = 1000,
         isForWebhook: Bool = false
@@ -30,7 +30,7 @@ extension TestStore {
             subject, sinceUnixMilliseconds: since, after: after, countMax: limit, isForWebhook: isForWebhook)
         let answer = address()
         store.submit([.perform(.trace(query), answer: answer)])
-        // A long search ends later than what is asked behind it.
+        // A long search may end after requests that were submitted later.
         let replies = try collectors[0].take("a trace") { $0.contains { $0.answers(answer) } }
         for case .performed(let result, answer) in replies {
             if case .trace(let findings) = try result.get() { return findings }
@@ -38,7 +38,7 @@ extension TestStore {
         throw MissingReply(what: "a trace")
     }
 
-    /// The steps of one notification, with their reasons.
+    /// Returns the trace steps of one notification, with their reasons.
     func steps(_ number: UInt64) throws -> [String] { try trace(.notification(.unique(number))).entries.map(\.text) }
 
     /// Reports outcomes on a device.
@@ -48,6 +48,6 @@ extension TestStore {
 }
 
 extension TraceEntry {
-    /// The step, and the reason behind a slash.
+    /// The step, followed by a slash and the reason if there is one.
     var text: String { event.step.word + (event.detail.word.map { "/\($0)" } ?? "") }
 }

@@ -4,7 +4,7 @@ import PushCore
 import PushStore
 import TestSupport
 
-/// A real store on a file of its own, used synchronously: `run` returns what came of its commands.
+/// A real store in a temporary file with a synchronous interface: `run` returns the replies to its commands.
 final class TestStore {
     static let startMilliseconds: Int64 = 1_800_000_000_000
 
@@ -18,7 +18,7 @@ final class TestStore {
     private let configuration: SQLiteStore.Configuration
     private var nextExchange: Int32 = 1
 
-    /// Opens a new file, or one that is there.
+    /// Opens a new file, or an existing one.
     init(
         in directory: TemporaryDirectory? = nil, path: String? = nil, loopCount: Int = 1,
         _ adjust: (inout SQLiteStore.Configuration) -> Void = { _ in }
@@ -27,10 +27,12 @@ final class TestStore {
         self.path = path ?? self.directory.path(of: "posthorn.sqlite")
         let clock = clock
         var configuration = SQLiteStore.Configuration(path: self.path) { clock.now }
-        // Far beyond any test, so that only a test that sweeps sees a sweep.
+        // Far beyond the duration of any test, so that a sweep runs only in tests that change this value.
         configuration.sweepIntervalMilliseconds = 3_600_000
         configuration.pendingPerDeviceCountMax = .max
-        // As the server opens it unless it is told otherwise.
+        // A slice never ends, so that commands are executed in their order. Tests of slices set a clock.
+        configuration.monotonicNanoseconds = { 0 }
+        // The trace is enabled, as it is by default in the server.
         configuration.hasTrace = true
         let notices = notices
         configuration.onNotice = { notices.add($0) }
@@ -48,7 +50,7 @@ final class TestStore {
         store.start(receivers: collectors) { fatal.add($0) }
     }
 
-    /// Ends the store and opens its file again.
+    /// Closes the store and opens its file again.
     func reopen() throws {
         store.stop()
         store = try SQLiteStore(configuration)
@@ -56,15 +58,15 @@ final class TestStore {
         start()
     }
 
-    /// An address that was not used before.
+    /// Returns an address that was not used before.
     func address(loop: UInt32 = 0) -> ReplyAddress {
         defer { nextExchange += 1 }
         return ReplyAddress(loop: loop, slot: 1, generation: 1, exchange: nextExchange)
     }
 
-    /// Submits commands and waits until all that follows from them has come; without directories.
+    /// Submits commands and waits for all their replies; returns the replies without directories.
     func run(_ commands: [StoreCommand]) throws -> [StoreReply] {
-        // The second barrier comes after what the store read for streams behind the first batch.
+        // The second barrier comes after the store has read for streams after the first batch.
         let barriers = [address(), address()]
         store.submit(commands + [.perform(.counts, answer: barriers[0])])
         var replies = try collectors[0].take("answers") { $0.contains { $0.answers(barriers[0]) } }
@@ -76,7 +78,7 @@ final class TestStore {
         }
     }
 
-    /// Performs one request.
+    /// Performs a request; returns its result.
     func perform(_ request: StoreRequest) throws -> Result<StoreAnswer, StoreRefusal> {
         let answer = address()
         for case .performed(let result, answer) in try run([.perform(request, answer: answer)]) { return result }
@@ -87,25 +89,25 @@ final class TestStore {
     @discardableResult
     func succeed(_ request: StoreRequest) throws -> StoreAnswer { try perform(request).get() }
 
-    /// Why a request is refused; nil when it is not.
+    /// Performs a request; returns its refusal, or nil when it succeeded.
     func refusal(_ request: StoreRequest) throws -> StoreRefusal? {
         if case .failure(let refusal) = try perform(request) { refusal } else { nil }
     }
 
-    /// The store's numbers.
+    /// Returns the store's counters.
     func counts() throws -> AdminAPI.Counts {
         guard case .counts(let counts) = try succeed(.counts) else { throw MissingReply(what: "counts") }
         return counts
     }
 }
 
-/// The store did not answer as the protocol says.
+/// The error for a missing or unexpected reply of the store.
 struct MissingReply: Error {
     var what: String
 }
 
 extension StoreReply {
-    /// Whether this goes to an address.
+    /// Returns whether the reply goes to an address.
     func answers(_ address: ReplyAddress) -> Bool {
         switch self {
         case .accepted(address), .refused(_, _, address), .attached(_, address), .deliver(_, address),

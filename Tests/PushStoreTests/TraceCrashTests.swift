@@ -26,7 +26,7 @@ import Testing
             after = findings.next
             if !findings.isMore { break }
         }
-        // A line without its end was cut off by the kill.
+        // The kill may cut off the last line, so ignore a line without a line feed.
         let lines = readText(diary).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         #expect(!lines.isEmpty)
         for line in lines {
@@ -37,7 +37,7 @@ import Testing
     }
 }
 
-/// Accepts and reports as fast as it can, writes down each answer, and is killed at a random moment.
+/// Accepts and reports as fast as possible, logs each answer, and is killed at a random time.
 private func traceUntilKilled(_ path: String, _ diary: String, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let store = try TestStore(path: path) { $0.pendingPerTopicCountMax = 1_000_000 }

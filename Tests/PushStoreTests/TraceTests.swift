@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct TraceTests {
-    // MARK: One notification
+    // MARK: A single notification
 
     @Test func `a notification's trace goes from the back-end to the person`() throws {
         let store = try TestStore()
@@ -125,7 +125,7 @@ import Testing
         #expect(try store.trace(.device(other.id)).entries.allSatisfy { $0.origin?.uniqueID == id })
     }
 
-    // MARK: Many
+    // MARK: Pages
 
     @Test func `pages of a device's trace are the whole of it, in order and since a moment`() throws {
         let store = try TestStore()
@@ -171,7 +171,7 @@ import Testing
         for batch in 0..<20 as Range<UInt64> {
             _ = try store.accept((0..<500).map { .to(token, "a").identified(batch * 500 + $0) })
         }
-        // 920,000 bytes are four steps.
+        // A size of 920,000 bytes takes four steps.
         #expect(try store.steps(9999) == ["accepted", "stored"])
         var (count, after) = (0, Int64(0))
         while count < 20_000 {

@@ -34,7 +34,7 @@ import Testing
         #expect(try webhook(store) == nil)
     }
 
-    /// As the loops get it at a start.
+    /// Returns the webhook in the directory that the loops receive at a start.
     private func webhookInDirectory(_ store: TestStore) throws -> Webhook {
         try store.reopen()
         let replies = try store.collectors[0].take("a directory") { !$0.isEmpty }

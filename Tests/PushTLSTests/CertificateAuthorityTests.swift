@@ -22,7 +22,7 @@ import Testing
         return try directory.write(text(issued.certificate), to: name)
     }
 
-    /// Whether `openssl verify` takes a certificate of ours for a purpose and a name.
+    /// Runs `openssl verify` on a certificate for a purpose and a name.
     private func verify(_ path: String, _ arguments: [String] = []) async throws -> ProgramResult {
         try await OpenSSLTool.run(["verify", "-x509_strict", "-CAfile", authorityPath] + arguments + [path])
     }
@@ -56,14 +56,14 @@ import Testing
         #expect(result.exit != .code(0))
     }
 
-    @Test func `addresses are addresses in the certificate and names are names`() async throws {
+    @Test func `addresses are encoded as IP addresses, and names as DNS names`() async throws {
         let path = try issue(["push.example.org", "127.0.0.1", "::1"])
         let output = try await shown(path, "subjectAltName")
         #expect(output.contains("DNS:push.example.org, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1"))
         #expect(!output.contains("critical"))
     }
 
-    @Test func `a name too long for the subject leaves it empty and marks the names as critical`() async throws {
+    @Test func `a name too long for the subject leaves it empty and makes the names critical`() async throws {
         let path = try issue([String(repeating: "a", count: 53) + ".example.org"])
         let output = try await shown(path, "subjectAltName")
         #expect(output.contains("X509v3 Subject Alternative Name: critical"))
@@ -72,7 +72,7 @@ import Testing
         #expect(subject.contains(String(repeating: "a", count: 52) + ".example.org"))
     }
 
-    @Test func `the server certificate may serve and nothing else`() async throws {
+    @Test func `the server certificate permits server authentication only`() async throws {
         let path = try issue(["localhost"])
         let names = "basicConstraints,keyUsage,extendedKeyUsage,subjectKeyIdentifier,authorityKeyIdentifier"
         let output = try await shown(path, names)
@@ -119,7 +119,7 @@ import Testing
         #expect((397 * 86_400 - 120...397 * 86_400).contains(seconds))
         let years = try CertificateAuthority.secondsUntilExpiry(certificate: authority.certificate)
         #expect((3_653 * 86_400 - 120...3_653 * 86_400).contains(years))
-        // Valid 59 minutes ago, and not 61 minutes ago.
+        // The certificates are valid 59 minutes ago, and not 61 minutes ago.
         let now = try await currentUnixSeconds()
         try await verify(authorityPath, ["-attime", "\(now - 59 * 60)"]).succeeded()
         let result = try await verify(authorityPath, ["-attime", "\(now - 61 * 60)"])
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: [("20210101000000Z", 1_609_459_200), ("20990101000000Z", 4_070_908_800)])
-    func `the time left is exact, negative after the end, and what an authority issues ends with it`(
+    func `the remaining time is exact, negative after expiry, and limits issued certificates`(
         end: String, endUnixSeconds: Int
     ) async throws {
         let certificate = Array(try await selfSigned(until: end).utf8)
@@ -148,7 +148,9 @@ import Testing
         #expect((expected...expected + now - before + 1).contains(issuedLeft))
     }
 
-    /// A certificate for this authority's key that ends at a given time; only `openssl ca` can make one in the past.
+    /// Makes a certificate for this authority's key with a given end.
+    ///
+    /// Only `openssl ca` can set an end in the past.
     private func selfSigned(until end: String) async throws -> String {
         let keyPath = try directory.write(text(authority.privateKey), to: "ca.key")
         let requestPath = directory.path(of: "request.pem")
@@ -191,7 +193,7 @@ import Testing
         #expect(throws: error) { _ = try issue(["good.example", name]) }
     }
 
-    @Test func `no name at all, a foreign key and an authority that is none are refused`() throws {
+    @Test func `an empty name list, a foreign key and an invalid authority are refused`() throws {
         let other = try CertificateAuthority.make(commonName: "Other")
         let server = try CertificateAuthority.issueServerCertificate(
             names: ["localhost"], authorityCertificate: authority.certificate,

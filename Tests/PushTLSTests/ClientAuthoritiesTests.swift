@@ -9,7 +9,7 @@ import Testing
 
     init() throws { certificates = try TestCertificates() }
 
-    /// What trusting these files throws: the path and the advice.
+    /// Returns the error's path and advice when trusting these files fails.
     private func failure(own: String?, others: [String] = []) -> (path: String, text: String)? {
         do throws(TLSError) {
             _ = try TLSContext(
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `authorities are named to clients, each once`() async throws {
+    @Test func `each authority is announced to clients once`() async throws {
         let other = try TestCertificates(commonName: "Other authority")
         let both = readText(other.authorityPath) + readText(certificates.authorityPath) + readText(other.authorityPath)
         let path = try certificates.directory.write(both, to: "both.pem")
@@ -37,7 +37,7 @@ import Testing
         #expect(named.hasPrefix("CN = Test authority\nCN = Other authority\nRequested Signature Algorithms"))
     }
 
-    @Test func `a file that is missing is named with the cause`() {
+    @Test func `a missing file is reported with its path and the cause`() {
         let missing = certificates.directory.path(of: "missing.pem")
         for found in [failure(own: missing), failure(own: nil, others: [certificates.authorityPath, missing])] {
             #expect(found?.path == missing)
@@ -50,14 +50,14 @@ import Testing
         "", "no PEM at all\n", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
         "-----BEGIN CERTIFICATE-----\n",
     ])
-    func `a file that holds no certificate is named with what to write`(contents: String) throws {
+    func `a file without a certificate is reported with the expected content`(contents: String) throws {
         let path = try certificates.directory.write(contents, to: "bad.pem")
         #expect(failure(own: path)?.path == path)
         let text = failure(own: nil, others: [path])?.text
         #expect(text?.hasPrefix("write certificates of authorities into it, in PEM (OpenSSL: ") == true)
     }
 
-    @Test func `a broken certificate behind a good one is not passed over`() throws {
+    @Test func `a malformed certificate after a valid one is refused`() throws {
         let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         let path = try certificates.directory.write(readText(certificates.authorityPath) + broken, to: "half.pem")
         #expect(failure(own: nil, others: [path])?.path == path)
@@ -66,7 +66,7 @@ import Testing
         #expect(failure(own: nil, others: [good]) == nil)
     }
 
-    @Test func `a certificate that may not sign others is no authority`() throws {
+    @Test func `a certificate that may not sign others is refused as an authority`() throws {
         let both = readText(certificates.authorityPath) + readText(certificates.certificatePath)
         let path = try certificates.directory.write(both, to: "both.pem")
         let found = failure(own: nil, others: [path])
@@ -74,12 +74,12 @@ import Testing
         #expect(found?.text == "leave only certificates of authorities in it: number 2 may not sign")
     }
 
-    @Test func `a directory is no file of authorities`() {
+    @Test func `a directory is refused as a file of authorities`() {
         #expect(failure(own: certificates.directory.path)?.path == certificates.directory.path)
     }
 
     @Test(arguments: [(99, nil), (100, "trust at most 100 authorities")])
-    func `a hundred authorities are trusted and no more`(others: Int, problem: String?) throws {
+    func `at most a hundred authorities are trusted`(others: Int, problem: String?) throws {
         var pem = ""
         for number in 0..<others { pem += text(try CertificateAuthority.make(commonName: "\(number)").certificate) }
         let path = try certificates.directory.write(pem, to: "many.pem")
@@ -88,7 +88,7 @@ import Testing
 }
 
 extension String {
-    /// What comes behind the first appearance of a text.
+    /// Returns the text after the first occurrence of another text.
     fileprivate func components(after text: String) -> String? {
         guard let range = firstRange(of: text) else { return nil }
         return String(self[range.upperBound...])

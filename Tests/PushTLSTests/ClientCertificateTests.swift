@@ -13,7 +13,8 @@ import Testing
         stranger = try TestCertificates(commonName: "Other authority")
     }
 
-    /// The certificate that the server sees when a peer shows a file, which holds its key too; the connection works.
+    /// Connects a peer with a certificate file that also holds the key, and returns the certificate that the server
+    /// sees.
     private func seen(
         _ path: String?, _ arguments: [String] = [], trusting others: [String] = []
     ) async throws -> ClientCertificate? {
@@ -30,22 +31,22 @@ import Testing
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func `a client without a certificate is let in`(version: String) async throws {
+    func `a client without a certificate may connect`(version: String) async throws {
         try await #expect(seen(nil, [version]) == nil)
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func `a certificate of the own authority is told from one of another`(version: String) async throws {
+    func `a certificate of the own authority is distinguished from one of another`(version: String) async throws {
         let own = try certificates.write(try certificates.issueClient())
         let other = try stranger.write(try stranger.issueClient())
         let trusted = [stranger.authorityPath]
         try await #expect(seen(own, [version], trusting: trusted)?.verdict == .own)
         try await #expect(seen(other, [version], trusting: trusted)?.verdict == .other)
-        // Who is both is the own one.
+        // A certificate under an authority in both roles counts as own.
         try await #expect(seen(own, [version], trusting: [certificates.authorityPath])?.verdict == .own)
     }
 
-    @Test func `without an authority of its own the server believes others`() async throws {
+    @Test func `without an own authority the server trusts the others`() async throws {
         let other = try stranger.write(try stranger.issueClient())
         let context = try TLSContext(
             certificateChainFile: certificates.certificatePath, privateKeyFile: certificates.keyPath,
@@ -55,14 +56,14 @@ import Testing
         #expect(peer.connection.tls.clientCertificate?.verdict == .other)
     }
 
-    @Test func `a server that does not ask sees none`() async throws {
+    @Test func `a server that requests no certificate sees none`() async throws {
         let own = try certificates.write(try certificates.issueClient())
         let peer = try OpenSSLPeer(certificates.context(), certificates, ["-cert", own, "-key", own])
         try peer.connection.handshake()
         #expect(peer.connection.tls.clientCertificate == nil)
     }
 
-    @Test func `what a certificate says is read as OpenSSL's command line shows it`() async throws {
+    @Test func `a certificate's contents match the output of OpenSSL's command line`() async throws {
         let content: [UInt8] = [0x30, 0x03, 0x0C, 0x01, 0x61]
         let issued = try certificates.issueClient(
             subject: [("UID", "com.example.Bücher"), ("CN", "Apple Push Services: com.example"), ("OU", "TEAM123456")],
@@ -88,7 +89,7 @@ import Testing
     @Test(arguments: [
         ("/CN=x", nil, nil), ("/UID=a/UID=b/OU=c/OU=d", nil, nil), ("/UID=a+OU=b", "a", "b"),
     ])
-    func `an attribute counts when it is there once`(subject: String, userID: String?, unit: String?) async throws {
+    func `an attribute is used only if it appears once`(subject: String, userID: String?, unit: String?) async throws {
         let path = try await OddCertificates(certificates: certificates).make(
             "odd", signer: (certificates.authorityPath, certificates.authorityKeyPath), subject: subject)
         let certificate = try #require(try await seen(path))

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { certificates = try TestCertificates() }
 
-    @Test func `a client certificate verifies strictly for clients and for nothing else`() async throws {
+    @Test func `a client certificate verifies strictly for clients and for no other purpose`() async throws {
         let path = try certificates.write(try certificates.issueClient())
         let arguments = ["verify", "-x509_strict", "-CAfile", certificates.authorityPath, "-purpose"]
         try await OpenSSLTool.run(arguments + ["sslclient", path]).succeeded()
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [1, 365, 825])
-    func `it lasts as many days as it should and says until when`(days: Int) throws {
+    func `a certificate lasts the requested days and reports its end`(days: Int) throws {
         let issued = try certificates.issueClient(days: days)
         let left = try CertificateAuthority.secondsUntilExpiry(certificate: issued.certificate)
         #expect((Int64(days) * 86_400 - 120...Int64(days) * 86_400).contains(left))
@@ -38,7 +38,7 @@ import Testing
         #expect(left < server)
     }
 
-    @Test func `it does not outlive its authority`() async throws {
+    @Test func `a certificate does not outlive its authority`() async throws {
         let path = try await OddCertificates(certificates: certificates).make(
             "ca", signer: nil, subject: "/CN=short", end: "20980101000000Z",
             extensions: "basicConstraints=critical,CA:TRUE\nsubjectKeyIdentifier=hash")
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, 36_526, .max, .min])
-    func `a number of days that is none is refused`(days: Int) {
+    func `an invalid number of days is refused`(days: Int) {
         let error = TLSError.library(
             during: "issuing a client certificate", text: "\(days) days are not 1 to 36525")
         #expect(throws: error) { _ = try certificates.issueClient(days: days) }
@@ -63,18 +63,18 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "1.2.x", "clientAuth", "9.9", "2.5.29.19"])
-    func `an identifier that is none or is there already is refused`(identifier: String) {
+    func `an invalid or duplicate identifier is refused`(identifier: String) {
         #expect(throws: TLSError.self) { _ = try certificates.issueClient(extensions: [(identifier, [5, 0])]) }
     }
 
-    @Test func `an extension cannot be there twice`() {
+    @Test func `a duplicate extension is refused`() {
         let error = TLSError.library(during: "making a certificate's extension 1.2.3", text: "it is there already")
         #expect(throws: error) {
             _ = try certificates.issueClient(extensions: [("1.2.3", [5, 0]), ("1.2.3", [5, 0])])
         }
     }
 
-    @Test func `a foreign key and an authority that is none are refused`() throws {
+    @Test func `a foreign key and an invalid authority are refused`() throws {
         let stranger = try TestCertificates()
         let issued = try certificates.issueClient()
         let cases = [

@@ -4,7 +4,9 @@ import PushTLS
 import Testing
 
 @Suite struct HMACTests {
-    /// RFC 4231, sections 4.2, 4.3, 4.4 and 4.7; the last key is longer than a block.
+    /// RFC 4231, sections 4.2, 4.3, 4.4 and 4.7.
+    ///
+    /// The last key is longer than a block.
     @Test(arguments: [
         (
             [UInt8](repeating: 0x0B, count: 20), Array("Hi There".utf8),
@@ -23,12 +25,12 @@ import Testing
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
         ),
     ])
-    func `a code is the published one`(key: [UInt8], message: [UInt8], expected: String) {
+    func `an HMAC matches its published value`(key: [UInt8], message: [UInt8], expected: String) {
         #expect(hexadecimal(HMAC.sha256(message.span, key: key.span)) == expected)
     }
 
-    /// From: printf '' | openssl mac -digest SHA256 -macopt key:key HMAC.
-    @Test func `nothing has a code too`() {
+    /// The value is from: printf '' | openssl mac -digest SHA256 -macopt key:key HMAC.
+    @Test func `an empty message has an HMAC too`() {
         let code = HMAC.sha256([UInt8]().span, key: Array("key".utf8).span)
         #expect(hexadecimal(code) == "5d5d139563c95b5967b9bd9a8c9b233a9dedb45072794cd232dc1b74832607d0")
     }

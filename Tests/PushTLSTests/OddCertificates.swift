@@ -4,18 +4,18 @@ import TestSupport
 
 @testable import PushTLS
 
-/// Certificates that this project would never issue, made by `openssl ca`, each in one file with its key.
+/// Unusual certificates that this project never issues, made by `openssl ca`, each in one file with its key.
 struct OddCertificates {
     let certificates: TestCertificates
 
-    /// A certificate of an authority.
+    /// Issues a certificate under an authority.
     ///
     /// - Parameters:
-    ///   - name: Of its file, without extension.
-    ///   - signer: The authority's certificate and key; nil for one that signs itself.
-    ///   - subject: As in `-subj`.
-    ///   - start: As 20260101000000Z.
-    ///   - end: As 20260101000000Z.
+    ///   - name: The file name, without extension.
+    ///   - signer: The authority's certificate and key; nil for a self-signed certificate.
+    ///   - subject: The subject in the format of `-subj`.
+    ///   - start: The start in the format 20260101000000Z.
+    ///   - end: The end in the format 20260101000000Z.
     ///   - extensions: Lines of OpenSSL's configuration.
     /// - Returns: The file with certificate and key.
     /// - Throws: When OpenSSL refused.
@@ -43,7 +43,9 @@ struct OddCertificates {
         return try directory.write(readText(path) + readText(keyPath), to: "\(name).pem")
     }
 
-    /// A certificate of the authority with several comments; `openssl ca` would only leave the last one.
+    /// Issues a certificate with several comments.
+    ///
+    /// `openssl ca` would keep only the last one.
     func makeWithComments(_ name: String, count: Int) throws -> String {
         let netscapeComment: Int32 = 78
         let authority = try PEM.certificate(certificates.authority.certificate)

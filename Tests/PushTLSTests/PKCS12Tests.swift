@@ -14,7 +14,7 @@ import Testing
         issued = try certificates.issueClient()
     }
 
-    /// Writes a PKCS#12 file.
+    /// Writes a PKCS#12 file and returns its path.
     private func write(password: String, authority: [UInt8]? = nil, name: String = "com.example.MyApp") throws -> String
     {
         let path = certificates.directory.path(of: "client.p12")
@@ -40,14 +40,14 @@ import Testing
         try await #expect(show(path, password + "x", ["-nodes"]).exit != .code(0))
     }
 
-    @Test func `the authority goes in where it is given`() async throws {
+    @Test func `the authority is included when it is given`() async throws {
         let path = try write(password: "secret", authority: certificates.authority.certificate)
         let output = try await show(path, "secret", ["-nodes", "-cacerts"]).succeeded().output
         #expect(output.contains(text(certificates.authority.certificate)))
         #expect(!output.contains(text(issued.certificate)))
     }
 
-    @Test func `it is encrypted as today's readers expect`() async throws {
+    @Test func `the file uses the encryption that current readers expect`() async throws {
         let path = try write(password: "secret")
         let output = try await show(path, "secret", ["-info", "-noout"]).succeeded().errorOutput
         #expect(output.contains("MAC: sha256, Iteration 10000"))
@@ -56,7 +56,7 @@ import Testing
         #expect(output.contains("Shrouded Keybag: \(cipher)"))
     }
 
-    @Test func `a peer comes with what was in the file`() async throws {
+    @Test func `a peer authenticates with the contents of the file`() async throws {
         let path = try write(password: "secret", authority: certificates.authority.certificate)
         let pem = try await show(path, "secret", ["-nodes", "-clcerts"]).succeeded().output
         let pemPath = try certificates.directory.write(pem, to: "from.pem")
@@ -66,11 +66,11 @@ import Testing
     }
 
     @Test(arguments: ["", "a\u{0}b"])
-    func `a password that protects nothing is refused`(password: String) {
+    func `an empty password and one with a NUL are refused`(password: String) {
         #expect(throws: TLSError.self) { _ = try write(password: password) }
     }
 
-    @Test func `another key and texts that are no PEM are refused`() throws {
+    @Test func `another key and texts that are not PEM are refused`() throws {
         let other = try certificates.issueClient()
         let cases: [([UInt8], [UInt8], [UInt8]?)] = [
             (issued.certificate, other.privateKey, nil), ([], issued.privateKey, nil), (issued.certificate, [1], nil),

@@ -4,7 +4,7 @@ import PushTLS
 import Testing
 
 @Suite struct RandomNumbersTests {
-    @Test func `no number of two sources comes twice, over several pages`() {
+    @Test func `two sources never repeat a number, over several pages`() {
         let (first, second) = (RandomNumbers(), RandomNumbers())
         let numbers = (0..<1000).flatMap { _ in [first.next(), second.next()] }
         #expect(Set(numbers).count == 2000 && !numbers.contains(0))

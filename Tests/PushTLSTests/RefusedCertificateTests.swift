@@ -16,7 +16,9 @@ import Testing
         odd = OddCertificates(certificates: certificates)
     }
 
-    /// The verdict on a file with certificate and key, with both versions of TLS; the connection works all the same.
+    /// Returns the verdict on a file with certificate and key, under both TLS versions.
+    ///
+    /// The connection succeeds in each case.
     private func verdict(
         _ path: String, key: String? = nil, chain: String? = nil, trusting others: [String] = []
     ) async throws -> ClientCertificate.Verdict? {
@@ -34,35 +36,35 @@ import Testing
         return verdicts[0]
     }
 
-    @Test func `one that has expired is refused, one that has not is not`() async throws {
+    @Test func `an expired certificate is refused, and a current one is not`() async throws {
         let old = try await odd.make("old", signer: signer, end: "20250101000000Z")
         try await #expect(verdict(old) == .refused("certificate has expired"))
         let good = try await odd.make("good", signer: signer)
         try await #expect(verdict(good) == .own)
     }
 
-    @Test func `one that is not yet valid is refused`() async throws {
+    @Test func `a certificate that is not yet valid is refused`() async throws {
         let path = try await odd.make("early", signer: signer, start: "20980101000000Z")
         try await #expect(verdict(path) == .refused("certificate is not yet valid"))
     }
 
-    @Test func `one that signs itself is refused`() async throws {
+    @Test func `a self-signed certificate is refused`() async throws {
         let path = try await odd.make("self", signer: nil)
         try await #expect(verdict(path) == .refused("self-signed certificate"))
     }
 
-    @Test func `one of an unknown authority is refused, even with the known one's name`() async throws {
+    @Test func `a certificate of an unknown authority is refused, even with a known authority's name`() async throws {
         let stranger = try TestCertificates()
         let path = try stranger.write(try stranger.issueClient())
         let refused = ClientCertificate.Verdict.refused("unable to get local issuer certificate")
         try await #expect(verdict(path) == refused)
-        // The impostor's authority beside it, which has the same name.
+        // The chain includes the impostor's authority, which has the same name.
         let selfSigned = ClientCertificate.Verdict.refused("self-signed certificate in certificate chain")
         try await #expect(verdict(path, chain: stranger.authorityPath) == selfSigned)
     }
 
-    @Test func `one that only says that the known authority signed it is refused`() async throws {
-        // The same name and no key identifier: only the signature tells.
+    @Test func `a certificate that only claims the known authority as its issuer is refused`() async throws {
+        // The name is the same and there is no key identifier, so only the signature differs.
         let impostor = try TestCertificates()
         let path = try await odd.make(
             "forged", signer: (impostor.authorityPath, impostor.authorityKeyPath),
@@ -70,25 +72,25 @@ import Testing
         try await #expect(verdict(path) == .refused("certificate signature failure"))
     }
 
-    @Test func `one for servers is refused, the server's own included`() async throws {
+    @Test func `a server certificate is refused, including the server's own`() async throws {
         let refused = ClientCertificate.Verdict.refused("unsuitable certificate purpose")
         try await #expect(verdict(certificates.certificatePath, key: certificates.keyPath) == refused)
     }
 
-    @Test func `an extension that is there twice is refused`() async throws {
+    @Test func `a duplicate extension is refused`() async throws {
         let path = try odd.makeWithComments("twice", count: 2)
         let once = try odd.makeWithComments("once", count: 1)
         try await #expect(verdict(once) == .own)
         try await #expect(verdict(path) == .refused("an extension is there twice"))
     }
 
-    @Test func `what an issued certificate signs is refused`() async throws {
+    @Test func `a certificate signed by an issued certificate is refused`() async throws {
         let middle = try certificates.write(try certificates.issueClient(), to: "middle.pem")
         let path = try await odd.make("leaf", signer: (middle, middle))
         try await #expect(verdict(path, chain: middle) == .refused("invalid CA certificate"))
     }
 
-    @Test func `an intermediate authority counts when it leads to a trusted one or is trusted itself`() async throws {
+    @Test func `an intermediate authority works when it leads to a trusted one or is trusted itself`() async throws {
         let authority = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\nsubjectKeyIdentifier=hash"
         let root = try await odd.make("root", signer: nil, subject: "/CN=root", extensions: authority)
         let middle = try await odd.make("middle", signer: (root, root), subject: "/CN=middle", extensions: authority)
@@ -116,7 +118,7 @@ import Testing
         #expect(found == (isGood ? .other : .refused("certificate chain too long")))
     }
 
-    @Test func `more bytes than any chain needs end the handshake`() async throws {
+    @Test func `a chain of too many bytes ends the handshake`() async throws {
         let long = "1.2.3.4=ASN1:UTF8:\(String(repeating: "a", count: 16_000))"
         let path = try await odd.make("long", signer: signer, extensions: long)
         let peer = try OpenSSLPeer(certificates.askingContext(), certificates, ["-cert", path, "-key", path])

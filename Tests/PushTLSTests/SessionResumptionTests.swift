@@ -16,12 +16,12 @@ import Testing
         clientPath = try certificates.write(try certificates.issueClient())
     }
 
-    /// Connects and lets the peer keep its session.
+    /// Connects and lets the peer save its session.
     private func keepSession(_ arguments: [String], serverName: String = "localhost") async throws {
         let peer = try OpenSSLPeer(
             context, certificates, ["-sess_out", sessionPath] + arguments, isQuiet: false, serverName: serverName)
         try peer.connection.handshake()
-        // A ticket is behind the handshake: an answer makes the peer read it.
+        // The ticket follows the handshake, and an answer makes the peer read it.
         try peer.connection.write(Array("answer\n".utf8))
         try await peer.waitForOutput("answer")
         peer.process.endInput()
@@ -29,7 +29,7 @@ import Testing
         #expect(readText(sessionPath).contains("BEGIN SSL SESSION PARAMETERS"))
     }
 
-    /// Connects with the session that was kept.
+    /// Connects with the saved session.
     private func resume(_ arguments: [String], serverName: String = "localhost") async throws -> OpenSSLPeer {
         let peer = try OpenSSLPeer(
             context, certificates, ["-sess_in", sessionPath] + arguments, isQuiet: false, serverName: serverName)
@@ -38,7 +38,7 @@ import Testing
         return peer
     }
 
-    @Test func `TLS 1_3 resumes a session without a certificate, where the server asks for one`() async throws {
+    @Test func `TLS 1_3 resumes a session without a certificate when the server requests one`() async throws {
         try await keepSession(["-tls1_3"])
         let peer = try await resume(["-tls1_3"])
         #expect(peer.process.output.contains("Reused, TLSv1.3"))
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func `a session with a certificate is not resumed and the certificate is judged again`(
+    func `a session with a certificate is not resumed, and the certificate is verified again`(
         version: String
     ) async throws {
         let shown = ["-cert", clientPath, "-key", clientPath, version]
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func `who was seen with a certificate and comes without one has none`(version: String) async throws {
+    func `a client that returns without its certificate has none`(version: String) async throws {
         try await keepSession(["-cert", clientPath, "-key", clientPath, version])
         let peer = try await resume([version])
         #expect(peer.process.output.contains("New, TLSv1"))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func `a peer that comes back is heard with the server name that it asks for now`(version: String) async throws {
+    func `a resumed connection reports the server name that it requests now`(version: String) async throws {
         try await keepSession([version], serverName: "production.example")
         let peer = try await resume([version], serverName: "sandbox.example")
         #expect(peer.connection.tls.serverName == "sandbox.example")

@@ -8,13 +8,13 @@ import Testing
 @Suite struct SigningTests {
     private let message = Array("header.claims".utf8)
 
-    /// The public half of a key that signs.
+    /// Returns the public key of a private key.
     private func verifyingKey(of key: PrivateKey) throws -> VerifyingKey {
         try VerifyingKey(der: key.publicKeyDER)
     }
 
     @Test(arguments: 0..<50)
-    func `what a key signs, its public half verifies, and nothing else`(number: Int) throws {
+    func `a signature verifies with its public key, and with no other key or message`(number: Int) throws {
         let key = try PrivateKey()
         let stranger = try verifyingKey(of: PrivateKey())
         let verifier = try verifyingKey(of: key)
@@ -39,7 +39,7 @@ import Testing
         #expect(verifier.accepts(signature, over: message, digest: .sha256))
     }
 
-    @Test func `signatures of a wrong form are refused`() throws {
+    @Test func `malformed signatures are refused`() throws {
         let key = try PrivateKey()
         let verifier = try verifyingKey(of: key)
         let signature = try key.sign(message.span)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// R and S with 66 bytes each, as for P-521.
+    /// Pads R and S to 66 bytes each, as for P-521.
     private func padded(_ raw: [UInt8]) -> [UInt8] {
         let zeros = [UInt8](repeating: 0, count: 34)
         return zeros + raw.prefix(32) + zeros + raw.suffix(32)
@@ -69,7 +69,7 @@ import Testing
         #expect(!verifier.accepts(der, over: message, digest: digest == .sha256 ? .sha512 : .sha256))
         #expect(!verifier.accepts(der + [0], over: message, digest: digest))
         #expect(!verifier.accepts(Array(der.dropLast()), over: message, digest: digest))
-        // The same length in the long form: BER, but not DER.
+        // BER permits the same length in the long form, but DER does not.
         let longForm = [der[0], 0x81, der[1]] + der.dropFirst(2)
         #expect(!verifier.accepts(longForm, over: message, digest: digest))
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(!other.accepts(padded(rawNumbers(ofDER: otherDER)), over: message, digest: .sha256))
     }
 
-    /// A signature over `message` by a new key.
+    /// Signs `message` with a new key on OpenSSL's command line.
     private func signByCommandLine(_ digest: String) async throws -> (VerifyingKey, [UInt8]) {
         let directory = try TemporaryDirectory()
         let key = try PrivateKey()
@@ -99,7 +99,7 @@ import Testing
         return (try verifyingKey(of: key), der)
     }
 
-    /// R and S of a DER signature, with 32 bytes each.
+    /// Returns R and S of a DER signature, with 32 bytes each.
     private func rawNumbers(ofDER der: [UInt8]) -> [UInt8] {
         let first = Array(der[4...].prefix(Int(der[3])))
         let second = Array(der[(4 + first.count + 2)...])
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a public key with a flipped bit, cut off or followed by bytes is refused or another key`() throws {
+    @Test func `a public key that is damaged, cut off or followed by bytes is refused or another key`() throws {
         let key = try PrivateKey()
         let der = key.publicKeyDER
         let signature = try key.sign(message.span)
@@ -154,7 +154,7 @@ import Testing
             #expect(throws: TLSError.self) { _ = try VerifyingKey(der: Array(der.prefix(byteCount))) }
         }
         let text = "the key is not in its one DER form, with an uncompressed point"
-        // Bytes that follow, and the hybrid form of a point, which says whether its second number is odd.
+        // Extra bytes follow, or the point has the hybrid form, which also states the parity of its second coordinate.
         let isOdd = der.last.map { $0 & 1 == 1 } ?? false
         let hybrid = der.prefix(26) + [isOdd ? 7 : 6] + der.suffix(64)
         for other in [der + [0], Array(hybrid)] {
@@ -171,11 +171,11 @@ import Testing
     }
 
     @Test(arguments: ["", "no PEM", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
-    func `text that holds no private key is refused`(text: String) {
+    func `text without a private key is refused`(text: String) {
         #expect(throws: TLSError.self) { _ = try PrivateKey(pem: Array(text.utf8)) }
     }
 
-    @Test func `an encrypted private key is refused without asking at the terminal`() async throws {
+    @Test func `an encrypted private key is refused without a prompt on the terminal`() async throws {
         let directory = try TemporaryDirectory()
         let plainPath = try directory.write(text(try PrivateKey().pem), to: "plain.p8")
         let path = directory.path(of: "encrypted.p8")
@@ -187,7 +187,7 @@ import Testing
 }
 
 extension VerifyingKey {
-    /// `verifies` for arrays.
+    /// Calls `verifies` with arrays.
     fileprivate func accepts(_ signature: [UInt8], over message: [UInt8], digest: Digest) -> Bool {
         verifies(signature.span, over: message.span, digest: digest)
     }

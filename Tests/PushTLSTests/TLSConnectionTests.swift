@@ -14,14 +14,14 @@ import Testing
         context = try certificates.context()
     }
 
-    /// A peer with the handshake behind it.
+    /// Starts a peer and completes the handshake.
     private func openPeer(_ arguments: [String] = []) throws -> OpenSSLPeer {
         let peer = try OpenSSLPeer(context, certificates, arguments)
         try peer.connection.handshake()
         return peer
     }
 
-    /// Lines of text that are all different.
+    /// Returns lines of text that are all different.
     private func lines(byteCount: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         var number = 0
@@ -33,12 +33,12 @@ import Testing
     }
 
     @Test(arguments: ["-tls1_3", "-tls1_2"], [Int.max, 100_000])
-    func `megabytes arrive whole although the socket takes only parts`(
+    func `megabytes arrive whole although the socket accepts only parts`(
         version: String, firstByteCount: Int
     ) async throws {
         let peer = try openPeer([version])
         let sent = lines(byteCount: 4 << 20)
-        // A stopped peer reads nothing, so that our socket fills and writes must be repeated.
+        // A stopped peer reads nothing, so our socket buffer fills and writes must be repeated.
         peer.process.send(SIGSTOP)
         var block = Array(sent.prefix(1 << 20))
         var offset = 0
@@ -55,7 +55,7 @@ import Testing
             try #require(offset < sent.count, "the socket never filled")
         }
         peer.process.send(SIGCONT)
-        // The repeated write must offer at least what it offered before.
+        // The repeated write must offer at least as many bytes as before.
         try peer.connection.write(Array(sent[offset...]), firstByteCount: max(firstByteCount, block.count))
         peer.connection.tls.close()
         try await peer.process.waitForExit()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [1, 16_384, 16_385, 300_000])
-    func `what the peer sends arrives whole, whatever the buffer`(bufferByteCount: Int) async throws {
+    func `the peer's data arrives whole with a buffer of any size`(bufferByteCount: Int) async throws {
         let peer = try openPeer()
         let sent = lines(byteCount: bufferByteCount == 1 ? 20_000 : 200_000)
         try peer.process.write(text(sent))
@@ -74,7 +74,7 @@ import Testing
         #expect(received == sent)
     }
 
-    @Test func `bytes that OpenSSL holds are announced until they are read`() async throws {
+    @Test func `bytes in OpenSSL's buffer are announced until they are read`() async throws {
         let peer = try openPeer()
         #expect(!peer.connection.tls.hasBufferedInput)
         try peer.process.write("0123456789")
@@ -87,20 +87,20 @@ import Testing
         #expect(!peer.connection.tls.hasBufferedInput)
     }
 
-    @Test func `records that came in one go are announced one after the other`() async throws {
+    @Test func `records that arrive together are announced one after the other`() async throws {
         let peer = try openPeer(["-split_send_frag", "512", "-max_send_frag", "512"])
         let sent = lines(byteCount: 2_000)
         try peer.process.write(text(sent))
         var received = try peer.connection.read() ?? []
         while received.count < sent.count {
-            // Without waiting for the socket as long as more is announced.
+            // While more bytes are announced, the test does not wait for the socket.
             received += try peer.connection.read() ?? []
         }
         #expect(received == sent)
         #expect(!peer.connection.tls.hasBufferedInput)
     }
 
-    @Test func `a close tells the peer, and then nothing goes any more`() async throws {
+    @Test func `a close notifies the peer, and later writes fail`() async throws {
         let peer = try openPeer()
         try peer.connection.write(Array("farewell\n".utf8))
         peer.connection.tls.close()
@@ -111,32 +111,32 @@ import Testing
         #expect(throws: TLSError.peer("the connection is closed")) { _ = try peer.connection.read() }
     }
 
-    @Test func `a peer's close is the end of what it sends, and answers still go`() async throws {
+    @Test func `a peer's close ends its input, and answers can still be sent`() async throws {
         let peer = try OpenSSLPeer(context, certificates, [], isQuiet: false)
         try peer.connection.handshake()
         try peer.process.write("Q\n")
         #expect(try peer.connection.read() == nil)
         #expect(try peer.connection.read() == nil)
         let bytes: [UInt8] = [1]
-        // The peer may be gone, which the kernel tells later: the first write is taken.
+        // The peer may be gone, but the kernel reports that later. The first write is accepted.
         #expect(try unsafe bytes.withUnsafeBytes { try unsafe peer.connection.tls.write($0) } == .bytes(1))
     }
 
-    @Test func `a peer that is killed ends its input, and neither a write nor a close ends us`() async throws {
+    @Test func `a killed peer ends its input, and a write or close does not kill us`() async throws {
         let peer = try openPeer()
         try peer.connection.write(Array("read this\n".utf8))
-        // Otherwise the kernel resets the connection for what the peer has not read.
+        // Unread data at the peer would make the kernel reset the connection.
         try await peer.waitForOutput("read this")
         try await peer.process.killNow()
         #expect(try peer.connection.read() == nil)
         #expect(try peer.connection.read() == nil)
-        // It may have ended only its output, for all that we know yet.
+        // The peer may have closed only its output, as far as the server knows.
         try peer.connection.write([1])
         peer.connection.tls.close()
         #expect(throws: TLSError.peer("the connection is closed")) { try peer.connection.write([1]) }
     }
 
-    @Test func `writing to a peer that was killed becomes an error and not a signal`() async throws {
+    @Test func `writing to a killed peer throws an error and raises no signal`() async throws {
         let peer = try openPeer()
         try await peer.process.killNow()
         let block = [UInt8](repeating: 0, count: 16_384)
@@ -155,8 +155,8 @@ import Testing
         #expect(try unsafe peer.connection.tls.read(into: empty) == .bytes(0))
     }
 
-    @Test func `reading before the handshake is done stops the process`() async {
-        // The files are this process's own, because the one that stops removes nothing.
+    @Test func `reading before the end of the handshake stops the process`() async {
+        // The files belong to this process, because the process that stops cannot remove them.
         let certificatePath = certificates.certificatePath
         let keyPath = certificates.keyPath
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { certificates = try TestCertificates() }
 
-    /// What loading these files throws: the path and the advice.
+    /// Returns the error's path and advice when loading these files fails.
     private func failure(certificate: String? = nil, key: String? = nil) -> (path: String, text: String)? {
         do throws(TLSError) {
             _ = try TLSContext(
@@ -22,11 +22,11 @@ import Testing
         }
     }
 
-    @Test func `good files give a context`() {
+    @Test func `valid files give a context`() {
         #expect(failure() == nil)
     }
 
-    @Test func `a missing file is named and the cause told`() {
+    @Test func `a missing file is reported with its path and the cause`() {
         let missing = certificates.directory.path(of: "missing.pem")
         let advice = "make it a file that this process may read (No such file or directory)"
         let certificate = failure(certificate: missing)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["", "no PEM at all\n", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-    func `a file that is not PEM is named with what to write`(contents: String) throws {
+    func `a file that is not PEM is reported with the expected content`(contents: String) throws {
         let path = try certificates.directory.write(contents, to: "bad.pem")
         let certificate = failure(certificate: path)
         #expect(certificate?.path == path)
@@ -49,7 +49,7 @@ import Testing
         #expect(key?.text.hasPrefix("write a private key into it, in PEM, without a passphrase (OpenSSL: ") == true)
     }
 
-    @Test func `a directory and files in each other's place are refused`() {
+    @Test func `a directory and swapped files are refused`() {
         #expect(failure(certificate: certificates.directory.path)?.path == certificates.directory.path)
         #expect(failure(key: certificates.directory.path)?.path == certificates.directory.path)
         #expect(failure(certificate: certificates.keyPath)?.path == certificates.keyPath)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["EC", "RSA"])
-    func `a key that does not match the certificate is named with the certificate`(algorithm: String) async throws {
+    func `a key that does not match the certificate is reported with both paths`(algorithm: String) async throws {
         let path = certificates.directory.path(of: "other.key")
         let option = algorithm == "EC" ? "ec_paramgen_curve:P-256" : "rsa_keygen_bits:2048"
         try await OpenSSLTool.run(["genpkey", "-algorithm", algorithm, "-pkeyopt", option, "-out", path]).succeeded()
@@ -67,7 +67,7 @@ import Testing
         #expect(found?.text == expected)
     }
 
-    @Test func `an encrypted key is refused without asking at the terminal`() async throws {
+    @Test func `an encrypted key is refused without a prompt on the terminal`() async throws {
         let path = certificates.directory.path(of: "encrypted.key")
         try await OpenSSLTool.run([
             "pkey", "-in", certificates.keyPath, "-aes256", "-passout", "pass:secret", "-out", path,
@@ -77,7 +77,7 @@ import Testing
         #expect(found?.text.contains("without a passphrase") == true)
     }
 
-    @Test func `an RSA certificate serves both versions`() async throws {
+    @Test func `an RSA certificate works with both TLS versions`() async throws {
         let keyPath = certificates.directory.path(of: "rsa.key")
         let path = certificates.directory.path(of: "rsa.pem")
         try await OpenSSLTool.run([
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `certificates behind the first one are sent too`() async throws {
+    @Test func `certificates after the first one are sent too`() async throws {
         let chain = readText(certificates.certificatePath) + readText(certificates.authorityPath)
         let path = try certificates.directory.write(chain, to: "chain.pem")
         let context = try TLSContext(certificateChainFile: path, privateKeyFile: certificates.keyPath)

@@ -28,7 +28,7 @@ import Testing
         (["-tls1_3", "-verify_hostname", "localhost"], "Verify return code: 0 (ok)"),
         (["-tls1_3", "-verify_ip", "127.0.0.1"], "Verify return code: 0 (ok)"),
     ])
-    func `a good peer gets the strongest common settings`(arguments: [String], shown: String) async throws {
+    func `a current peer gets the strongest common settings`(arguments: [String], shown: String) async throws {
         let peer = try peer(arguments, isQuiet: false)
         try peer.connection.handshake()
         peer.process.endInput()
@@ -44,11 +44,11 @@ import Testing
         ["-tls1_3", "-verify_hostname", "elsewhere.example.org"],
         ["-tls1_2", "-verify_ip", "127.0.0.2"],
     ])
-    func `a peer that wants less, or another server, does not get through`(arguments: [String]) async throws {
+    func `a peer with weaker settings or another server name fails the handshake`(arguments: [String]) async throws {
         let peer = try peer(arguments)
         #expect {
             try peer.connection.handshake()
-            // With TLS 1.3 the server is done before the peer has looked at the certificate.
+            // With TLS 1.3 the server finishes before the peer has verified the certificate.
             _ = try peer.connection.read()
         } throws: { error in
             guard case TLSError.peer = error else { return false }
@@ -69,7 +69,7 @@ import Testing
         (["-tls1_2", "-alpn", "h2"], .http2),
         (["-tls1_2", "-alpn", "spdy/3"], .unknown),
     ])
-    func `the application is h2, else http 1_1, else left open`(
+    func `the application protocol is h2, else http 1_1, else left open`(
         arguments: [String], application: TLSConnection.Application
     ) async throws {
         let peer = try peer(arguments)
@@ -82,7 +82,7 @@ import Testing
         ("\u{0}\u{1}\u{2}\u{3}\u{4}\u{5}", "wrong version number"),
         ("SSH-2.0-OpenSSH_9.2\r\n", "wrong version number"),
     ])
-    func `clear text is the peer's error`(bytes: String, reason: String) throws {
+    func `plaintext input is reported as the peer's error`(bytes: String, reason: String) throws {
         let listener = try TestListener()
         let client = try listener.connectPlainly()
         defer { close(client) }
@@ -92,7 +92,7 @@ import Testing
         #expect(throws: TLSError.peer("the connection is closed")) { try connection.handshake() }
     }
 
-    @Test func `a peer that leaves before it said anything is an error`() throws {
+    @Test func `a peer that leaves before sending anything is an error`() throws {
         let listener = try TestListener()
         close(try listener.connectPlainly())
         let connection = try TestConnection(context, adopting: listener.accept())
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a silent peer is waited for`() throws {
+    @Test func `a handshake waits for a silent peer`() throws {
         let listener = try TestListener()
         let client = try listener.connectPlainly()
         defer { close(client) }
@@ -112,7 +112,7 @@ import Testing
         #expect(try connection.tls.handshake() == .wantsRead)
     }
 
-    @Test func `what one connection did wrong does not touch another one on the thread`() async throws {
+    @Test func `an error on one connection does not affect another one on the thread`() async throws {
         let good = try peer([])
         try good.connection.handshake()
         let listener = try TestListener()
@@ -132,7 +132,7 @@ import Testing
         let session = certificates.directory.path(of: "session.pem")
         let first = try peer(["-tls1_3", "-msg", "-sess_out", session], isQuiet: false)
         try first.connection.handshake()
-        // The ticket is behind the handshake: an answer makes the peer read it.
+        // The ticket follows the handshake, and an answer makes the peer read it.
         try first.connection.write(Array("answer\n".utf8))
         try await first.waitForOutput("answer")
         first.process.endInput()
@@ -144,7 +144,7 @@ import Testing
         try await second.waitForOutput("Reused, TLSv1.3")
     }
 
-    @Test func `early data is refused and the handshake goes on without it`() async throws {
+    @Test func `early data is refused, and the handshake continues without it`() async throws {
         let session = certificates.directory.path(of: "session.pem")
         let first = try peer(["-tls1_3", "-sess_out", session], isQuiet: false)
         try first.connection.handshake()
@@ -160,12 +160,12 @@ import Testing
         try await second.waitForOutput("Early data was not sent")
     }
 
-    @Test func `renegotiation is refused and the connection goes on`() async throws {
+    @Test func `renegotiation is refused, and the connection continues`() async throws {
         let peer = try peer(["-tls1_2"], isQuiet: false)
         try peer.connection.handshake()
         try peer.process.write("R\n")
         var buffer: [UInt8] = [0]
-        // The peer asks, hears a warning, and gives up: either end may be first to notice.
+        // The peer requests it, gets a warning and gives up. Either end may notice first.
         try await eventually("the renegotiation ended", evidence: { peer.process.transcript }) {
             do {
                 _ = try unsafe buffer.withUnsafeMutableBytes { try unsafe peer.connection.tls.read(into: $0) }

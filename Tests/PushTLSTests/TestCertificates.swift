@@ -3,7 +3,7 @@
 import PushTLS
 import TestSupport
 
-/// A throw-away authority and a server certificate of it, as files.
+/// A throw-away authority and a server certificate issued by it, as files.
 final class TestCertificates: Sendable {
     let directory: TemporaryDirectory
     let authority: (certificate: [UInt8], privateKey: [UInt8])
@@ -23,19 +23,19 @@ final class TestCertificates: Sendable {
         keyPath = try directory.write(text(server.privateKey), to: "server.key")
     }
 
-    /// A context with them.
+    /// Returns a context with these files.
     func context() throws -> TLSContext {
         try TLSContext(certificateChainFile: certificatePath, privateKeyFile: keyPath)
     }
 
-    /// A context with them that asks clients for certificates of this authority and of others.
+    /// Returns a context that requests client certificates of this authority and of others.
     func askingContext(trusting others: [String] = []) throws -> TLSContext {
         try TLSContext(
             certificateChainFile: certificatePath, privateKeyFile: keyPath,
             clientAuthorities: ClientAuthorities(ownFile: authorityPath, otherFiles: others))
     }
 
-    /// Issues a client certificate of this authority.
+    /// Issues a client certificate under this authority.
     func issueClient(
         subject: [(name: String, value: String)] = [("UID", "com.example.MyApp")],
         extensions: [(identifier: String, content: [UInt8])] = [], days: Int = 365
@@ -45,21 +45,21 @@ final class TestCertificates: Sendable {
             authorityPrivateKey: authority.privateKey)
     }
 
-    /// Writes certificate and key to one file, as APNs libraries take them.
+    /// Writes certificate and key to one file, the format that APNs libraries expect.
     func write(_ issued: CertificateAuthority.IssuedClientCertificate, to name: String = "client.pem") throws -> String
     {
         try directory.write(text(issued.certificate) + text(issued.privateKey), to: name)
     }
 }
 
-/// Bytes as text.
+/// Decodes bytes as UTF-8 text.
 func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }
 
-/// OpenSSL's command line, which stands for all peers.
+/// OpenSSL's command line, which represents other TLS implementations.
 enum OpenSSLTool {
     static let path = "/usr/bin/openssl"
 
-    /// Runs one of its commands to the end.
+    /// Runs one OpenSSL command to its end.
     static func run(_ arguments: [String], input: String? = nil) async throws -> ProgramResult {
         try await RunningProcess.run(path, arguments, input: input)
     }

@@ -17,7 +17,9 @@ final class TestConnection {
         tls = try TLSConnection(context, descriptor: socket)
     }
 
-    /// Closes the socket, not the TLS connection: whoever wants close_notify calls `tls.close()`.
+    /// Closes the socket but not the TLS connection.
+    ///
+    /// Tests that want close_notify call `tls.close()`.
     deinit { close(socket) }
 
     /// Waits until the socket is ready, at most thirty seconds.
@@ -36,7 +38,9 @@ final class TestConnection {
         }
     }
 
-    /// The next bytes; nil at the end.
+    /// Reads the next bytes.
+    ///
+    /// Returns nil at the end.
     func read(byteCountMax: Int = 16_384) throws -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: byteCountMax)
         while true {
@@ -49,14 +53,14 @@ final class TestConnection {
         }
     }
 
-    /// Exactly this many bytes, or what came before the end.
+    /// Reads exactly this many bytes, or fewer when the connection ends first.
     func read(exactly byteCount: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < byteCount, let next = try read(byteCountMax: byteCount - bytes.count) { bytes += next }
         return bytes
     }
 
-    /// Sends everything, from a buffer that moves and grows from call to call.
+    /// Sends everything from a buffer that moves and grows between calls.
     func write(_ bytes: [UInt8], firstByteCount: Int = .max) throws {
         var rest = bytes[...]
         var offered = min(firstByteCount, rest.count)
@@ -100,7 +104,7 @@ final class TestListener {
 
     deinit { close(socket) }
 
-    /// The next connection, non-blocking; its owner is the caller.
+    /// Accepts the next connection as a non-blocking socket that the caller owns.
     func accept() throws -> Int32 {
         var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         try #require(unsafe poll(&entry, 1, 30_000 * Int32(Patience.factor)) == 1)
@@ -112,7 +116,7 @@ final class TestListener {
         return connection
     }
 
-    /// A plain blocking connection to this listener.
+    /// Opens a plain blocking connection to this listener.
     func connectPlainly() throws -> Int32 {
         let client = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -129,12 +133,14 @@ final class TestListener {
     }
 }
 
-/// A connection from `openssl s_client`, which shows what a peer sees.
+/// A connection from `openssl s_client`, which shows the peer's view.
 final class OpenSSLPeer {
     let process: RunningProcess
     let connection: TestConnection
 
-    /// Starts the peer and accepts it; the handshake is the test's.
+    /// Starts the peer and accepts its connection.
+    ///
+    /// The test runs the handshake.
     init(
         _ context: TLSContext, _ certificates: TestCertificates, _ arguments: [String] = [],
         isQuiet: Bool = true, serverName: String? = "localhost", on listener: TestListener? = nil
@@ -150,7 +156,7 @@ final class OpenSSLPeer {
         connection = try TestConnection(context, adopting: listener.accept())
     }
 
-    /// Waits until the peer has written this.
+    /// Waits until the peer has written this text.
     func waitForOutput(_ text: String) async throws {
         try await eventually("the peer wrote \(text)", evidence: { self.process.transcript }) {
             process.output.contains(text) || process.errorOutput.contains(text)

@@ -13,8 +13,9 @@ import Testing
 
     private static func array(_ token: InlineArray<32, UInt8>) -> [UInt8] { token.indices.map { token[$0] } }
 
-    @Test func `a token is the one that CMAC and counter mode give by RFC 5297`() throws {
-        // Made with `openssl mac` (CMAC, the key's first half) and `openssl enc -aes-256-ctr` (its second half).
+    @Test func `a token matches RFC 5297's combination of CMAC and counter mode`() throws {
+        // The expected value is from `openssl mac` (CMAC, the key's first half) and `openssl enc -aes-256-ctr` (the
+        // second half).
         let expected = "bb5580a9cb13e704345a62995af66e965722ff66e98b75d3bbf34ee141689fe0"
         let cipher = try TokenCipher(keys: [Self.key(0)])
         let token = cipher.seal(Self.block((0xA0..<0xB0).map { $0 }))
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `every flipped bit is refused, and the good token still opens after each`() throws {
+    @Test func `every flipped bit is refused, and the original token still opens after each`() throws {
         let cipher = try TokenCipher(keys: [Self.key(1), Self.key(2)])
         let plaintext: [UInt8] = Array(0..<16)
         let token = cipher.seal(Self.block(plaintext))
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `tokens of older keys open and new ones are of the first key`() throws {
+    @Test func `tokens of older keys open, and new tokens use the first key`() throws {
         let plaintext = Self.block(Array(100..<116))
         let keys = [Self.key(1), Self.key(2), Self.key(3)]
         let all = try TokenCipher(keys: keys)
@@ -60,7 +61,7 @@ import Testing
         #expect(all.open(stranger.seal(plaintext)).map(Self.array) == nil)
     }
 
-    @Test func `sealing and opening in turn does not disturb either`() throws {
+    @Test func `sealing and opening do not disturb each other`() throws {
         let cipher = try TokenCipher(keys: [Self.key(9)])
         let tokens = (0..<50).map { number in cipher.seal(Self.block(Array(repeating: UInt8(number), count: 16))) }
         for (number, token) in tokens.enumerated() {
@@ -80,14 +81,14 @@ import Testing
         #expect(throws: error) { _ = try TokenCipher(keys: [Self.key(0), key]) }
     }
 
-    @Test func `no key at all is refused`() {
+    @Test func `an empty list of keys is refused`() {
         #expect(throws: TLSError.library(during: "keying the token cipher", text: "there is no key")) {
             _ = try TokenCipher(keys: [])
         }
     }
 }
 
-/// Bytes as lower-case hexadecimal digits.
+/// Returns the bytes as lower-case hexadecimal digits.
 func hexadecimal(_ bytes: [UInt8]) -> String {
     bytes.map { byte in
         let digits = String(byte, radix: 16)

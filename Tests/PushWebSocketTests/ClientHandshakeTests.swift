@@ -4,7 +4,9 @@ import PushWebSocket
 import Testing
 
 struct ClientHandshakeTests {
-    /// The digest is a stand-in: what counts is that the answer holds what it made of the key.
+    /// Makes a handshake with a stand-in digest.
+    ///
+    /// The test checks that the answer must hold the digest of the key.
     private func handshake() -> ClientHandshake {
         ClientHandshake(
             .init(
@@ -28,7 +30,7 @@ struct ClientHandshakeTests {
         return handshake.receive(Self.head(lines).span)
     }
 
-    @Test func `the request is what RFC 6455 asks for`() {
+    @Test func `the request meets RFC 6455`() {
         let lines = String(decoding: handshake().request, as: UTF8.self).components(by: "\r\n")
         #expect(
             lines == [
@@ -39,7 +41,7 @@ struct ClientHandshakeTests {
     }
 
     @Test(arguments: [1, 2, 7, 1000])
-    func `an answer is read in pieces of any size, and frames behind it are kept`(pieceByteCount: Int) {
+    func `an answer may arrive in pieces of any size, and frames after it are kept`(pieceByteCount: Int) {
         var handshake = handshake()
         var rest = (Self.head(["HTTP/1.1 103 Early Hints", "link: x"]) + Self.head(Self.good) + [1, 2])[...]
         var progress = ClientHandshake.Progress.needsMore
@@ -60,7 +62,7 @@ struct ClientHandshakeTests {
     }
 
     @Test(arguments: 1..<good.count)
-    func `an answer 101 that lacks a field, has it wrong or one too many, is broken`(place: Int) {
+    func `an answer 101 with a missing, wrong or extra field is refused`(place: Int) {
         var without = Self.good
         without.remove(at: place)
         let name = String(Self.good[place].prefix { $0 != ":" })
@@ -72,11 +74,11 @@ struct ClientHandshakeTests {
     @Test(arguments: [
         ["HTTP/1.0 101 Switching Protocols"], ["SSH-2.0-OpenSSH"], ["HTTP/1.1 9"], ["HTTP/1.1 101", "no colon"], [""],
     ])
-    func `what is not HTTP is broken`(lines: [String]) {
+    func `an answer that is not HTTP is refused`(lines: [String]) {
         guard case .broken = answer(lines) else { return #expect(Bool(false), "\(answer(lines))") }
     }
 
-    @Test func `a head has a bound`() {
+    @Test func `an answer's head has a size limit`() {
         var handshake = handshake()
         let endless = [UInt8](repeating: 0x61, count: 16 * 1024 + 1)
         #expect(handshake.receive(endless.span) == .broken("the head of the answer is too long"))
@@ -84,7 +86,7 @@ struct ClientHandshakeTests {
 }
 
 extension String {
-    /// The parts between separators, the empty ones too.
+    /// Splits the string at a separator and keeps empty parts.
     fileprivate func components(by separator: Character) -> [String] {
         split(separator: separator, omittingEmptySubsequences: false).map(String.init)
     }

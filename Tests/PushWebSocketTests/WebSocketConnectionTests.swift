@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushWebSocket
 
-/// Two ends, and what each heard.
+/// One end of a connection, with everything that it received.
 private final class End: WebSocketDelegate {
     let connection: WebSocketConnection
     var texts: [String] = []
@@ -35,7 +35,7 @@ struct WebSocketConnectionTests {
     private let server = End(.server)
     private let client = End(.client)
 
-    /// A frame with a mask of nothing, as a client may choose one.
+    /// Encodes a client frame with an all-zero mask, which a client may choose.
     private func frame(_ first: UInt8, _ payload: [UInt8]) -> [UInt8] {
         precondition(payload.count < 126)
         return [first, 0x80 | UInt8(payload.count), 0, 0, 0, 0] + payload
@@ -43,8 +43,43 @@ struct WebSocketConnectionTests {
 
     private func code(_ end: End) -> UInt16? { end.connection.closure?.code.rawValue }
 
+    @Test(
+        arguments: [
+            (0x89, [], FrameBudget.glitchesPerPing), (0x8A, [], FrameBudget.glitchesPerOtherFrame),
+            (0x00, [], FrameBudget.glitchesPerEmptyFrame), (0x00, [0x61], FrameBudget.glitchesPerOtherFrame),
+        ] as [(UInt8, [UInt8], Int)])
+    func `control frames are accepted in a burst and at a rate, and beyond it close with 1008`(
+        first: UInt8, payload: [UInt8], price: Int
+    ) {
+        let server = End(.server, messageByteCountMax: 100_000)
+        if first == 0 { server.receive(frame(0x01, [0x61])) }
+        let count = FrameBudget.glitchCountMax / price - 1
+        for _ in 0..<count { server.receive(frame(first, payload)) }
+        #expect(server.connection.closure == nil)
+        // One second later the rate admits the same number again.
+        server.connection.nowNanoseconds = 3_600_000_000_000
+        for _ in 0..<count { server.receive(frame(first, payload)) }
+        #expect(server.connection.closure == nil)
+        for _ in 0..<3 * price { server.receive(frame(first, payload)) }
+        #expect(code(server) == 1008)
+    }
+
+    @Test func `a device may send a ping with each acknowledgement, at any rate`() {
+        for _ in 0..<5000 {
+            server.connection.send(text: "notification".utf8.span)
+            _ = server.output
+            for _ in 0..<FrameBudget.pingsPerMessage { server.receive(frame(0x89, [0x31])) }
+        }
+        #expect(server.connection.closure == nil)
+    }
+
+    @Test func `a client does not limit the frames of its server`() {
+        for _ in 0..<5000 { client.receive([0x89, 0]) }
+        #expect(client.connection.closure == nil)
+    }
+
     @Test(arguments: [0, 1, 125, 126, 127, 999, 1000])
-    func `a text arrives, masked from the client and plain from the server`(byteCount: Int) {
+    func `a text message arrives, masked from the client and unmasked from the server`(byteCount: Int) {
         let text = String(repeating: "x", count: byteCount)
         client.connection.send(text: text.utf8.span)
         let masked = client.output
@@ -59,7 +94,7 @@ struct WebSocketConnectionTests {
     }
 
     @Test(arguments: 1...9)
-    func `it does not matter how the bytes are cut`(pieceByteCount: Int) {
+    func `a message arrives whole, however its bytes are split`(pieceByteCount: Int) {
         for text in ["a", "", String(repeating: "b", count: 300)] { client.connection.send(text: text.utf8.span) }
         client.connection.ping([7])
         var rest = client.output[...]
@@ -74,7 +109,7 @@ struct WebSocketConnectionTests {
         #expect(client.pongs == [[7]] && client.connection.unansweredPingCount == 0)
     }
 
-    @Test func `a connection between messages holds no reader, and one inside of one does`() {
+    @Test func `a connection holds a reader only inside a message`() {
         server.receive(Array(frame(0x81, [0x61]).dropLast()))
         #expect(server.connection.isInsideMessage)
         server.receive([0x61])
@@ -85,7 +120,7 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test func `fragments make one message, with a ping between them answered at once`() {
+    @Test func `fragments make one message, and a ping between them is answered immediately`() {
         server.receive(frame(0x01, [0x61]) + frame(0x89, [0x2A]) + frame(0x00, []))
         #expect(server.texts.isEmpty && server.output == [0x8A, 1, 0x2A])
         #expect(server.connection.isInsideMessage)
@@ -111,7 +146,7 @@ struct WebSocketConnectionTests {
         ("a text that ends inside a character", [0x81, 0x81, 0, 0, 0, 0, 0xC3], 1007),
         ("1001 bytes announced", [0x81, 0xFE, 0x03, 0xE9, 0, 0, 0, 0, 0x61], 1009),
     ])
-    func `what breaks a rule closes with its code`(what: String, bytes: [UInt8], expected: UInt16) {
+    func `a protocol violation closes with its code`(what: String, bytes: [UInt8], expected: UInt16) {
         server.receive(bytes)
         #expect(code(server) == expected && server.connection.closure?.isByPeer == false, "\(what)")
         let sent = server.output
@@ -120,7 +155,7 @@ struct WebSocketConnectionTests {
         #expect(server.texts.isEmpty && server.output.isEmpty, "nothing is taken or sent after the close")
     }
 
-    @Test func `a message in fragments has the same bound as one in a piece`() {
+    @Test func `a fragmented message has the same size limit as an unfragmented one`() {
         let part = [UInt8](repeating: 0x61, count: 100)
         for index in 0..<10 { server.receive(frame(index == 0 ? 0x01 : 0x00, part)) }
         #expect(code(server) == nil)
@@ -131,7 +166,7 @@ struct WebSocketConnectionTests {
         #expect(code(server) == 1009 && server.texts.count == 1)
     }
 
-    @Test func `a close frame is answered with its code and ends both ends`() {
+    @Test func `a close frame is answered with its code and closes both ends`() {
         client.connection.close(.goingAway, reason: "bye")
         server.receive(client.output)
         #expect(server.connection.closure == .init(code: .goingAway, reason: "the peer closed", isByPeer: true))
@@ -140,12 +175,12 @@ struct WebSocketConnectionTests {
         #expect(server.output.isEmpty)
     }
 
-    @Test func `a close frame without a code is one`() {
+    @Test func `a close frame without a code is answered without one`() {
         server.receive(frame(0x88, []))
         #expect(code(server) == 1005 && server.output == [0x88, 0])
     }
 
-    @Test func `a long reason is cut at a character`() {
+    @Test func `a long close reason is cut at a character boundary`() {
         server.connection.close(.policyViolation, reason: String(repeating: "ä", count: 100))
         let sent = server.output
         #expect(sent.count == 2 + 2 + 122)
@@ -160,7 +195,7 @@ struct WebSocketConnectionTests {
         #expect(server.texts == ["a"])
     }
 
-    @Test func `output is collected in parts, in order`() {
+    @Test func `output is collected in chunks, in order`() {
         for number in 0..<50 { server.connection.send(text: "message \(number)".utf8.span) }
         var whole: [UInt8] = []
         while server.connection.outputByteCount > 0 {
@@ -174,7 +209,7 @@ struct WebSocketConnectionTests {
         #expect(client.texts.filter { $0 != "late" } == (0..<50).map { "message \($0)" })
     }
 
-    @Test func `readers go from connection to connection`() {
+    @Test func `connections reuse each other's readers`() {
         let engine = WebSocketEngine(role: .server, messageByteCountMax: 1000) { 0 }
         let ends = (0..<3).map { _ in End(.server) }
         let connections = ends.map { _ in WebSocketConnection(engine: engine) }

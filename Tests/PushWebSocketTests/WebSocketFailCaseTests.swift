@@ -3,12 +3,12 @@
 import Foundation
 import Testing
 
-/// Replays the bytes that a fuzzer starts from and those that it once found.
+/// Replays the fuzzer's seed inputs and the failing inputs that it found.
 struct WebSocketFailCaseTests {
     private static let directory = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../FuzzTesting/FailCases/websocket").standardizedFileURL
 
-    @Test func `no case breaks what must hold for any bytes, wherever it is cut`() throws {
+    @Test func `no fail case violates an invariant, wherever its bytes are split`() throws {
         let files = try FileManager.default.contentsOfDirectory(at: Self.directory, includingPropertiesForKeys: nil)
         #expect(!files.isEmpty)
         for file in files {

@@ -2,7 +2,7 @@
 
 internal import PushServer
 
-/// Makes docs/reference/configuration.md from `ConfigurationKey.allCases`.
+/// Generates docs/reference/configuration.md from `ConfigurationKey.allCases`.
 enum ConfigurationPage {
     static func render() -> String {
         """
@@ -12,10 +12,10 @@ enum ConfigurationPage {
 
         ## The server
 
-        `posthornd` needs no configuration. What is set comes from `/etc/posthorn/posthornd.ini` (or `--config FILE`), from
-        the environment, and from options; the later wins. The file has sections and `name = value` lines; `#` and `;`
-        begin comments. A line that is not understood stops the start: the message names file and line.
-        `posthornd --check-config` reads everything, says what is wrong, and ends.
+        `posthornd` needs no configuration. Settings come from `/etc/posthorn/posthornd.ini` (or `--config FILE`), the
+        environment and options; each overrides the previous ones. The file has sections and `name = value` lines; `#` and `;`
+        start comments. The server does not start if a line is invalid; the error message names the file and the line.
+        `posthornd --check-config` checks all settings, reports errors, and exits.
 
         \(table)
 
@@ -47,7 +47,7 @@ enum ConfigurationPage {
         | `token.keys` | the keys of device tokens, newest first; without it every device token is lost |
         | `team-id` | the team of apps and keys that are made without naming one |
         | `authority.pem`, `authority.key` | the server's own certificate authority, which signs providers' certificates too; devices and providers trust the first, unless a certificate is configured |
-        | `server.pem`, `server.key`, `server.names` | the certificate that it issued; made anew at a start, in its last 30 days or for other names |
+        | `server.pem`, `server.key`, `server.names` | the certificate that it issued; replaced at a start during its last 30 days, or for other names |
         | `admin.sock` | the admin API, unless it lies elsewhere |
 
         ## The agent
@@ -77,17 +77,19 @@ enum ConfigurationPage {
             "| `[\(key.section)]` | `\(key.rawValue)` | `\(key.variable)` | `--\(key.flag) \(cell(key.placeholder))` "
                 + "| \(cell(key.help)) | \(cell(key.defaultText)) |"
         }
-        return "| Section | Name | Variable | Option | What | Without it |\n|---|---|---|---|---|---|\n"
+        return "| Section | Name | Variable | Option | Description | Default |\n|---|---|---|---|---|---|\n"
             + rows.joined(separator: "\n")
     }
 
-    /// The settings as in the file: section by section, in the order of their first settings.
+    /// The settings grouped by section, in the order in which the sections first appear.
     private static var keysBySection: [ConfigurationKey] {
         var sections: [String] = []
         for key in ConfigurationKey.allCases where !sections.contains(key.section) { sections.append(key.section) }
         return sections.flatMap { section in ConfigurationKey.allCases.filter { $0.section == section } }
     }
 
-    /// A text for a cell: a bar would end it, in code too.
+    /// Escapes vertical bars for a table cell.
+    ///
+    /// An unescaped bar ends the cell, even inside code.
     private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
 }

@@ -3,7 +3,7 @@
 internal import Foundation
 internal import TestSupport
 
-/// Makes docs/reference/dbus.md, and what the agent serves as its description, from deploy/dbus.
+/// Generates docs/reference/dbus.md and the agent's introspection source from the XML files in deploy/dbus.
 enum DBusPage {
     static let agentFile = "deploy/dbus/org.posthorn.Agent1.xml"
     static let appFile = "deploy/dbus/org.posthorn.App1.xml"
@@ -26,7 +26,7 @@ enum DBusPage {
         """
     }
 
-    /// The source of `AgentIntrospection`.
+    /// Returns the source of `AgentIntrospection`.
     static func introspectionSource() -> String {
         let lines = xml(agentFile).split(separator: "\n", omittingEmptySubsequences: false)
         let text = lines.map { $0.isEmpty ? "" : "        \($0)" }.joined(separator: "\n")
@@ -37,7 +37,7 @@ enum DBusPage {
             ///
             /// The text of deploy/dbus/org.posthorn.Agent1.xml, from which `make pages` makes this file.
             package enum AgentIntrospection {
-                /// The XML.
+                /// The introspection data of the agent's object, in XML.
                 package static let xml: StaticString = #\"""
             \(text)
                     \"""#
@@ -48,7 +48,7 @@ enum DBusPage {
 
     private static func xml(_ file: String) -> String { readText("\(RepositoryPaths.root)/\(file)") }
 
-    /// An interface: what is said of it, its methods, its signals.
+    /// Renders an interface: its description, its methods and its signals.
     private static func section(_ file: String) -> String {
         var parts: [String] = []
         var comment = ""
@@ -83,7 +83,7 @@ enum DBusPage {
         attributes.components(separatedBy: "\(name)=\"").dropFirst().first?.components(separatedBy: "\"").first ?? ""
     }
 
-    /// The comment without its indentation.
+    /// Removes the indentation from the comment's lines.
     private static func paragraphs(of comment: String) -> String {
         comment.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")

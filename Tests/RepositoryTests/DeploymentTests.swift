@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// What `deploy/` promises, judged by systemd.
+/// Checks the files of `deploy/` with systemd's own programs.
 struct DeploymentTests {
-    @Test func `the server's unit is exposed at 2,0 or less`() async throws {
-        // The threshold counts tenths.
+    @Test func `the server's unit has an exposure level of 2,0 or less`() async throws {
+        // The threshold is in tenths.
         try await RunningProcess.run(
             try RepositoryPaths.tool("systemd-analyze"),
             ["security", "--offline=yes", "--threshold=20", "\(RepositoryPaths.root)/deploy/systemd/posthornd.service"]
@@ -20,7 +20,7 @@ struct DeploymentTests {
     ])
     func `systemd understands every line of a unit`(name: String, manager: String, program: String) async throws {
         let files = try TemporaryDirectory()
-        // systemd also looks whether the program is installed, which is not the question here.
+        // systemd also checks that the program is installed, which this test does not need.
         let unit = readText("\(RepositoryPaths.root)/deploy/systemd/\(name).service")
             .replacing("ExecStart=/usr/bin/\(program)", with: "ExecStart=/bin/true")
         let path = try files.write(unit, to: "\(name).service", permissions: 0o644)
@@ -31,7 +31,7 @@ struct DeploymentTests {
         #expect(!(result.output + result.errorOutput).contains(name), "\(result)")
     }
 
-    @Test func `the bus starts the agent by the name and unit that it has`() {
+    @Test func `the bus file and the agent's unit name each other`() {
         let service = readText("\(RepositoryPaths.root)/deploy/dbus/org.posthorn.Agent1.service")
         #expect(service.contains("Name=org.posthorn.Agent1\n"))
         #expect(service.contains("SystemdService=posthorn-agent.service\n"))

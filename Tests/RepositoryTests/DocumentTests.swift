@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// Documents: links lead somewhere, commands exist.
+/// Checks the documents: links have targets, and commands exist.
 struct DocumentTests {
     private static let documents = RepositoryFiles.withEnding("md")
 
@@ -17,7 +17,7 @@ struct DocumentTests {
         #expect(broken == [])
     }
 
-    @Test func `every row of a table has as many cells as its head`() {
+    @Test func `every row of a table has as many cells as its header`() {
         let uneven = Self.documents.flatMap { file in
             MarkdownDocument(file.text).tables.flatMap { table in
                 table.filter { $0.count != table.first?.count }.map { "\(file.path): \($0.joined(separator: " | "))" }
@@ -33,7 +33,7 @@ struct DocumentTests {
         #expect(changes + 1 == Set(sections).count)
     }
 
-    @Test func `the table of what people meet has every requirement and names suites that exist`() throws {
+    @Test func `the requirements table covers every requirement and names suites that exist`() throws {
         let page = try #require(Self.documents.first { $0.path == "docs/reference/human-interface.md" })
         let suites = RepositoryFiles.swift.flatMap { file in
             file.text.matches(of: /(?:struct|enum|class|extension) ([A-Z][A-Za-z]*Tests)\b/).map { String($0.1) }
@@ -49,6 +49,20 @@ struct DocumentTests {
             }
         }
         #expect(Set(1...247).subtracting(numbers) == [])
+    }
+
+    @Test func `the threat model names suites and attacks that exist`() throws {
+        let page = try #require(Self.documents.first { $0.path == "docs/explanation/threat-model.md" })
+        let suites = RepositoryFiles.swift.flatMap { file in
+            file.text.matches(of: /(?:struct|enum|class) ([A-Z][A-Za-z0-9]*Tests)\b/).map { String($0.1) }
+        }
+        let named = page.text.matches(of: /\b[A-Z][A-Za-z0-9]*Tests\b/).map { String($0.0) }
+        #expect(!named.isEmpty && Set(named).subtracting(suites) == [])
+
+        let attacks = try #require(RepositoryFiles.swift.first { $0.path == "Tests/AttackTests/AttackTests.swift" })
+        let cited = page.text.matches(of: /AttackTests \(([a-z0-9, -]+)\)/).flatMap { $0.1.split(separator: ", ") }
+        let missing = cited.filter { $0 != "name" && !attacks.text.contains("\"\($0)\"") }
+        #expect(cited.count > 20 && missing == [])
     }
 
     @Test func `every make target that a document names exists`() throws {

@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// Makes docs/reference/errors.md from `RejectionReason.allCases`.
+/// Generates docs/reference/errors.md from `RejectionReason.allCases`.
 enum ErrorsPage {
     static func render() -> String {
         """

@@ -6,9 +6,9 @@ internal import PushServer
 internal import TestSupport
 internal import Testing
 
-/// Reference pages that are made from the code.
+/// Checks that the generated reference pages are up to date.
 ///
-/// `make pages` rewrites them: POSTHORN_UPDATE_PAGES=1.
+/// `make pages` rewrites them by setting POSTHORN_UPDATE_PAGES=1.
 struct GeneratedPagesTests {
     @Test func `the page of rejection reasons is up to date`() throws {
         try check("docs/reference/errors.md", renders: ErrorsPage.render())
@@ -24,7 +24,7 @@ struct GeneratedPagesTests {
     }
 
     @Test(arguments: PayloadCheck.allCases)
-    func `the example of a payload check makes it speak, and what it says fits`(check: PayloadCheck) {
+    func `the example of each payload check triggers it, and its sentence is short ASCII`(check: PayloadCheck) {
         #expect(check.sentence.utf8.count <= 120 && check.sentence.utf8.allSatisfy { 0x20...0x7E ~= $0 })
         guard case .payload(let payload) = check.example else { return }
         let bytes = Array(payload.utf8)
@@ -36,7 +36,7 @@ struct GeneratedPagesTests {
         try check("docs/reference/configuration.md", renders: ConfigurationPage.render())
     }
 
-    @Test func `the page of D-Bus is up to date, and tells of every method`() throws {
+    @Test func `the page of D-Bus is up to date and documents every method`() throws {
         let page = DBusPage.render()
         try check("docs/reference/dbus.md", renders: page)
         for file in [DBusPage.agentFile, DBusPage.appFile] {
@@ -46,7 +46,7 @@ struct GeneratedPagesTests {
         }
     }
 
-    @Test func `what the agent serves as its description is up to date`() throws {
+    @Test func `the agent's introspection data is up to date`() throws {
         try check("Sources/DeviceAgent/Service/AgentIntrospection.swift", renders: DBusPage.introspectionSource())
     }
 

@@ -4,13 +4,13 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// What `make install` puts where, judged by the programs that will read it.
+/// Checks the result of `make install` with the programs that read it.
 struct InstallTests {
     private let target: TemporaryDirectory
 
     init() throws { target = try TemporaryDirectory() }
 
-    /// Runs `make install` or `make uninstall` on the programs of this build.
+    /// Runs `make install` or `make uninstall` with this build's programs.
     private func make(_ task: String, _ variables: String...) async throws {
         try await RunningProcess.run(
             try RepositoryPaths.tool("make"),
@@ -28,7 +28,7 @@ struct InstallTests {
         }
     }
 
-    @Test func `what was installed goes again, but for the configuration`() async throws {
+    @Test func `make uninstall removes everything but the configuration`() async throws {
         let parts = "PARTS=server device machine"
         try await make("install", parts)
         #expect(files.count > 25)
@@ -42,7 +42,7 @@ struct InstallTests {
         #expect(!files.contains { $0.hasSuffix("posthorn-panel") })
     }
 
-    @Test func `the desktop reads what is installed of the panel`() async throws {
+    @Test func `the desktop's tools accept the panel's installed files`() async throws {
         try await make("install", "PARTS=device")
         let share = target.path(of: "usr/share")
         let desktop = try await RunningProcess.run(
@@ -66,7 +66,7 @@ struct InstallTests {
         }
     }
 
-    @Test func `every XML file can be read as such`() async throws {
+    @Test func `every XML file is well-formed`() async throws {
         try await make("install", "PARTS=device")
         let paths = files.filter { $0.hasSuffix(".xml") || $0.hasSuffix(".svg") }.map(target.path(of:))
         #expect(paths.count >= 5)
@@ -88,7 +88,7 @@ struct InstallTests {
                 .contains("Exec=/opt/posthorn/bin/posthorn-panel --service\n"))
     }
 
-    @Test func `what is not there is named`() async throws {
+    @Test func `make install without built programs says to run make build`() async throws {
         let result = try await RunningProcess.run(
             try RepositoryPaths.tool("make"),
             ["-C", RepositoryPaths.root, "install", "DESTDIR=\(target.path)", "BUILD=\(target.path)"])

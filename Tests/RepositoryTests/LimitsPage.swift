@@ -2,7 +2,7 @@
 
 internal import Testing
 
-/// Makes docs/reference/limits.md from the text of Limits.swift; what happens at each limit is written here.
+/// Generates docs/reference/limits.md from the text of Limits.swift and the consequences below.
 enum LimitsPage {
     /// One constant of `Limits`.
     struct Constant {
@@ -12,12 +12,14 @@ enum LimitsPage {
         let documentation: String
     }
 
-    /// A line of Limits.swift that is not understood.
+    /// Reports a line of Limits.swift that the parser does not understand.
     struct Unreadable: Error {
         let line: String
     }
 
-    /// What happens when a limit is reached; a constant without an entry fails the test.
+    /// Maps each constant to the consequence of reaching the limit.
+    ///
+    /// A constant without an entry fails the test.
     static let consequences = [
         "payloadByteCountMax": "413 `PayloadTooLarge`",
         "voipPayloadByteCountMax": "413 `PayloadTooLarge`",
@@ -42,6 +44,29 @@ enum LimitsPage {
         "providerTokenAgeSecondsMax": "403 `ExpiredProviderToken`",
         "providerTokenByteCountMax": "403 `InvalidProviderToken`, without a look at the signature",
         "jsonDepthMax": "400 `PayloadEmpty`: the payload is no JSON object that devices would read",
+        "reservedDescriptorCount":
+            "idle connections without a credential are closed for new ones; where none is idle, new ones wait",
+        "connectionCountMin": "the same; `connections` changes the bound",
+        "strangerGrace":
+            "above `connections_per_address` or `connections_before_authentication` the connection is closed",
+        "strangerPatience":
+            "GOAWAY with `IdleTimeout`, and the connection is closed; `seconds_before_authentication` changes it",
+        "strangersPerSearchCountMax": "none is closed, and the new connection waits",
+        "connectionShares": "the principal's youngest connections are closed when no stranger is left to make room",
+        "connectionsPerPrincipalCountMin": "none of the principal's connections is closed for others",
+        "handshakeCountMax": "further handshakes wait for one of these to end",
+        "handshakesPerNetworkCountMax": "further handshakes from there wait for one of these to end",
+        "handshakeStallPatience": "another handshake may begin; the one that stalls has until `handshakePatience`",
+        "handshakeRate": "further handshakes from there wait until no other address has one",
+        "handshakeBurst": "the same",
+        "memorySharesCount":
+            "streams are reset with REFUSED_STREAM and nothing is read until less is held; of those without a credential "
+            + "the youngest are closed",
+        "memoryBudgetByteCountMin": "nothing; `memory_budget_megabytes` may be less",
+        "memoryBudgetByteCountDefault": "the same as at `memorySharesCount`, for all connections together",
+        "memoryReportByteCount": "nothing: a connection that holds less counts as one that holds nothing",
+        "residentGrowthByteCount": "nothing that a peer sees",
+        "residentCheckInterval": "nothing that a peer sees",
         "concurrentStreamCountMax": "the stream is reset with REFUSED_STREAM, which providers send again",
         "headerListByteCountMax": "status 431 for this request",
         "advertisedHeaderListByteCountMax": "nothing: it is what the server tells peers",
@@ -49,20 +74,50 @@ enum LimitsPage {
         "controlBodyByteCountMax": "status 413, on a WebSocket close code 1009",
         "outputByteCountHigh": "nothing more is read from this connection until it has taken what waits",
         "outputByteCountMax": "the connection is closed",
+        "retainedByteCountOfStrangerMax":
+            "new streams are reset with REFUSED_STREAM, and so is a request whose body does not fit; on HTTP/1.1 status 413",
+        "retainedByteCountMax":
+            "new streams are reset with REFUSED_STREAM; with twice as many in answers that wait, GOAWAY with "
+            + "ENHANCE_YOUR_CALM",
+        "streamCountBeforeEarlyAuthentication": "nothing, unless it fails: then the next streams are refused at 100",
         "streamEventByteCountMax": "the device drops the connection and connects anew",
         "pendingPerTopicCountMax":
             "the oldest notification that waits is dropped, and counted as `dropped`; `pending_per_topic` changes it",
         "pendingPerDeviceCountMax":
-            "the oldest notification that waits is dropped, and counted as `dropped`; `pending_per_device` changes it",
+            "the fullest team's oldest is dropped, and counted as `dropped`; `pending_per_device` changes it",
+        "deliveryHistoryCountMax":
+            "outcomes of older ones are ignored and counted in `glitches`; the team that has most is forgotten first",
         "unacknowledgedCountMax": "the next one is sent after an acknowledgement",
         "retentionSecondsMax": "the notification expires, and is counted as `expired`",
         "acknowledgementBatchCountMax":
             "status 429, on a WebSocket close code 1009; the agent sends several batches",
-        "acknowledgementAllowanceFirst": "the WebSocket is closed with code 1008; a new one may send as many again",
         "acknowledgementsPerNotification": "the WebSocket is closed with code 1008, once those above are used up",
+        "requestIDByteCountMin": "400 `BadRequest`",
+        "requestIDByteCountMax": "400 `BadRequest`",
         "filterTopicCountMax": "status 429",
+        "listedDeviceCountMax": "the answer has `next`, behind which the next request continues",
+        "waitingRequestPerDeviceCountMax": "429 `Busy`; the agent tries again later",
         "registrationPerDeviceCountMax": "status 429 for the registration",
         "displayNameByteCountMax": "status 400",
+        "teamBadTokensDefault": "429 `TooManyRequests` for bad device tokens; `team_bad_tokens` changes it",
+        "strangerRequestRateDefault": "429, and the connection ends; `stranger_requests` changes it",
+        "strangerRequestBurstDefault": "429, and the connection ends; `stranger_requests` changes it",
+        "strangerCredentialRateDefault":
+            "429, and the connection ends after one wrong credential; `stranger_credentials` changes it",
+        "strangerCredentialBurstDefault":
+            "429, and the connection ends after one wrong credential; `stranger_credentials` changes it",
+        "strangerEnrolmentRateDefault": "status 429 for the enrolment; `stranger_enrolments` changes it",
+        "strangerEnrolmentBurstDefault": "status 429 for the enrolment; `stranger_enrolments` changes it",
+        "strangerRateCountMax": "the network that used least of its burst has all of it again",
+        "wrongCredentialPerConnectionCountMax": "the answer goes out, then GOAWAY, and the connection is closed",
+        "deviceRequestRateDefault": "status 429; `device_requests` changes it",
+        "deviceRequestBurstDefault": "status 429; `device_requests` changes it",
+        "acknowledgementRateDefault":
+            "status 429, on a WebSocket close code 1008; `device_acks` changes it",
+        "acknowledgementBurstDefault":
+            "status 429, on a WebSocket close code 1008; `device_acks` changes it",
+        "deviceStreamRateDefault": "status 429; `device_streams` changes it",
+        "deviceStreamBurstDefault": "status 429; `device_streams` changes it",
         "deviceRateDefault": "429 `TooManyRequests`; `device_rate` changes it",
         "deviceBurstDefault": "429 `TooManyRequests`; `device_rate` changes it",
         "deviceRateCountMax": "the device token that used least of its burst has all of it again",
@@ -80,6 +135,13 @@ enum LimitsPage {
         "unansweredAcceptCountMax": "503 `ServiceUnavailable`",
         "listingPerConnectionCountMax": "429 `TooManyRequests`",
         "listingPerLoopCountMax": "429 `TooManyRequests`",
+        "listingPerTeamCountMax": "429 `TooManyRequests` for this team; other teams get their lists",
+        "listingUnreadPerTeamCountMax": "429 `TooManyRequests` for this team; other teams get their lists",
+        "smallBodyByteCountMax": "status 413",
+        "strangerBodyByteCountMax":
+            "401 when no device has the secret, else 503 with `retry-after`: the device sends the request again",
+        "deviceSecretCacheCountMax": "the store is asked for a device that sent nothing for long",
+        "unknownSecretCacheCountMax": "the store is asked again for a secret that it does not know",
         "handshakePatience": "the connection is closed",
         "requestPatience":
             "400 `IdleTimeout` for the request, and the connection is closed when it has no other",
@@ -112,6 +174,7 @@ enum LimitsPage {
         "webhookSecretByteCountMin": "400 `BadSecret` from the admin API",
         "webhookSecretByteCountMax": "400 `BadSecret` from the admin API",
         "webhookBatchCountMax": "the rest goes with the next request, at once",
+        "listedEnrolmentCodeCountMax": "the list ends; revoke codes to see later ones",
         "enrolmentCodeLifeSeconds": "the code no longer works; make a new one with `posthorn enrol`",
     ]
 
@@ -138,7 +201,7 @@ enum LimitsPage {
         return constants
     }
 
-    /// A product of numbers as one number, a duration with its unit.
+    /// Formats a product as one number, and a duration with its unit.
     private static func readable(_ expression: Substring) -> String? {
         if let duration = expression.wholeMatch(of: /Duration\.(seconds|milliseconds)\(([0-9_]+)\)/) {
             return "\(duration.2.filter(\.isNumber)) \(duration.1 == "seconds" ? "s" : "ms")"

@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// What the rules look at in a Markdown file: headings, links, and the commands of its code blocks.
+/// The parts of a Markdown file that the rules check: headings, links, tables, and the commands of its code blocks.
 struct MarkdownDocument {
     /// Headings as anchors, as GitHub and its like make them.
     private(set) var anchors: Set<String> = []

@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// Makes docs/reference/payload-checks.md from `PayloadCheck.allCases`; what each looks at is written here.
+/// Generates docs/reference/payload-checks.md from `PayloadCheck.allCases` and the descriptions below.
 enum PayloadChecksPage {
     static func render() -> String {
         """
@@ -78,7 +78,7 @@ extension PayloadCheck {
         }
     }
 
-    /// A payload in which the check finds something, or what else would make it speak.
+    /// A payload that triggers a check, or a description of such a payload in words.
     enum Example {
         case payload(String)
         case words(String)
@@ -99,7 +99,9 @@ extension PayloadCheck {
     fileprivate var subject: String { documentation.subject }
 }
 
-/// What each check finds, and an example; a check without an entry stops the test.
+/// Describes each check and gives an example.
+///
+/// A check without an entry stops the test.
 extension PayloadCheck {
     private static let documentation = [ofPayload, ofTitle, ofMessage, ofButtonsAndSounds, ofKeys].reduce(into: [:]) {
         $0.merge($1) { entry, _ in entry }

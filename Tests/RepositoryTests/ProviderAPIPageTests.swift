@@ -5,20 +5,20 @@ internal import PushServer
 internal import TestSupport
 internal import Testing
 
-/// docs/reference/provider-api.md against the catalogues of the code.
+/// Compares docs/reference/provider-api.md with the code's catalogues.
 struct ProviderAPIPageTests {
     private static let path = "docs/reference/provider-api.md"
     private static let text = readText("\(RepositoryPaths.root)/\(path)")
     private static let tables = MarkdownDocument(text).tables
 
-    @Test func `the table of refusals has each rejection reason once, with its status, in order`() throws {
+    @Test func `the table of refusals lists each rejection reason once, with its status, in order`() throws {
         let rows = try rows(below: ["Status", "Reason", "When"]).map { ($0[0], $0[1]) }
         let reasons = RejectionReason.allCases.sorted { ($0.status, $0.rawValue) < ($1.status, $1.rawValue) }
         #expect(rows.map(\.0) == reasons.map { "\($0.status)" })
         #expect(rows.map(\.1) == reasons.map { "`\($0.rawValue)`" })
     }
 
-    @Test func `the table of push types has each type once, with its suffix and limit`() throws {
+    @Test func `the table of push types lists each type once, with its suffix and limit`() throws {
         let rows = try rows(below: ["Type", "Suffix of the topic", "Bytes of payload", "With a certificate"])
         #expect(rows.map { $0[0] } == PushType.allCases.map { "`\($0.rawValue)`" })
         for (row, type) in zip(rows, PushType.allCases) {
@@ -27,7 +27,7 @@ struct ProviderAPIPageTests {
         }
     }
 
-    @Test func `a reason of the order of checks is one of the catalogue, and none of sending is left out`() throws {
+    @Test func `the order of checks names only catalogue reasons, and every reason of sending`() throws {
         let order = Self.text.split(separator: "### Order of checks\n")[1].split(separator: "\n## ")[0]
         let named = Set(order.matches(of: /`([A-Z]\w+)`/).map { String($0.1) })
         let catalogue = Set(RejectionReason.allCases.map(\.rawValue))
@@ -41,7 +41,7 @@ struct ProviderAPIPageTests {
         #expect(catalogue.subtracting(named) == Set(ofOneFieldOrElsewhere.map(\.rawValue)))
     }
 
-    @Test func `every setting that the page names exists, with the default that it gives`() throws {
+    @Test func `every setting that the page names exists, with the default on the page`() throws {
         let rows = try rows(below: ["Setting", "What it changes here", "Default"])
         #expect(rows.count > 6)
         for row in rows {
@@ -63,7 +63,7 @@ struct ProviderAPIPageTests {
         ("base64, or longer than", Limits.channelIDByteCountMax),
         ("at most", Int(Limits.broadcastStorageSecondsMax / 3600)),
     ])
-    func `a number on the page is the limit of the code`(words: String, limit: Int) {
+    func `each number on the page is a limit of the code`(words: String, limit: Int) {
         let escaped = "\(words) \(limit)"
         #expect(Self.text.contains(escaped), "\(escaped)")
     }

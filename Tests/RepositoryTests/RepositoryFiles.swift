@@ -6,14 +6,16 @@ internal import Testing
 
 /// A text file of the repository.
 struct RepositoryFile: Sendable, CustomTestStringConvertible {
-    /// Relative to the top, for example `Sources/PushCore/Limits.swift`.
+    /// The path relative to the repository's root, for example `Sources/PushCore/Limits.swift`.
     let path: String
     let text: String
 
-    /// The lines, empty ones too.
+    /// The lines of the file, including empty ones.
     var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
 
-    /// The folder below `Sources`, which is the module; nil outside.
+    /// The name of the folder below `Sources`, which is the module.
+    ///
+    /// Nil outside `Sources`.
     var module: String? {
         let parts = path.split(separator: "/")
         return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
@@ -22,18 +24,18 @@ struct RepositoryFile: Sendable, CustomTestStringConvertible {
     var testDescription: String { path }
 }
 
-/// The text files of the repository, without what is built or installed.
+/// The text files of the repository, without build products and installed tools.
 enum RepositoryFiles {
-    /// All that has one of the endings of `textEndings`, and the files without ending that are ours.
+    /// All files with an ending of `textEndings`, and the repository's own files without an ending.
     static let all: [RepositoryFile] = list()
 
-    /// Files with this ending.
+    /// Returns the files with this ending.
     static func withEnding(_ ending: String) -> [RepositoryFile] { all.filter { $0.path.hasSuffix(".\(ending)") } }
 
-    /// Swift files of the modules and programs.
+    /// The Swift files of the modules and programs.
     static let sources = withEnding("swift").filter { $0.path.hasPrefix("Sources/") }
 
-    /// Every Swift file, tests too.
+    /// Every Swift file, including tests.
     static let swift = withEnding("swift")
 
     private static let skippedFolders: Set<String> = [".build", ".git", ".venv", ".demo", "__pycache__", "FailCases"]

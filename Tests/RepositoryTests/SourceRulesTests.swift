@@ -4,9 +4,9 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// The rules of CONTRIBUTING.md that a machine can check, file by file.
+/// Checks the rules of CONTRIBUTING.md that a machine can check, file by file.
 struct SourceRulesTests {
-    @Test func `the rules look at the whole repository`() {
+    @Test func `the rules cover the whole repository`() {
         #expect(RepositoryFiles.sources.count > 50)
         #expect(RepositoryFiles.all.contains { $0.path == "Makefile" })
         #expect(RepositoryFiles.all.contains { $0.path == ".ci/run" })
@@ -24,7 +24,7 @@ struct SourceRulesTests {
         #expect(tooLong == [])
     }
 
-    @Test func `a file says its licence in its first lines`() {
+    @Test func `a file names its license in its first lines`() {
         let unlicensed = RepositoryFiles.all.filter { file in
             !["md", "txt", "json", "svg"].contains(ending(file.path)) && file.path != "LICENSE"
                 && !file.lines.prefix(5).contains { $0.contains("SPDX-License-Identifier: Apache-2.0") }
@@ -32,7 +32,7 @@ struct SourceRulesTests {
         #expect(unlicensed.map(\.path) == [])
     }
 
-    @Test func `what is promised to the compiler says why it is true`() {
+    @Test func `each unchecked promise to the compiler has a safety comment`() {
         let places = RepositoryFiles.swift.flatMap { file in
             SwiftSource(file.text).code.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
                 .filter { $0.element.contains("@unchecked Sendable") || $0.element.contains("nonisolated(unsafe)") }
@@ -42,8 +42,8 @@ struct SourceRulesTests {
         #expect(places == [], "a `// Safety:` line is missing")
     }
 
-    @Test func `what is left to do has an issue number`() {
-        // Put together, because this file is checked too.
+    @Test func `each open task has an issue number`() {
+        // The words are split because this file is checked too.
         let later = "TO" + "DO"
         let broken = "FIX" + "ME"
         let places = linesOfAllFiles { line in
@@ -53,12 +53,12 @@ struct SourceRulesTests {
         #expect(places == [])
     }
 
-    @Test func `no file names a place on a developer's machine`() {
+    @Test func `no file names a path on a developer's machine`() {
         let places = ["/wo" + "rk/", "/ro" + "ot/"]
         #expect(linesOfAllFiles { line in places.contains { line.contains($0) } } == [])
     }
 
-    @Test func `a folder of tests has no placeholder beside real tests`() {
+    @Test func `a test folder with real tests has no placeholder`() {
         let placeholders = RepositoryFiles.swift.filter { $0.path.hasSuffix("/Empty.swift") }
         for placeholder in placeholders {
             let folder = placeholder.path.dropLast("Empty.swift".count)
@@ -72,7 +72,7 @@ struct SourceRulesTests {
         }
     }
 
-    /// Looks at the line and at the comment and attribute lines right above it.
+    /// Reports whether the line, or a comment or attribute directly above it, contains `Safety:`.
     private func hasSafetyLine(_ lines: [Substring], at index: Int) -> Bool {
         if lines[index].contains("Safety:") { return true }
         for line in lines[..<index].reversed() {

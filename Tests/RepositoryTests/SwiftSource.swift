@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Swift text with comments and string literals blanked out, so that rules look at code alone.
+/// Blanks out comments and string literals in Swift text, so that rules examine code only.
 ///
-/// Knows line and nested block comments, and plain, raw and multi-line strings with interpolation; lines stay lines.
+/// Handles line comments, nested block comments, and plain, raw and multi-line strings with interpolation. Line numbers
+/// do not change.
 struct SwiftSource {
-    /// The code: every other character is a blank, line ends excepted.
+    /// The code.
+    ///
+    /// A blank replaces every character that is not code, except line ends.
     let code: String
 
-    /// Blanks out what is not code.
+    /// Blanks out everything that is not code.
     init(_ text: String) {
         var scanner = Scanner(text: Array(text.utf8))
         scanner.scanCode(untilClosingParenthesis: false)
@@ -16,13 +19,13 @@ struct SwiftSource {
 
     /// A function, initializer or deinitializer with its body.
     struct Function {
-        /// The line of its first word, from 1.
+        /// The 1-based line of the declaration's first word.
         let line: Int
-        /// Lines from that to the closing brace.
+        /// The number of lines from the first word to the closing brace.
         let lineCount: Int
     }
 
-    /// Each function that has a body.
+    /// All functions that have a body.
     var functions: [Function] {
         let bytes = Array(code.utf8)
         var found: [Function] = []
@@ -40,7 +43,7 @@ struct SwiftSource {
     }
 
     private static func startsFunction(_ bytes: [UInt8], at index: Int) -> Bool {
-        // Looked at for every byte of the repository: the cheap question first.
+        // This runs for every byte of the repository, so the cheapest check comes first.
         guard "fid".utf8.contains(bytes[index]) else { return false }
         let isWordStart = index == 0 || !isWordByte(bytes[index - 1])
         guard isWordStart, index == 0 || bytes[index - 1] != UInt8(ascii: ".") else { return false }
@@ -56,7 +59,7 @@ struct SwiftSource {
         }
     }
 
-    /// The index of the brace that closes the body; nil for a requirement of a protocol, which has none.
+    /// Returns the index of the brace that closes the body, or nil for a protocol requirement, which has none.
     private static func bodyEnd(_ bytes: [UInt8], from start: Int) -> Int? {
         var parentheses = 0
         var braces = 0
@@ -98,7 +101,7 @@ private struct Scanner {
         position = min(position + count, text.count)
     }
 
-    /// Ends at the end of the text, or at the parenthesis that closes an interpolation.
+    /// Scans to the end of the text, or to the parenthesis that closes an interpolation.
     mutating func scanCode(untilClosingParenthesis: Bool) {
         var depth = 0
         while position < text.count {
@@ -120,7 +123,9 @@ private struct Scanner {
         }
     }
 
-    /// Copies up to the next byte that may begin something else; false when that is the next one.
+    /// Copies bytes up to the next one that may start a comment or a string.
+    ///
+    /// Returns false when that is the next byte.
     private mutating func copyPlain() -> Bool {
         var end = position
         while end < text.count {
@@ -150,7 +155,7 @@ private struct Scanner {
         } while depth > 0 && position < text.count
     }
 
-    /// How many `#` stand before the quotation mark here; nil when no string begins here.
+    /// Returns the number of `#` before the quotation mark here, or nil when no string starts here.
     private func stringStart() -> Int? {
         let pounds = text[position...].prefix { $0 == UInt8(ascii: "#") }
         return pounds.endIndex < text.count && text[pounds.endIndex] == UInt8(ascii: "\"") ? pounds.count : nil

@@ -12,11 +12,11 @@ struct SwiftSourceTests {
         ("\"\"\"\n{ \"q\" }\n\"\"\"\nx", "   \n       \n   \nx"),
         (#"f("\\") {"#, "f(    ) {"),
     ])
-    func `comments and strings are blank, code is untouched`(text: String, code: String) {
+    func `comments and strings are blanked out, and code is unchanged`(text: String, code: String) {
         #expect(SwiftSource(text).code == code)
     }
 
-    @Test func `a function is as long as from its first word to its closing brace`() {
+    @Test func `a function's length runs from its first word to its closing brace`() {
         let source = SwiftSource(
             """
             struct A {

@@ -4,11 +4,11 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// What the panel and the agent's alerts say and what `po/` has of it.
+/// Compares the texts of the panel and of the agent's alerts with the translations in `po/`.
 struct TranslationTests {
     private static let folder = "\(RepositoryPaths.root)/po"
 
-    /// The languages of which there is a file.
+    /// The languages that have a file in `po/`.
     private static let languages =
         (try? FileManager.default.contentsOfDirectory(atPath: folder))?.filter { $0.hasSuffix(".po") }.sorted() ?? []
 
@@ -21,7 +21,7 @@ struct TranslationTests {
         return Set(files.flatMap { file in calls.flatMap { literals(after: $0, in: file.text) } })
     }()
 
-    /// What stands between quotes right after a word that is no part of a longer one.
+    /// Returns the quoted texts that directly follow a word, where the word is not part of a longer one.
     private static func literals(after word: String, in text: String) -> [String] {
         let parts = text.components(separatedBy: word)
         return zip(parts, parts.dropFirst()).compactMap { before, after in
@@ -32,7 +32,7 @@ struct TranslationTests {
         }
     }
 
-    /// The texts of a file with their translations, empty ones too.
+    /// Reads the texts of a file with their translations, including empty ones.
     private func entries(of name: String) -> [String: String] {
         var found: [String: String] = [:]
         var (text, isText) = ("", false)
@@ -57,17 +57,17 @@ struct TranslationTests {
         return found
     }
 
-    @Test func `the template has every text, and no other: make translations`() {
+    @Test func `the template has exactly the texts of the sources, or run make translations`() {
         #expect(Self.texts.count > 100)
         let known = Set(entries(of: "posthorn-panel.pot").keys)
         #expect(known.subtracting(Self.texts) == [] && Self.texts.subtracting(known) == [])
     }
 
-    @Test func `there is Traditional Chinese`() {
+    @Test func `a Traditional Chinese translation exists`() {
         #expect(Self.languages.contains("zh_TW.po"))
     }
 
-    @Test(arguments: languages) func `a language has every text`(file: String) async throws {
+    @Test(arguments: languages) func `a language translates every text`(file: String) async throws {
         let translated = entries(of: file).filter { !$0.value.isEmpty }.keys
         #expect(Self.texts.subtracting(translated) == [])
         try await RunningProcess.run(
@@ -75,14 +75,14 @@ struct TranslationTests {
         ).succeeded()
     }
 
-    @Test(arguments: languages) func `a translation has the marks of its text`(file: String) {
+    @Test(arguments: languages) func `a translation has the placeholders of its text`(file: String) {
         for (text, translation) in entries(of: file) where !translation.isEmpty {
             #expect(marks(text) == marks(translation), "\(text)")
         }
     }
 
     @Test(arguments: languages)
-    func `what describes the panel to shops calls its buttons as it does`(file: String) throws {
+    func `the panel's store description uses the panel's own button names`(file: String) throws {
         let code = file.dropLast(".po".count).replacing("_", with: "-")
         let description = readText("\(RepositoryPaths.root)/deploy/metainfo/org.posthorn.Panel.metainfo.xml")
         let features = description.components(separatedBy: "\n").filter { $0.contains("<li xml:lang=\"\(code)\">") }
@@ -93,7 +93,7 @@ struct TranslationTests {
         }
     }
 
-    /// What stands for values: `%1` and the like.
+    /// Returns the placeholders of a text, such as `%1`.
     private func marks(_ text: String) -> [String] {
         text.components(separatedBy: "%").dropFirst().map { String($0.prefix(1)) }.sorted()
     }

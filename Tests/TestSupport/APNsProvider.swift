@@ -1,66 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A provider that sends with aioapns over one connection.
+/// A provider that sends notifications with the Python package aioapns over one connection.
 package final class APNsProvider: Sendable {
     private let script: ScriptedProcess
 
-    /// Starts it; it connects with the first notification.
+    /// Starts the provider, which connects with the first notification.
     ///
     /// - Parameters:
     ///   - target: The server.
-    ///   - connectionAttempts: How often aioapns tries again when a connection is refused or lost.
-    /// - Throws: What starting Python throws.
+    ///   - connectionAttempts: The number of attempts of aioapns after a refused or lost connection.
+    /// - Throws: The errors of starting Python.
     package init(_ target: ProviderTarget, connectionAttempts: Int = 2) async throws {
         script = try ScriptedProcess(script: "apns_provider.py")
         let command = Connect(target: target, connectionAttempts: connectionAttempts)
         let _: Done = try await script.ask(command)
     }
 
-    /// Sends notifications, many at once, and waits for all answers.
+    /// Sends notifications concurrently and waits for all answers.
     ///
     /// - Parameters:
-    ///   - notifications: What to send.
-    ///   - concurrency: How many may wait for their answer at a time; 1 keeps them in order.
+    ///   - notifications: The notifications.
+    ///   - concurrency: The maximum number of unanswered notifications; 1 keeps them in order.
     ///   - duration: The deadline from now.
-    /// - Returns: The results in the same order.
+    /// - Returns: The results in the order of the notifications.
     /// - Throws: `ProviderFailure` when a connection was lost more often than allowed.
     package func send(
         _ notifications: [SentNotification], concurrency: Int = 200, within duration: Duration = Patience.usual
     ) async throws -> [SendResult] {
+        for notification in notifications.prefix(100) { SecretWords.add(payload: notification.payload) }
         let command = Send(notifications: notifications, concurrency: concurrency)
         return try await script.ask(command, within: duration, as: Results.self).results
     }
 
-    /// Sends one notification.
     package func send(_ notification: SentNotification) async throws -> SendResult {
         try await send([notification])[0]
     }
 
-    /// Begins to send to addresses in turn, each notification until it is answered, whatever happens to the server.
+    /// Starts to send to addresses in turn, and retries each notification until it is answered.
     ///
     /// - Parameters:
-    ///   - addresses: Device tokens and their topics.
-    ///   - countPerAddress: How many notifications each gets at most.
-    /// - Throws: What asking the script throws.
+    ///   - addresses: The device tokens and their topics.
+    ///   - countPerAddress: The maximum number of notifications to each address.
+    /// - Throws: The errors of the script.
     package func startLoad(_ addresses: [Address], countPerAddress: Int) async throws {
         let _: Done = try await script.ask(StartLoad(addresses: addresses, countPerAddress: countPerAddress))
     }
 
-    /// A device token and the topic that belongs to it.
     package struct Address: Codable, Sendable {
-        /// The device token.
         package let token: String
-        /// The topic.
         package let topic: String
 
-        /// Joins the two.
         package init(token: String, topic: String) {
             self.token = token
             self.topic = topic
         }
     }
 
-    /// Ends what `startLoad` began.
+    /// Stops the load that `startLoad` began.
     package func stopLoad() async throws -> LoadResult {
         try await script.ask(["op": "stop_load"], within: .seconds(90))
     }
@@ -104,26 +100,25 @@ package final class APNsProvider: Sendable {
     }
 }
 
-/// One notification for aioapns to send.
+/// A notification for aioapns to send.
 package struct SentNotification: Encodable, Sendable {
-    /// The device token.
     package var token: String
-    /// The payload, JSON.
+    /// The payload as JSON.
     package var payload: String
-    /// `apns-topic`; the target's topic when nil.
+    /// The `apns-topic`; nil for the target's topic.
     package var topic: String?
-    /// `apns-id`; made by aioapns when nil.
+    /// The `apns-id`; nil lets aioapns generate one.
     package var id: String?
-    /// `apns-push-type`.
+    /// The value of `apns-push-type`.
     package var pushType = "alert"
-    /// `apns-priority`.
+    /// The value of `apns-priority`.
     package var priority: Int?
-    /// `apns-collapse-id`.
+    /// The value of `apns-collapse-id`.
     package var collapseID: String?
-    /// `apns-expiration`, in seconds from now.
+    /// The `apns-expiration`, in seconds from now.
     package var timeToLiveSeconds: Int?
 
-    /// A notification with only the necessary.
+    /// Creates a notification without optional header fields except the topic and the id.
     package init(token: String, payload: String, topic: String? = nil, id: String? = nil) {
         self.token = token
         self.payload = payload
@@ -139,22 +134,21 @@ package struct SentNotification: Encodable, Sendable {
     }
 }
 
-/// What a provider heard about one notification.
+/// The answer to one notification.
 package struct SendResult: Decodable, Equatable, Sendable {
     /// The `apns-id` that was sent.
     package let id: String
-    /// The HTTP status.
     package let status: Int
-    /// The rejection reason; nil with 200.
+    /// The rejection reason; nil for status 200.
     package let reason: String?
-    /// With 410: since when, UNIX milliseconds.
+    /// The end of the registration in UNIX milliseconds, for status 410.
     package let timestamp: Int64?
 }
 
-/// What a provider heard while it sent until it was stopped.
+/// The answers to the notifications that were sent until the load was stopped.
 package struct LoadResult: Decodable, Sendable {
     /// The `apns-id` of each notification that was answered with 200, in order.
     package let accepted: [String]
-    /// How often each reason or exception came.
+    /// The number of occurrences of each reason or exception.
     package let refused: [String: Int]
 }

@@ -3,16 +3,15 @@
 internal import Foundation
 
 extension AdminSocket {
-    /// Any answer of the admin API, refusals too.
+    /// An answer of the admin API, including refusals.
     package struct Answer: Sendable {
-        /// The HTTP status.
         package let status: Int
-        /// The field `allow`; nil when there is none.
+        /// The `allow` field; nil when it is missing.
         package let allowed: String?
-        /// JSON; empty for none.
+        /// The JSON body; empty for none.
         package let body: String
 
-        /// A member of the body's object as text: a string itself, anything else as it is described.
+        /// Returns a member of the body's JSON object as text: a string as it is, other values by their description.
         package subscript(name: String) -> String? {
             let object = try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
             return object?[name].map { "\($0)" }
@@ -20,7 +19,7 @@ extension AdminSocket {
 
         /// Decodes the body.
         ///
-        /// - Parameter type: What to make of it.
+        /// - Parameter type: The type to decode.
         /// - Returns: The value.
         /// - Throws: `DecodingError`.
         package func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
@@ -28,14 +27,14 @@ extension AdminSocket {
         }
     }
 
-    /// Sends a request and takes whatever comes.
+    /// Sends a request and returns any answer.
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - target: The path as it goes onto the wire.
-    ///   - body: The bytes of the body; none when nil.
+    ///   - target: The path, which is sent unchanged.
+    ///   - body: The body; nil for none.
     /// - Returns: The answer.
-    /// - Throws: `UnexpectedOutput` when there is none.
+    /// - Throws: `UnexpectedOutput` when there is no answer.
     package func exchange(_ method: String, _ target: String, _ body: String? = nil) async throws -> Answer {
         let mark = "\u{1F}"
         var arguments = ["-sS", "--max-time", "60", "--path-as-is", "--unix-socket", path, "-X", method]

@@ -2,38 +2,36 @@
 
 internal import Foundation
 
-/// The admin API of a server, asked with curl over its UNIX socket.
+/// The admin API of a server, called with curl over its UNIX socket.
 package struct AdminSocket: Sendable {
-    /// The socket's path.
     package let path: String
 
-    /// Takes the socket's path.
     package init(path: String) { self.path = path }
 
-    /// Sends a request.
+    /// Sends a request that must succeed.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - target: The path, for example `/v1/status`.
-    ///   - body: JSON; none when nil.
-    ///   - type: What to make of the answer.
+    ///   - body: The JSON body; nil for none.
+    ///   - type: The type of the answer.
     /// - Returns: The answer.
-    /// - Throws: `UnexpectedOutput` when the server is not there, refuses, or says something else.
+    /// - Throws: `UnexpectedOutput` when the server does not run or refuses, `DecodingError` for another type.
     package func request<Answer: Decodable>(
         _ method: String, _ target: String, body: String? = nil, as type: Answer.Type = Answer.self
     ) async throws -> Answer {
         try await send(method, target, body: body).decoded(type)
     }
 
-    /// Sends a request whose answer has no content that matters.
+    /// Sends a request that must succeed and ignores the answer's body.
     package func perform(_ method: String, _ target: String, body: String? = nil) async throws {
         _ = try await send(method, target, body: body)
     }
 
-    /// What the server counts.
+    /// Returns the server's status.
     package func status() async throws -> ServerStatus { try await request("GET", "/v1/status") }
 
-    /// What the built-in devices of an ephemeral server got.
+    /// Returns the notifications that the built-in devices of an ephemeral server received.
     package func received() async throws -> [ReceivedNotification] {
         try await request("GET", "/v1/ephemeral/notifications", as: ReceivedNotifications.self).notifications
     }
@@ -47,24 +45,32 @@ package struct AdminSocket: Sendable {
     }
 }
 
-/// The answer of `GET /v1/status`, as far as tests look.
+/// The part of the `GET /v1/status` answer that tests use.
 package struct ServerStatus: Decodable, Sendable {
-    /// Where providers and devices connect.
+    /// The URL to which providers and devices connect.
     package let serverURL: String
     /// The server's own team.
     package let teamID: String
-    /// Numbers of the store.
     package let counts: Counts
+    package let connections: Connections?
 
-    /// Numbers of the store.
+    /// The numbers of connections to the network ports.
+    package struct Connections: Decodable, Sendable {
+        /// The number of connections without a verified credential.
+        package let strangers: Int
+        /// The number of connections since the start that were closed to make room for others.
+        package let shed: Int
+    }
+
+    /// The store's counters.
     package struct Counts: Decodable, Sendable {
-        /// Devices whose stream is open.
+        /// The number of devices with an open stream.
         package let devicesConnected: Int
-        /// Notifications that wait.
+        /// The number of waiting notifications.
         package let pending: Int
-        /// Notifications answered with 200 since the start.
+        /// The number of notifications answered with 200 since the start.
         package let accepted: Int
-        /// Notifications acknowledged since the start.
+        /// The number of notifications acknowledged since the start.
         package let acknowledged: Int
 
         private enum CodingKeys: String, CodingKey {
@@ -74,21 +80,20 @@ package struct ServerStatus: Decodable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case counts
+        case counts, connections
         case serverURL = "server_url"
         case teamID = "team_id"
     }
 }
 
-/// One notification that a built-in device of an ephemeral server got.
+/// A notification that a built-in device of an ephemeral server received.
 package struct ReceivedNotification: Decodable, Sendable {
-    /// The topic it was registered for.
+    /// The topic for which the device was registered.
     package let topic: String
-    /// The device token.
     package let token: String
     /// The provider's `apns-*` header fields.
     package let headers: [String: String]
-    /// The payload, byte for byte.
+    /// The unchanged payload.
     package let payload: String
 }
 

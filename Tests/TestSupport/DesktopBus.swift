@@ -2,11 +2,11 @@
 
 internal import Foundation
 
-/// A message bus of a test's own: a real `dbus-daemon` with the services that the test writes, and no others.
+/// A private message bus of a test: a real `dbus-daemon` that starts only the services that the test defines.
 package final class DesktopBus: Sendable {
-    /// For `DBUS_SESSION_BUS_ADDRESS`.
+    /// The value for `DBUS_SESSION_BUS_ADDRESS`.
     package let address: String
-    /// The directory with the socket, for whatever else should go when the bus goes.
+    /// The directory of the socket; files in it are deleted together with the bus.
     package let files: TemporaryDirectory
     private let daemon: RunningProcess
     private let kept: TemporaryDirectory?
@@ -14,9 +14,9 @@ package final class DesktopBus: Sendable {
     /// Starts the bus and waits until it listens.
     ///
     /// - Parameters:
-    ///   - environment: For the services that the bus starts, beside that of the tests.
-    ///   - kept: Where such services have their files: lives as long as the bus.
-    ///   - earlier: One that has ended: this one is at the same address, as after a restart.
+    ///   - environment: Variables for the services that the bus starts, added to the tests' environment.
+    ///   - kept: The directory with the services' files, which is kept as long as the bus.
+    ///   - earlier: A stopped bus whose address the new one takes, as after a restart; nil for a new address.
     ///   - isOpen: Whether other users of the machine may connect.
     /// - Throws: `DeadlinePassed`, `MissingProgram`.
     package init(
@@ -43,24 +43,24 @@ package final class DesktopBus: Sendable {
     ///
     /// - Parameters:
     ///   - name: The bus name.
-    ///   - command: The service file's `Exec`.
-    /// - Throws: When the file cannot be written or the bus does not answer.
+    ///   - command: The `Exec` value of the service file.
+    /// - Throws: An error when the file cannot be written or the bus does not answer.
     package func addService(_ name: String, command: String) async throws {
         try files.write("[D-BUS Service]\nName=\(name)\nExec=\(command)\n", to: "services/\(name).service")
         _ = try await busctl(
             "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
     }
 
-    /// Runs the system's `busctl` on the bus: a client that is not ours.
+    /// Runs the system's `busctl` on the bus, as an independent client.
     ///
-    /// - Parameter arguments: For example `call`, the name, the path, the interface, the method.
-    /// - Returns: What it wrote, whether it succeeded or not.
+    /// - Parameter arguments: The arguments, for example `call`, the name, the path, the interface and the method.
+    /// - Returns: The output, even of a failed command.
     /// - Throws: `MissingProgram`, `DeadlinePassed`.
     package func busctl(_ arguments: String...) async throws -> ProgramResult {
         try await RunningProcess.run(RepositoryPaths.tool("busctl"), ["--address=\(address)"] + arguments)
     }
 
-    /// Starts `dbus-monitor`, which prints what crosses the bus, and waits until it listens.
+    /// Starts `dbus-monitor`, which prints the messages on the bus, and waits until it listens.
     ///
     /// - Parameter rule: A match rule.
     /// - Returns: The process; its `output` is the transcript.
@@ -75,10 +75,10 @@ package final class DesktopBus: Sendable {
         return monitor
     }
 
-    /// Waits until somebody owns a name.
+    /// Waits until a bus name has an owner.
     package func waitForOwner(of name: String, evidence: () -> String = { "" }) async throws {
         try await eventually("\(name) has an owner", evidence: evidence) {
-            // Not `busctl status`, which fails where there are no control groups.
+            // `busctl status` is not used, because it fails on systems without control groups.
             try await busctl(
                 "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner", "s",
                 name
@@ -86,7 +86,7 @@ package final class DesktopBus: Sendable {
         }
     }
 
-    /// Ends the bus, as at the end of a session.
+    /// Stops the bus, as at the end of a session.
     package func stop() async throws { try await daemon.killNow() }
 
     private static func configuration(socket: String, services: String, isOpen: Bool) -> String {

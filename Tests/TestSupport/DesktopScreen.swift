@@ -2,15 +2,15 @@
 
 internal import Foundation
 
-/// A desktop of a test's own: a virtual screen, a message bus, and a real notification server on both.
+/// A private desktop of a test: a virtual screen, a message bus, and a real notification server on both.
 package final class DesktopScreen: Sendable {
-    /// The notification servers that the tests start.
+    /// The notification servers that tests can start.
     package enum Server: String, CaseIterable, Sendable {
         case notificationDaemon = "notification-daemon"
         case dunst = "dunst"
         case xfce = "xfce4-notifyd"
 
-        /// Where Debian puts it.
+        /// The path of the program in Debian.
         var path: String {
             switch self {
             case .notificationDaemon: "/usr/lib/notification-daemon/notification-daemon"
@@ -20,28 +20,29 @@ package final class DesktopScreen: Sendable {
         }
     }
 
-    /// How large the screen is.
+    /// The size of the screen.
     package let size: Size
-    /// The bus of the desktop.
     package let bus: DesktopBus
-    /// What programs need to be on this desktop.
+    /// The environment for programs on this desktop.
     package let environment: [String: String]
-    /// The home directory of everything on it, with `config` and `data`.
+    /// The home directory of all programs on the desktop, with `config` and `data`.
     package let files: TemporaryDirectory
     private let display: RunningProcess
     private let companions = Companions()
 
-    /// Starts screen and bus, and waits until they are there.
+    /// Starts the screen and the bus, and waits until they are ready.
     ///
     /// - Parameters:
-    ///   - size: The screen's, in pixels.
-    ///   - isWorkplace: Whether windows have a manager and tell what is in them: see `Tests/EndToEndTests/Panel/atspi.py`.
+    ///   - size: The size of the screen in pixels.
+    ///   - isWorkplace: Whether to start a window manager and the accessibility bus, which tests read: see
+    ///     `Tests/EndToEndTests/Panel/atspi.py`.
     /// - Throws: `DeadlinePassed`, `MissingProgram`.
     package init(size: Size = Size(width: 800, height: 600), isWorkplace: Bool = false) async throws {
         self.size = size
         let display = try RunningProcess(
             RepositoryPaths.tool("Xvfb"),
-            // Without -noreset it starts over when the last program leaves, and refuses who comes just then.
+            // Without -noreset, Xvfb resets when its last client disconnects, and refuses a client that connects during
+            // the reset.
             ["-displayfd", "1", "-screen", "0", "\(size.width)x\(size.height)x24", "-nolisten", "tcp", "-noreset"])
         self.display = display
         let number = try await display.outputLine()
@@ -64,27 +65,25 @@ package final class DesktopScreen: Sendable {
 
     /// A width and a height in pixels.
     package struct Size: Equatable, Sendable {
-        /// Across and down.
         package let width, height: Int
 
-        /// Joins the two.
         package init(width: Int, height: Int) {
             self.width = width
             self.height = height
         }
     }
 
-    /// Takes the display away, as a crash of the X server does.
+    /// Kills the X server, as in a crash.
     package func endDisplay() async throws { try await display.killNow() }
 
-    /// Starts a notification server and waits until it has its name.
+    /// Starts a notification server and waits until it owns its bus name.
     package func start(_ server: Server) async throws -> RunningProcess {
         let process = try RunningProcess(server.path, environment: environment)
         try await bus.waitForOwner(of: "org.freedesktop.Notifications", evidence: { process.transcript })
         return process
     }
 
-    /// Starts a notification server that runs for as long as the desktop.
+    /// Starts a notification server that runs as long as the desktop.
     package func keepRunning(_ server: Server) async throws { await companions.add(try start(server)) }
 
     /// Runs `xdotool` on the screen.
@@ -93,14 +92,14 @@ package final class DesktopScreen: Sendable {
         try await RunningProcess.run(RepositoryPaths.tool("xdotool"), arguments, environment: environment)
     }
 
-    /// What is on the screen: the same text for the same picture.
+    /// Returns a signature of the screen's picture: equal pictures have equal signatures.
     package func picture() async throws -> String {
         let convert = try RepositoryPaths.tool("convert")
         return try await RunningProcess.run(convert, ["x:root", "-format", "%#", "info:"], environment: environment)
             .output
     }
 
-    /// How many points of the screen have exactly this colour, given as `#rrggbb`.
+    /// Returns the number of pixels on the screen that have exactly this color, given as `#rrggbb`.
     package func pointCount(ofColour colour: String) async throws -> Int {
         let convert = try RepositoryPaths.tool("convert")
         let counting = [
@@ -119,35 +118,32 @@ package final class DesktopScreen: Sendable {
 
     /// A place on the screen, in pixels from the upper left corner.
     package struct Place: Equatable, Sendable {
-        /// To the right.
         package var x: Int
-        /// Down.
         package var y: Int
 
-        /// Joins the two.
         package init(x: Int, y: Int) {
             self.x = x
             self.y = y
         }
     }
 
-    /// A window's place and size, in pixels.
+    /// The position and size of a window in pixels.
     package struct Frame: Equatable, Sendable {
-        /// The upper left corner.
+        /// The coordinates of the upper left corner.
         package var left, top: Int
-        /// The size.
         package var width, height: Int
 
-        /// A place by its distance from the lower right corner, where alerts have their buttons.
+        /// Returns a place by its distance from the lower right corner, near the buttons of alerts.
         package func place(fromRight: Int, fromBottom: Int) -> Place {
             Place(x: left + width - fromRight, y: top + height - fromBottom)
         }
 
-        /// A place by its distance from the upper left corner, where alerts have their text.
+        /// Returns a place by its distance from the upper left corner, near the text of alerts.
         package func place(fromLeft: Int, fromTop: Int) -> Place { Place(x: left + fromLeft, y: top + fromTop) }
     }
 
-    /// The alerts on the screen: visible windows that are neither the whole screen nor a helper's single pixel.
+    /// Returns the frames of the alerts: visible windows that are neither as wide as the screen nor a helper's single
+    /// pixel.
     package func alertFrames() async throws -> [Frame] {
         var frames: [Frame] = []
         let windows = try await xdotool("search", "--onlyvisible", "--name", ".*").output.split(separator: "\n")
@@ -158,9 +154,9 @@ package final class DesktopScreen: Sendable {
         return frames
     }
 
-    /// Where a window is; all 0 when it is gone.
+    /// Returns the frame of a window; all values are 0 when it is closed.
     package func frame(ofWindow number: String) async throws -> Frame {
-        // Position and size, a line each: WINDOW=…, X=…, Y=…, WIDTH=…, HEIGHT=…, SCREEN=….
+        // The output has a line for each value: WINDOW=…, X=…, Y=…, WIDTH=…, HEIGHT=…, SCREEN=….
         let shell = try await xdotool("getwindowgeometry", "--shell", number).output
         var values: [Substring: Int] = [:]
         for line in shell.split(separator: "\n") {
@@ -172,7 +168,7 @@ package final class DesktopScreen: Sendable {
     }
 }
 
-/// Processes that end with the desktop.
+/// The processes that stop together with the desktop.
 actor Companions {
     private var processes: [RunningProcess] = []
 

@@ -2,18 +2,18 @@
 
 internal import Foundation
 
-/// A sound server of a test's own: a real PulseAudio whose one sink throws away what it plays, and a recorder on it.
+/// A private sound server of a test: a real PulseAudio with a null sink.
 package final class DesktopSound: Sendable {
-    /// What a program needs to play on it and on nothing else.
+    /// The environment for programs that play sounds on this server only.
     package let environment: [String: String]
-    /// Home and run-time directory of the server and of those who play on it.
+    /// The home and runtime directory of the server and its clients.
     package let files: TemporaryDirectory
-    /// PulseAudio.
     package let server: RunningProcess
 
     /// Starts the server and waits until it answers.
     ///
-    /// - Parameter files: Where an earlier one was: this one answers at the same address, as after a restart.
+    /// - Parameter files: The directory of an earlier server whose address the new one takes, as after a restart; nil
+    ///   for a new one.
     /// - Throws: `DeadlinePassed`, `MissingProgram`.
     package init(in files: TemporaryDirectory? = nil) async throws {
         let files = try files ?? TemporaryDirectory()
@@ -43,19 +43,22 @@ package final class DesktopSound: Sendable {
         try await RunningProcess.run(RepositoryPaths.tool("pactl"), arguments, environment: environment)
     }
 
-    /// Waits until the server plays something with a property, such as `event.id = "bell"`.
+    /// Waits until the server plays a sound with a property, such as `event.id = "bell"`.
     ///
-    /// The server's log names each sound that it starts with all its properties, however short it is.
+    /// The server's log lists each sound that it starts with all properties, even a very short one.
+    ///
+    /// - Parameter property: The text of the property in the log.
+    /// - Throws: `DeadlinePassed`.
     package func plays(_ property: String) async throws {
         try await eventually("the sound server plays \(property)", evidence: { self.server.transcript }) {
             server.errorOutput.contains(property)
         }
     }
 
-    /// How many sounds were started.
+    /// The number of sounds that were started.
     package var playedCount: Int { server.errorOutput.components(separatedBy: "Created input").count - 1 }
 
-    /// Writes a WAV file of a square wave: 8 bits, one channel, 8 kHz.
+    /// Writes a WAV file with a square wave: 8 bits, one channel, 8 kHz.
     package func writeWave(to path: String, durationSeconds: Int) throws {
         let samples = (0..<durationSeconds * 8000).map { UInt8($0 / 10 % 2 == 0 ? 0x40 : 0xc0) }
         var bytes = Data("RIFF".utf8)

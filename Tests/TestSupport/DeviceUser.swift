@@ -2,33 +2,36 @@
 
 internal import Foundation
 
-/// A person at a Linux machine: home and XDG directories of their own, a session bus, and a `posthorn-agent`.
+/// A user of a Linux machine: their own home and XDG directories, a session bus, and a `posthorn-agent`.
 package final class DeviceUser: Sendable {
-    /// Home, configuration, state, data and run-time directory.
+    /// The home directory, with the configuration, state, data and runtime directories.
     package let files: TemporaryDirectory
-    /// What every program of this person gets.
+    /// The environment of this user's programs.
     package let environment: [String: String]
-    /// The agent of now; another one after `startAgent`.
+    /// The current agent process, which `startAgent` replaces.
     package let agent: CurrentProcess
 
-    /// Makes the directories and starts the agent.
+    /// Creates the directories and starts the agent.
     ///
     /// - Parameters:
     ///   - busAddress: The session bus.
-    ///   - environment: More variables, for example `DISPLAY`.
+    ///   - environment: Additional variables, for example `DISPLAY`.
+    ///   - wrapper: A program and its arguments that executes the first agent in the same process, for example strace.
     /// - Throws: `SystemFailure`, `DeadlinePassed`.
-    package init(busAddress: String, environment: [String: String] = [:]) async throws {
+    package init(busAddress: String, environment: [String: String] = [:], wrapper: [String] = []) async throws {
         files = try TemporaryDirectory()
         var variables = environment
         for (variable, folder) in Self.folders { variables[variable] = try files.makeDirectory(folder) }
         variables["HOME"] = files.path
         variables["DBUS_SESSION_BUS_ADDRESS"] = busAddress
-        // A desktop of the machine that runs the tests is none of this person's business.
+        // Hide the desktop of the machine that runs the tests.
         for foreign in ["WAYLAND_DISPLAY", "XDG_CURRENT_DESKTOP", "XDG_SESSION_ID", "PULSE_SERVER"] {
             variables[foreign] = environment[foreign] ?? ""
         }
         self.environment = variables
-        agent = CurrentProcess(try RunningProcess(RepositoryPaths.program("posthorn-agent"), environment: variables))
+        let command = wrapper + [RepositoryPaths.program("posthorn-agent")]
+        agent = CurrentProcess(
+            try RunningProcess(command[0], Array(command.dropFirst()), environment: variables))
         try await waitForAgent()
     }
 
@@ -37,49 +40,51 @@ package final class DeviceUser: Sendable {
         "XDG_RUNTIME_DIR": "run",
     ]
 
-    /// Starts the agent again, after it was killed.
+    /// Starts the agent again, after it was killed, and waits until it answers.
     package func startAgent() async throws {
         try launchAgent()
         try await waitForAgent()
     }
 
-    /// Starts the agent again and does not wait for it.
+    /// Starts the agent again without waiting.
     package func launchAgent() throws {
         agent.replace(try RunningProcess(RepositoryPaths.program("posthorn-agent"), environment: environment))
     }
 
-    /// Runs a command of `posthorn` as this person.
+    /// Runs a `posthorn` command as this user.
     ///
-    /// - Parameter arguments: Without the program's name.
-    /// - Returns: Exit and output, whatever they are.
-    /// - Throws: `DeadlinePassed` when it does not end.
+    /// - Parameter arguments: The arguments without the program's name.
+    /// - Returns: The exit status and the output, even of a failed command.
+    /// - Throws: `DeadlinePassed` when it does not exit.
     package func run(_ arguments: [String]) async throws -> ProgramResult {
         try await RunningProcess.run(RepositoryPaths.program("posthorn"), arguments, environment: environment)
     }
 
-    /// Runs a command of `posthorn` as this person, and insists that it succeeds.
+    /// Runs a `posthorn` command as this user, which must succeed.
     ///
-    /// - Parameter arguments: Without the program's name.
-    /// - Returns: What it printed.
-    /// - Throws: `UnexpectedOutput` with all that it said.
+    /// - Parameter arguments: The arguments without the program's name.
+    /// - Returns: The result with the output.
+    /// - Throws: `UnexpectedOutput` with the whole output.
     @discardableResult
     package func posthorn(_ arguments: String...) async throws -> ProgramResult {
         try await run(arguments).succeeded()
     }
 
-    /// Enrols this device with a server.
+    /// Enrolls this device with a server and waits until it is connected.
     package func enrol(with server: InstalledServer) async throws {
         let code = try await server.enrolmentCode()
         try await posthorn("agent", "enrol", server.url, code)
         try await waitUntilConnected()
     }
 
-    /// Registers an app and answers its device token.
+    /// Registers an app and returns its device token.
     package func register(_ app: String, topic: String? = nil, name: String? = nil) async throws -> String {
         var arguments = ["register", app]
         if let topic { arguments += ["--topic", topic] }
         if let name { arguments += ["--name", name] }
-        return try await run(arguments).succeeded().output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let token = try await run(arguments).succeeded().output.trimmingCharacters(in: .whitespacesAndNewlines)
+        SecretWords.add("a device token", token)
+        return token
     }
 
     /// Waits until the agent's stream is open.
@@ -89,19 +94,19 @@ package final class DeviceUser: Sendable {
         }
     }
 
-    /// What the inbox holds, newest first.
+    /// Returns the entries of the inbox, newest first.
     ///
-    /// - Parameter limit: How many entries at most.
+    /// - Parameter limit: The maximum number of entries.
     /// - Returns: The entries.
-    /// - Throws: What `posthorn` says against it.
+    /// - Throws: `UnexpectedOutput` when `posthorn` fails.
     package func inbox(limit: Int = 200) async throws -> [InboxEntry] {
         try await posthorn("inbox", "list", "--limit", "\(limit)", "--json").decoded(Inbox.self).entries
     }
 
-    /// Where the agent keeps what it knows: for a test that writes while none runs.
+    /// The path of the agent's database, for tests that write to it while no agent runs.
     package var databasePath: String { files.path(of: "state/posthorn/agent.sqlite") }
 
-    /// All that the inbox holds, oldest first, page by page.
+    /// Returns all entries of the inbox, oldest first, read page by page.
     package func wholeInbox() async throws -> [InboxEntry] {
         var entries: [InboxEntry] = []
         while true {
@@ -113,11 +118,11 @@ package final class DeviceUser: Sendable {
         }
     }
 
-    /// Waits until an entry of the inbox fulfils a condition.
+    /// Waits until an entry of the inbox satisfies a condition.
     ///
     /// - Parameters:
     ///   - what: The condition in words.
-    ///   - condition: Asked for each entry.
+    ///   - condition: Returns whether an entry satisfies the condition.
     /// - Returns: The first such entry.
     /// - Throws: `DeadlinePassed` with the agent's log.
     @discardableResult
@@ -148,7 +153,6 @@ package final class DeviceUser: Sendable {
 
 /// An entry of the agent's inbox, as `posthorn inbox list --json` prints it.
 package struct InboxEntry: Decodable, Sendable {
-    /// The entry's number.
     package let entry: Int64
     /// The server's unique id of the notification.
     package let id: String
@@ -156,10 +160,10 @@ package struct InboxEntry: Decodable, Sendable {
     package let title: String
     /// The alert's body.
     package let body: String
-    /// For example `waiting`, `shown`, `viewed`, `closed`, `suppressed`.
+    /// The state, for example `waiting`, `shown`, `viewed`, `closed`, `suppressed`.
     package let state: String
-    /// Why it was suppressed, or what went wrong.
+    /// The reason for suppression, or the error.
     package let reason: String
-    /// Whether the person has seen it.
+    /// Whether the user has read the entry.
     package let read: Bool
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The store's files as earlier versions made them; each schema stands here a second time so that nobody changes what
-/// has shipped.
+/// The store's schemas of earlier versions, for migration tests.
+///
+/// Each schema is repeated here, so that a change of a released schema fails a test.
 package enum EarlierSchema {
-    /// Step i takes version i to i + 1.
+    /// The steps; step i upgrades version i to i + 1.
     package static let steps = [version1, version2]
 
-    /// Rows of every table of version 1; the notification's checksum is what version 0.1 wrote for it.
+    /// SQL that adds rows to the tables of version 1.
+    ///
+    /// The notification's checksum is the one that version 0.1 wrote.
     package static let rows: StaticString = """
         UPDATE state SET value = 42 WHERE name = 'last_sequence';
         INSERT INTO topics VALUES (1, 'com.example.Gone', 'Gone', 'TEAM000000', 1000, 6000);
@@ -26,7 +29,7 @@ package enum EarlierSchema {
             1800000060, NULL, CAST('old' AS BLOB), -2236241170586623779);
         """
 
-    /// The schema as version 0.1 made it.
+    /// The schema that version 0.1 created.
     private static let version1: StaticString = """
         CREATE TABLE state(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
         INSERT INTO state VALUES ('last_sequence', 0);
@@ -71,7 +74,7 @@ package enum EarlierSchema {
         PRAGMA user_version = 1;
         """
 
-    /// Environments, payload checks, certificates, channels, and when a device was seen.
+    /// Adds environments, payload checks, certificates, channels, and the time when a device was last seen.
     private static let version2: StaticString = """
         ALTER TABLE topics ADD COLUMN checks TEXT NOT NULL DEFAULT 'warn';
         ALTER TABLE topics ADD COLUMN broadcasts INTEGER NOT NULL DEFAULT 0;

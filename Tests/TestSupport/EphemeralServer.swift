@@ -2,73 +2,76 @@
 
 internal import Foundation
 
-/// A `posthornd --ephemeral`: everything is made up at the start and gone at the end.
+/// A running `posthornd --ephemeral`, which generates its data at the start and deletes it at the end.
 package final class EphemeralServer: Sendable {
-    /// The process.
     package let process: RunningProcess
     private let files: TemporaryDirectory
-    /// What it said of itself.
+    /// The JSON line that the server printed about itself.
     package let line: Line
-    /// Its admin API.
     package let admin: AdminSocket
 
-    /// Starts it and waits until it is ready.
+    /// Starts the server and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - topics: One `--topic` each.
-    ///   - options: More options.
-    /// - Throws: `UnexpectedOutput` when it ends instead, `DeadlinePassed` when it says nothing.
+    ///   - topics: The topics, one `--topic` option each.
+    ///   - options: Additional options.
+    /// - Throws: `UnexpectedOutput` when it exits instead, `DeadlinePassed` when it prints nothing.
     package init(topics: [String] = ["org.example.Mail"], options: [String] = []) async throws {
-        let arguments = ["--ephemeral"] + topics.flatMap { ["--topic", $0] } + options
-        // What it leaves behind when it is killed goes with the test.
+        // An ephemeral server does not read the environment variable of the log level.
+        let level = options.contains("--log-level") ? [] : ["--log-level", "debug"]
+        let arguments = ["--ephemeral"] + topics.flatMap { ["--topic", $0] } + level + options
+        // Files that a killed server leaves behind are deleted with this directory.
         files = try TemporaryDirectory()
         process = try RunningProcess(
             RepositoryPaths.program("posthornd"), arguments, environment: ["TMPDIR": files.path])
         let text = try await process.outputLine()
         line = try JSONDecoder().decode(Line.self, from: Data(text.utf8))
         admin = AdminSocket(path: line.adminSocket)
+        for topic in line.topics {
+            SecretWords.add("a device secret", topic.deviceSecret)
+            SecretWords.add("a device token", topic.token)
+        }
     }
 
-    /// The first topic.
     package var topic: Topic { line.topics[0] }
 
-    /// A variable of a server that was started with `--full`.
+    /// Returns a variable of a server that was started with `--full`.
     package func variable(_ name: String) throws -> String {
         guard let value = line.variables?[name] else { throw UnknownVariable(name: name) }
         return value
     }
 
-    /// `--full` did not give this variable.
+    /// The error for a variable that the server did not print.
     package struct UnknownVariable: Error {
         let name: String
     }
 
-    /// What a provider needs.
+    /// The data that a provider needs to send to the first topic.
     package var target: ProviderTarget {
         ProviderTarget(
             host: line.host, port: line.port, caFile: line.caFile, keyFile: line.keyFile, keyID: line.keyID,
             teamID: line.teamID, topic: topic.topic)
     }
 
-    /// The one line of JSON that it prints once it is ready.
+    /// The JSON line that the server prints when it is ready.
     package struct Line: Decodable, Sendable {
-        /// Always 127.0.0.1.
+        /// The host, always 127.0.0.1.
         package let host: String
         /// The port for providers and devices.
         package let port: Int
-        /// The authority to trust, PEM.
+        /// The path of the certificate authority to trust, PEM.
         package let caFile: String
-        /// The signing key, .p8.
+        /// The path of the signing key, .p8.
         package let keyFile: String
-        /// Its key id.
+        /// The key id of the signing key.
         package let keyID: String
-        /// Its team id.
+        /// The team id of the signing key.
         package let teamID: String
-        /// The UNIX socket of the admin API.
+        /// The path of the admin API's UNIX socket.
         package let adminSocket: String
-        /// One for each `--topic`.
+        /// The topics, one for each `--topic`.
         package let topics: [Topic]
-        /// With `--full`: everything, by the names of shell variables.
+        /// All values by the names of shell variables; nil without `--full`.
         package let variables: [String: String]?
 
         private enum CodingKeys: String, CodingKey {
@@ -83,15 +86,12 @@ package final class EphemeralServer: Sendable {
 
     /// A topic with its built-in device.
     package struct Topic: Decodable, Sendable {
-        /// The topic.
         package let topic: String
-        /// A device token that works.
+        /// A device token that is registered.
         package let token: String
         /// A device token that is no longer registered.
         package let goneToken: String
-        /// The device.
         package let deviceID: String
-        /// Its secret.
         package let deviceSecret: String
 
         private enum CodingKeys: String, CodingKey {

@@ -2,29 +2,37 @@
 
 internal import Foundation
 
-/// How long tests wait for what must happen; `POSTHORN_TEST_PATIENCE` multiplies it on slow machines and sanitizers.
+/// The timeouts of tests.
+///
+/// `POSTHORN_TEST_PATIENCE` multiplies them on slow machines and with sanitizers.
 package enum Patience {
     /// The factor, at least 1.
     package static let factor = max(
         1, ProcessInfo.processInfo.environment["POSTHORN_TEST_PATIENCE"].flatMap(Int.init) ?? 1)
 
-    /// What a local exchange between processes may take before something is wrong.
+    /// The default timeout of a local exchange between processes.
     package static let usual: Duration = .seconds(30)
 
-    /// How many cases a property tries: 100, or `POSTHORN_TEST_CASES`.
+    /// The seed of this run's random choices: `POSTHORN_TEST_SEED`, or a different one in each run.
+    package static let seed =
+        ProcessInfo.processInfo.environment["POSTHORN_TEST_SEED"].flatMap(UInt64.init)
+        ?? UInt64.random(in: 1...0xFFFF_FFFF)
+
+    /// The number of cases of a property test: 100, or `POSTHORN_TEST_CASES`.
     package static let caseCount = ProcessInfo.processInfo.environment["POSTHORN_TEST_CASES"].flatMap(Int.init) ?? 100
+
+    /// Whether the programs were built with a sanitizer, as `scripts/sanitize.sh` says.
+    package static let isSanitized = ProcessInfo.processInfo.environment["POSTHORN_TEST_SANITIZER"] != nil
 }
 
-/// A condition did not come true before its deadline.
+/// The error for a condition that was not satisfied before its deadline.
 package struct DeadlinePassed: Error, CustomStringConvertible {
-    /// What was waited for.
+    /// The condition in words.
     package let what: String
-    /// How long.
     package let duration: Duration
-    /// What was last seen, for whoever reads the failure.
+    /// The evidence at the deadline, for example a log.
     package let lastSeen: String
 
-    /// The whole story in one line.
     package var description: String { "after \(duration) still not: \(what). \(lastSeen)" }
 }
 
@@ -32,10 +40,10 @@ package struct DeadlinePassed: Error, CustomStringConvertible {
 ///
 /// - Parameters:
 ///   - what: The condition in words, for the failure.
-///   - duration: The deadline from now; multiplied by `Patience.factor`.
-///   - evidence: Asked once when the deadline passes: what to print, for example a log.
-///   - condition: Asked again and again.
-/// - Throws: `DeadlinePassed`, or what the condition throws.
+///   - duration: The deadline from now, which is multiplied by `Patience.factor`.
+///   - evidence: Called once when the deadline passes; returns text to print, for example a log.
+///   - condition: Called repeatedly until it returns true.
+/// - Throws: `DeadlinePassed`, or the error of the condition.
 package func eventually(
     _ what: String, within duration: Duration = Patience.usual, evidence: () -> String = { "" },
     _ condition: () async throws -> Bool
@@ -45,15 +53,15 @@ package func eventually(
     }
 }
 
-/// Waits until there is a value.
+/// Waits until a closure returns a value.
 ///
 /// - Parameters:
 ///   - what: The value in words, for the failure.
-///   - duration: The deadline from now; multiplied by `Patience.factor`.
-///   - evidence: Asked once when the deadline passes: what to print, for example a log.
-///   - value: Asked again and again until it is not nil.
+///   - duration: The deadline from now, which is multiplied by `Patience.factor`.
+///   - evidence: Called once when the deadline passes; returns text to print, for example a log.
+///   - value: Called repeatedly until it returns a value other than nil.
 /// - Returns: The value.
-/// - Throws: `DeadlinePassed`, or what the closure throws.
+/// - Throws: `DeadlinePassed`, or the error of the closure.
 package func eventualValue<Value>(
     _ what: String, within duration: Duration = Patience.usual, evidence: () -> String = { "" },
     _ value: () async throws -> Value?

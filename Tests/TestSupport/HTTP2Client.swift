@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A provider that shows frames: one HTTP/2 connection, of which the test sees fields, DATA frames and GOAWAY.
+/// A provider that exposes HTTP/2 frames: one connection whose fields, DATA frames and GOAWAY a test can read.
 package final class HTTP2Client: Sendable {
     private let script: ScriptedProcess
     private let target: ProviderTarget
     /// The serial number of the server's certificate, in hexadecimal.
     package let certificateSerial: String
 
-    /// Connects.
+    /// Connects to a server.
     ///
     /// - Parameters:
     ///   - target: The server.
-    ///   - offersALPN: Whether the TLS hello offers `h2`.
-    ///   - serverName: The name that the TLS hello asks for, and that the certificate must have; the host when nil.
-    /// - Throws: `ProviderFailure` when there is no connection.
-    package init(_ target: ProviderTarget, offersALPN: Bool = true, serverName: String? = nil) async throws {
+    ///   - offersALPN: Whether the ClientHello offers `h2`.
+    ///   - serverName: The name in the ClientHello, which the certificate must have; nil for the host.
+    ///   - window: The initial window size of each stream, in bytes; nil for the default of HTTP/2.
+    /// - Throws: `ProviderFailure` when the connection fails.
+    package init(
+        _ target: ProviderTarget, offersALPN: Bool = true, serverName: String? = nil, window: Int? = nil
+    ) async throws {
         self.target = target
         script = try ScriptedProcess(script: "http2_client.py")
         let command = Connect(
             host: target.host, port: target.port, caFile: target.caFile, alpn: offersALPN,
-            serverName: serverName)
+            serverName: serverName, window: window)
         certificateSerial = try await script.ask(command, as: Connected.self).serial
     }
 
     /// Signs a provider token.
     ///
     /// - Parameters:
-    ///   - ageSeconds: How old it is; negative lies in the future.
-    ///   - keyID: Another key id than the target's.
-    ///   - teamID: Another team id than the target's.
+    ///   - ageSeconds: The age of the token; negative for a time in the future.
+    ///   - keyID: The key id; nil for the target's.
+    ///   - teamID: The team id; nil for the target's.
     ///   - foreignKey: Whether to sign with a key that the server does not know.
     /// - Returns: The provider token.
     /// - Throws: `ProviderFailure` when the key cannot be read.
@@ -44,42 +47,65 @@ package final class HTTP2Client: Sendable {
     /// Opens a request.
     ///
     /// - Parameters:
-    ///   - fields: All of them, pseudo-header fields first.
-    ///   - body: Sent at once, when not nil.
-    ///   - ends: Whether the request is whole; otherwise `send` adds to it.
+    ///   - fields: All fields, pseudo-header fields first.
+    ///   - body: The body, which is sent immediately; nil for none.
+    ///   - ends: Whether the request is complete; otherwise `finish` completes it.
     /// - Returns: The stream.
-    /// - Throws: `ProviderFailure` when the connection is gone.
+    /// - Throws: `ProviderFailure` when the connection is closed.
     package func open(_ fields: [[String]], body: String?, ends: Bool = true) async throws -> Int {
-        try await script.ask(Open(headers: fields, body: body, end: ends), as: Stream.self).stream
+        if let body { SecretWords.add(payload: body) }
+        return try await script.ask(Open(headers: fields, body: body, end: ends), as: Stream.self).stream
     }
 
-    /// Adds to an open request and ends it.
+    /// Opens the same request without a body on several streams, in one write.
+    ///
+    /// - Parameters:
+    ///   - fields: All fields, pseudo-header fields first.
+    ///   - count: The number of streams.
+    /// - Returns: The streams.
+    /// - Throws: `ProviderFailure` when the connection is closed.
+    package func openTogether(_ fields: [[String]], count: Int) async throws -> [Int] {
+        try await script.ask(OpenTogether(headers: fields, count: count), as: Streams.self).streams
+    }
+
+    /// Waits for the header fields of the answer on a stream, without waiting for the body.
+    ///
+    /// - Parameter stream: The stream.
+    /// - Returns: The received part of the answer, or the reset.
+    /// - Throws: `ConnectionLost` when neither was received.
+    package func head(_ stream: Int) async throws -> HTTP2Response {
+        let response = try await script.ask(Wait(op: "headers", stream: stream), as: HTTP2Response.self)
+        guard !response.headers.isEmpty || response.reset != nil else { throw ConnectionLost() }
+        return response
+    }
+
+    /// Sends the body of an open request and ends it.
     package func finish(_ stream: Int, body: String) async throws {
         let _: Stream = try await script.ask(SendData(stream: stream, body: body, end: true))
     }
 
-    /// Waits for the answer on a stream.
+    /// Waits for the complete answer on a stream.
     ///
     /// - Parameter stream: The stream.
-    /// - Returns: The answer, or the reset that came instead.
-    /// - Throws: `ConnectionLost` when neither came.
+    /// - Returns: The answer, or the reset.
+    /// - Throws: `ConnectionLost` when neither was received.
     package func response(_ stream: Int) async throws -> HTTP2Response {
         let response = try await script.ask(Wait(op: "response", stream: stream), as: HTTP2Response.self)
         guard !response.headers.isEmpty || response.reset != nil else { throw ConnectionLost() }
         return response
     }
 
-    /// Waits until the server has closed the connection; answers all GOAWAY frames that came.
+    /// Waits until the server closes the connection; returns all GOAWAY frames.
     package func goaways() async throws -> [GoAway] {
         try await script.ask(Wait(op: "goaway", stream: 0), as: GoAways.self).goaways
     }
 
-    /// Waits for the first GOAWAY frame, while the connection may live on.
+    /// Waits for the first GOAWAY frame, while the connection may stay open.
     package func firstGoAway() async throws -> GoAway? {
         try await script.ask(Wait(op: "first_goaway", stream: 0), as: GoAways.self).goaways.first
     }
 
-    /// Sends one request and waits for its answer.
+    /// Sends a request and waits for its answer.
     package func request(_ fields: [[String]], body: String?) async throws -> HTTP2Response {
         try await response(try await open(fields, body: body))
     }
@@ -91,9 +117,10 @@ package final class HTTP2Client: Sendable {
         let caFile: String
         let alpn: Bool
         let serverName: String?
+        let window: Int?
 
         enum CodingKeys: String, CodingKey {
-            case op, host, port, alpn
+            case op, host, port, alpn, window
             case caFile = "ca_file"
             case serverName = "server_name"
         }
@@ -130,6 +157,16 @@ package final class HTTP2Client: Sendable {
         let end: Bool
     }
 
+    private struct OpenTogether: Encodable {
+        var op = "open_together"
+        let headers: [[String]]
+        let count: Int
+    }
+
+    private struct Streams: Decodable {
+        let streams: [Int]
+    }
+
     private struct SendData: Encodable {
         var op = "data"
         let stream: Int
@@ -151,27 +188,26 @@ package final class HTTP2Client: Sendable {
     }
 }
 
-/// The server closed a connection before it answered.
+/// The error for a connection that the server closed before it answered.
 package struct ConnectionLost: Error {}
 
-/// An answer as its frames were.
+/// An answer with its frame boundaries.
 package struct HTTP2Response: Decodable, Sendable {
-    /// The fields in order, `:status` among them.
+    /// The fields in order, including `:status`.
     package let headers: [[String]]
-    /// The body of each DATA frame.
+    /// The content of each DATA frame.
     package let data: [String]
-    /// Which frame carried END_STREAM: `headers`, `data`, or nil for neither (an empty DATA frame behind, or a reset).
+    /// The frame that had END_STREAM: `headers`, `data`, or nil for neither (a trailing empty DATA frame, or a reset).
     package let endedBy: String?
-    /// The code of RST_STREAM, if one came.
+    /// The error code of RST_STREAM; nil without one.
     package let reset: Int?
 
-    /// The value of a field; nil when it is missing or comes twice.
+    /// Returns the value of a field; nil when it is missing or repeated.
     package func field(_ name: String) -> String? {
         let values = headers.filter { $0.first == name }
         return values.count == 1 ? values[0].last : nil
     }
 
-    /// The HTTP status.
     package var status: Int? { field(":status").flatMap(Int.init) }
 
     private enum CodingKeys: String, CodingKey {
@@ -180,13 +216,10 @@ package struct HTTP2Response: Decodable, Sendable {
     }
 }
 
-/// A GOAWAY frame.
 package struct GoAway: Decodable, Sendable {
-    /// The error code.
     package let code: Int
-    /// The last stream that was or will be answered.
+    /// The last stream that the server answers.
     package let lastStream: Int
-    /// The debug data.
     package let debug: String
 
     private enum CodingKeys: String, CodingKey {

@@ -5,16 +5,16 @@ internal import Synchronization
 
 /// The standard input of a process that a test started; owns both ends of a socket pair.
 final class InputPipe: Sendable {
-    // Ordered with nothing else: each end is closed by whoever swaps it for -1.
+    // Ordered with nothing else: whichever call swaps an end for -1 closes it.
     private let reading: Atomic<Int32>
     private let writing: Atomic<Int32>
 
     /// Opens a pair that other children do not inherit.
     init() throws {
-        // A process that ended must be an error of `write`, not the end of the tests.
+        // A write to an ended process must return an error instead of killing the test process.
         _ = signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [-1, -1]
-        // Unlike `pipe`, this is close-on-exec from the start, and no other thread's child can inherit it in between.
+        // Unlike `pipe`, this sets close-on-exec atomically, so another thread's child cannot inherit the ends.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
             throw SystemFailure(call: "socketpair", code: errno)
@@ -28,16 +28,16 @@ final class InputPipe: Sendable {
         closeWritingEnd()
     }
 
-    /// What the child reads.
+    /// The descriptor for the child's standard input.
     var readingEnd: Int32 { reading.load(ordering: .relaxed) }
 
-    /// Lets go of the child's end, once the child has it.
+    /// Closes the child's end after the child has inherited it.
     func closeReadingEnd() { Self.closeOnce(reading) }
 
-    /// Ends the child's input.
+    /// Closes the child's input.
     func closeWritingEnd() { Self.closeOnce(writing) }
 
-    /// Writes all of it.
+    /// Writes the whole text.
     func write(_ text: String) throws {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -2,30 +2,31 @@
 
 internal import Foundation
 
-/// A `posthornd` with a data directory of its own, which a test may kill and start again on the same port.
+/// A `posthornd` with its own data directory, which a test can kill and restart on the same port.
 package final class InstalledServer: Sendable {
-    /// The data directory, the admin socket and keys.
+    /// The directory of the data, the admin socket and the keys.
     package let files: TemporaryDirectory
-    /// The admin API.
     package let admin: AdminSocket
-    /// The process of now; another one after `start`.
+    /// The current server process, which `start` replaces.
     package let process: CurrentProcess
-    /// Where it listens; fixed by the first start.
+    /// The port, which the first start determines.
     package let port: Int
 
-    /// Makes a data directory and starts the server on a port that the system chooses.
+    /// Creates a data directory and starts the server on a port that the system chooses.
     ///
     /// - Parameters:
-    ///   - options: More options, kept over restarts.
-    ///   - trustsItself: Whether webhooks trust the server's own authority, which may then certify a back-end.
-    /// - Throws: `UnexpectedOutput` when it ends instead, `DeadlinePassed` when it does not answer.
-    package init(options: [String] = [], trustsItself: Bool = false) async throws {
+    ///   - options: Additional options, which restarts use too.
+    ///   - trustsItself: Whether webhooks trust the server's own authority, which can then certify a back-end.
+    ///   - errorPath: The file or FIFO for standard error; nil for a file of the process.
+    /// - Throws: `UnexpectedOutput` when it exits instead, `DeadlinePassed` when it does not answer.
+    package init(options: [String] = [], trustsItself: Bool = false, errorPath: String? = nil) async throws {
         files = try TemporaryDirectory()
         admin = AdminSocket(path: files.path(of: "admin.sock"))
         let trust = trustsItself ? ["--webhook-ca-file", files.path(of: "data/authority.pem")] : []
         let options = options + trust
         self.options = options
-        let first = try Self.launch(files: files, admin: admin, port: 0, options: options)
+        self.errorPath = errorPath
+        let first = try Self.launch(files: files, admin: admin, port: 0, options: options, errorPath: errorPath)
         process = CurrentProcess(first)
         let status = try await Self.waitUntilReady(first, admin)
         guard let port = URL(string: status.serverURL)?.port else {
@@ -35,19 +36,20 @@ package final class InstalledServer: Sendable {
     }
 
     private let options: [String]
+    private let errorPath: String?
 
-    /// Starts it again on the same data and port, after it was killed.
+    /// Starts the server again with the same data and port, after it was killed.
     package func start() async throws {
-        let next = try Self.launch(files: files, admin: admin, port: port, options: options)
+        let next = try Self.launch(files: files, admin: admin, port: port, options: options, errorPath: errorPath)
         process.replace(next)
         _ = try await Self.waitUntilReady(next, admin)
     }
 
-    /// Runs a command of `posthorn` against it, and insists that it succeeds.
+    /// Runs a `posthorn` command against the server, which must succeed.
     ///
-    /// - Parameter arguments: Without the program's name.
-    /// - Returns: What it printed.
-    /// - Throws: `UnexpectedOutput` with all that it said.
+    /// - Parameter arguments: The arguments without the program's name.
+    /// - Returns: The result with the output.
+    /// - Throws: `UnexpectedOutput` with the whole output.
     @discardableResult
     package func posthorn(_ arguments: String...) async throws -> ProgramResult {
         try await RunningProcess.run(
@@ -55,14 +57,14 @@ package final class InstalledServer: Sendable {
         ).succeeded()
     }
 
-    /// Makes an app and a signing key for it.
+    /// Adds an app and creates a signing key for it.
     ///
     /// - Parameters:
     ///   - topic: The app's topic.
-    ///   - name: What people call it.
-    ///   - isKeyScoped: Whether the key is for this topic alone.
-    /// - Returns: What a provider needs to send to it.
-    /// - Throws: What `posthorn` says against it.
+    ///   - name: The app's name for users.
+    ///   - isKeyScoped: Whether the key may send to this topic only.
+    /// - Returns: The data that a provider needs to send to the app.
+    /// - Throws: `UnexpectedOutput` when `posthorn` fails.
     package func addApp(_ topic: String, name: String = "Example Mail", isKeyScoped: Bool = true) async throws
         -> ProviderTarget
     {
@@ -74,13 +76,13 @@ package final class InstalledServer: Sendable {
             teamID: key.teamID, topic: topic)
     }
 
-    /// Makes a signing key.
+    /// Creates a signing key.
     ///
     /// - Parameters:
-    ///   - topic: The one topic it may send to; every topic of the server's team when nil.
-    ///   - output: The file to write it to.
-    /// - Returns: Its key id and team id.
-    /// - Throws: What `posthorn` says against it.
+    ///   - topic: The only topic that the key may send to; nil for every topic of the server's team.
+    ///   - output: The path of the key file to write.
+    /// - Returns: The key id and the team id.
+    /// - Throws: `UnexpectedOutput` when `posthorn` fails.
     package func createKey(topic: String? = nil, output: String) async throws -> Key {
         let scope = topic.map { ["--topic", $0] } ?? []
         return try await RunningProcess.run(
@@ -89,24 +91,27 @@ package final class InstalledServer: Sendable {
         ).succeeded().decoded(Key.self)
     }
 
-    /// Makes an enrolment code.
+    /// Creates an enrollment code.
     package func enrolmentCode() async throws -> String {
-        try await posthorn("enrol", "--json").decoded(EnrolmentCode.self).code
+        let code = try await posthorn("enrol", "--json").decoded(EnrolmentCode.self).code
+        SecretWords.add("an enrolment code", code)
+        return code
     }
 
-    /// Where devices connect.
+    /// The URL to which devices connect.
     package var url: String { "https://127.0.0.1:\(port)" }
 
-    /// The authority that providers and devices trust.
+    /// The path of the certificate authority that providers and devices trust.
     package var authorityFile: String { files.path(of: "data/authority.pem") }
 
     private static func launch(
-        files: TemporaryDirectory, admin: AdminSocket, port: Int, options: [String]
+        files: TemporaryDirectory, admin: AdminSocket, port: Int, options: [String], errorPath: String?
     ) throws -> RunningProcess {
         let arguments = [
             "--data-directory", files.path(of: "data"), "--listen", "127.0.0.1:\(port)", "--admin-socket", admin.path,
         ]
-        return try RunningProcess(RepositoryPaths.program("posthornd"), arguments + options)
+        return try RunningProcess(
+            RepositoryPaths.program("posthornd"), arguments + options, errorPath: errorPath)
     }
 
     private static func waitUntilReady(_ process: RunningProcess, _ admin: AdminSocket) async throws -> ServerStatus {
@@ -117,11 +122,9 @@ package final class InstalledServer: Sendable {
         }
     }
 
-    /// A signing key that was made.
+    /// The ids of a created signing key.
     package struct Key: Decodable, Sendable {
-        /// Its key id.
         package let keyID: String
-        /// Its team id.
         package let teamID: String
 
         private enum CodingKeys: String, CodingKey {
@@ -135,19 +138,18 @@ package final class InstalledServer: Sendable {
     }
 }
 
-/// The process that plays a part now, and can be replaced by its successor.
-// Safety: `current` is only touched while `lock` is held.
+/// The current process of a program that a test restarts.
+// Safety: `current` is only accessed while `lock` is held.
 package final class CurrentProcess: @unchecked Sendable {
     private let lock = NSLock()
     private var current: RunningProcess
 
     init(_ first: RunningProcess) { current = first }
 
-    /// The process of now.
     package var now: RunningProcess { lock.withLock { current } }
 
     func replace(_ next: RunningProcess) { lock.withLock { current = next } }
 
-    /// Kills it with SIGKILL and waits until it is gone.
+    /// Kills the process with SIGKILL and waits until it has exited.
     package func killNow() async throws { try await now.killNow() }
 }

@@ -2,34 +2,31 @@
 
 internal import Foundation
 
-/// How a process ended.
+/// The way in which a process ended.
 package enum ProcessExit: Equatable, Sendable {
-    /// It left with this code.
+    /// The process exited with this code.
     case code(Int32)
-    /// This signal ended it.
+    /// The process was killed by this signal.
     case signal(Int32)
 
-    /// Reads a status of `waitpid`.
+    /// Decodes a status of `waitpid`.
     init(waitStatus: Int32) {
         let signal = waitStatus & 0x7f
         self = signal == 0 ? .code((waitStatus >> 8) & 0xff) : .signal(signal)
     }
 }
 
-/// What a program that ran to its end left behind.
+/// The exit status and the output of a finished program.
 package struct ProgramResult: Sendable {
-    /// How it ended.
     package let exit: ProcessExit
-    /// Its standard output.
     package let output: String
-    /// Its standard error.
     package let errorOutput: String
 
     /// Decodes the output as JSON.
     ///
-    /// - Parameter type: What to make of it.
+    /// - Parameter type: The type to decode.
     /// - Returns: The value.
-    /// - Throws: `UnexpectedOutput`, with all that the program said.
+    /// - Throws: `UnexpectedOutput` with the whole output.
     package func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(output.utf8))
@@ -38,10 +35,10 @@ package struct ProgramResult: Sendable {
         }
     }
 
-    /// Insists on exit code 0.
+    /// Checks that the exit code is 0.
     ///
-    /// - Returns: Itself.
-    /// - Throws: `UnexpectedOutput`, with all that the program said.
+    /// - Returns: The result itself.
+    /// - Throws: `UnexpectedOutput` with the whole output.
     @discardableResult
     package func succeeded() throws -> ProgramResult {
         guard exit == .code(0) else { throw UnexpectedOutput(result: self, problem: "it should have succeeded") }
@@ -49,21 +46,19 @@ package struct ProgramResult: Sendable {
     }
 }
 
-/// A program said something else than the test needs.
+/// The error for a program whose output or exit status is not the expected one.
 package struct UnexpectedOutput: Error, CustomStringConvertible {
-    /// What it left behind.
     package let result: ProgramResult
-    /// What is wrong with it.
+    /// The difference from the expectation.
     package let problem: String
 
-    /// Everything.
     package var description: String {
         "\(problem): \(result.exit)\nstdout: \(result.output)\nstderr: \(result.errorOutput)"
     }
 }
 
 extension UnexpectedOutput {
-    /// A process ended that should run on.
+    /// Creates the error for a process that ended too early.
     package init(ended process: RunningProcess) {
         self.init(
             result: ProgramResult(

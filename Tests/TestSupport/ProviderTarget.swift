@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a provider must know of a server: where it is, whom to trust, and how to sign.
+/// The data that a provider needs: the server's address, the authority to trust, and the signing key.
 package struct ProviderTarget: Codable, Sendable {
-    /// The host.
     package var host: String
-    /// The port.
     package var port: Int
-    /// The authority to trust, PEM.
+    /// The path of the certificate authority to trust, PEM.
     package var caFile: String
-    /// The signing key, .p8.
+    /// The path of the signing key, .p8.
     package var keyFile: String
-    /// Its key id.
+    /// The key id of the signing key.
     package var keyID: String
-    /// Its team id.
+    /// The team id of the signing key.
     package var teamID: String
-    /// The topic of notifications that name none.
+    /// The default topic of notifications.
     package var topic: String
 
-    /// Joins the parts.
     package init(
         host: String, port: Int, caFile: String, keyFile: String, keyID: String, teamID: String, topic: String
     ) {
@@ -30,7 +27,7 @@ package struct ProviderTarget: Codable, Sendable {
         self.topic = topic
     }
 
-    /// The server's address for curl.
+    /// The server's URL for curl.
     package var url: String { "https://\(host):\(port)" }
 
     private enum CodingKeys: String, CodingKey {

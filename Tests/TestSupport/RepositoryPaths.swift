@@ -2,9 +2,9 @@
 
 internal import Foundation
 
-/// Where things lie: the repository, the programs that were built with this test, the Python of the providers.
+/// The paths of the repository, of the programs built with the tests, and of the Python interpreter.
 package enum RepositoryPaths {
-    /// The top of the clone.
+    /// The root directory of the repository.
     package static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
@@ -18,22 +18,23 @@ package enum RepositoryPaths {
     /// The interpreter with the packages of Tests/requirements.txt, which `make setup` installs.
     package static let python = "\(root)/.venv/bin/python"
 
-    /// A program of this package.
+    /// Returns the path of a program of this package.
     package static func program(_ name: String) -> String { "\(programs)/\(name)" }
 
-    /// A Python script of the end-to-end tests.
+    /// Returns the path of a Python script of the end-to-end tests.
     package static func provider(_ name: String) -> String { "\(root)/Tests/EndToEndTests/Providers/\(name)" }
 
-    /// A program of the system, by its name.
+    /// Returns the path of a system program.
     ///
-    /// - Parameter name: For example `curl`.
-    /// - Returns: The first one in PATH and the usual places.
+    /// - Parameter name: The program's name, for example `curl`.
+    /// - Returns: The first match in /usr/bin, PATH and the default directories.
     /// - Throws: `MissingProgram`; run `make setup`.
     package static func tool(_ name: String) throws -> String {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders =
             path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/bin", "/usr/lib/notification-daemon"]
-        // A version manager's shim in PATH is a shell script, which signals would not pass.
+        // /usr/bin comes first, because a version manager's shim in PATH is a shell script that does not forward
+        // signals.
         for folder in ["/usr/bin"] + folders where FileManager.default.isExecutableFile(atPath: "\(folder)/\(name)") {
             return "\(folder)/\(name)"
         }
@@ -41,11 +42,9 @@ package enum RepositoryPaths {
     }
 }
 
-/// A program that the tests need is not installed.
+/// The error for a missing program that the tests need.
 package struct MissingProgram: Error, CustomStringConvertible {
-    /// Its name.
     package let name: String
 
-    /// What to do.
     package var description: String { "\(name) is not installed: run `make setup`" }
 }

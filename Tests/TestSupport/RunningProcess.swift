@@ -3,13 +3,17 @@
 internal import Foundation
 internal import Testing
 
-/// A real process that a test started: output goes to files, so that nothing ever waits for a reader.
+/// A process that a test started.
 ///
-/// It is killed when the last reference goes. A thread of its own collects its status at once.
+/// Its output goes to files, so that it never blocks on a reader.
+///
+/// It is killed when the last reference is released. A dedicated thread reaps it immediately.
 package final class RunningProcess: Sendable {
-    /// The process id; only to be signalled through `send`.
+    /// The process id; send signals only with `send`.
     package let identifier: Int32
     private let name: String
+    /// Whether the process is, or runs, a program of the project, whose log must not contain secrets.
+    private let isInspected: Bool
     private let files: TemporaryDirectory
     private let input: InputPipe?
     private let waitStatus: CollectedStatus
@@ -17,24 +21,37 @@ package final class RunningProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - executable: Its path.
-    ///   - arguments: Without the program's own name.
-    ///   - environment: Added to this process's environment, or instead of it with `inheriting` false.
-    ///   - inheriting: Whether the environment of this process is the base.
+    ///   - executable: The path of the program.
+    ///   - arguments: The arguments without the program's name.
+    ///   - environment: Variables that are added to the base environment.
+    ///   - inheriting: Whether the base is the environment of this process; otherwise it contains only PATH.
     ///   - hasInput: Whether `write` will be used; otherwise standard input is /dev/null.
-    /// - Throws: `SystemFailure`; the program is missing or the system is out of something.
+    ///   - errorPath: The file or FIFO for standard error; nil for a file that `errorOutput` reads.
+    /// - Throws: `SystemFailure` when the program is missing or the system lacks resources.
     package init(
         _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
-        inheriting: Bool = true, hasInput: Bool = false
+        inheriting: Bool = true, hasInput: Bool = false, errorPath: String? = nil
     ) throws {
         files = try TemporaryDirectory()
         name = URL(fileURLWithPath: executable).lastPathComponent
+        isInspected = ([executable] + arguments).contains { word in
+            ["posthornd", "posthorn-agent", "posthorn-panel"].contains { word.hasSuffix("/\($0)") }
+        }
         let base = inheriting ? ProcessInfo.processInfo.environment : ["PATH": "/usr/bin:/bin"]
-        let variables = base.merging(environment) { $1 }.filter { !$0.value.isEmpty }.map { "\($0)=\($1)" }
+        for (option, text) in zip(arguments, arguments.dropFirst()) where ["--body", "--title"].contains(option) {
+            SecretWords.add("a text of a payload", text)
+        }
+        let isServer = ([executable] + arguments).contains { $0.hasSuffix("/posthornd") }
+        // `LogInspection` must see all that a server can log. Command-line options and the caller's variables take
+        // precedence.
+        let logging = isServer ? ["POSTHORN_LOG_LEVEL": "debug"] : [:]
+        let variables = base.merging(logging) { $1 }.merging(environment) { $1 }.filter { !$0.value.isEmpty }.map {
+            "\($0)=\($1)"
+        }
         input = hasInput ? try InputPipe() : nil
         identifier = try spawn(
             executable, arguments: [executable] + arguments, environment: variables, inputDescriptor: input?.readingEnd,
-            outputPath: files.path(of: "stdout"), errorPath: files.path(of: "stderr"))
+            outputPath: files.path(of: "stdout"), errorPath: errorPath ?? files.path(of: "stderr"))
         waitStatus = CollectedStatus()
         input?.closeReadingEnd()
         waitStatus.collect(identifier)
@@ -42,51 +59,54 @@ package final class RunningProcess: Sendable {
 
     deinit {
         send(SIGKILL)
-        // A program that crashed is a failure even where the test did not notice.
+        // A crash is a failure even if the test did not notice it.
         let crashes = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
         if case .signal(let signal) = exit, crashes.contains(signal) {
             Issue.record("\(name) crashed with signal \(signal). \(transcript)")
         }
+        for finding in LogInspection.findings(inFile: files.path(of: "stderr")) where isInspected {
+            Issue.record("The log of \(name) holds \(finding.kind), in: \(finding.event)")
+        }
     }
 
-    /// How it ended; nil while it runs.
+    /// The exit status; nil while the process runs.
     package var exit: ProcessExit? { waitStatus.value.map(ProcessExit.init(waitStatus:)) }
 
-    /// What it wrote to standard output so far.
+    /// The standard output so far.
     package var output: String { files.read("stdout") }
 
-    /// What it wrote to standard error so far.
+    /// The standard error output so far.
     package var errorOutput: String { files.read("stderr") }
 
-    /// Sends a signal, for example `SIGSTOP`; nothing happens when it has ended.
+    /// Sends a signal, for example `SIGSTOP`; does nothing after the process has exited.
     package func send(_ signal: Int32) {
         if exit == nil { kill(identifier, signal) }
     }
 
-    /// Stops it with SIGSTOP, and waits until none of its threads runs any more; SIGCONT lets it go on.
+    /// Stops the process with SIGSTOP and waits until all its threads have stopped; SIGCONT resumes it.
     package func freeze() async throws {
         send(SIGSTOP)
         let tasks = "/proc/\(identifier)/task"
         try await eventually("\(name) stands still") {
             try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
-                // A thread may end before it stops.
+                // A thread may exit before it stops.
                 let status = try? String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
                 return status?.contains("State:\tT") ?? false
             }
         }
     }
 
-    /// Kills it with SIGKILL and waits until it is gone.
+    /// Kills the process with SIGKILL and waits until it has exited.
     package func killNow() async throws {
         send(SIGKILL)
         try await waitForExit()
     }
 
-    /// Waits until it has ended.
+    /// Waits until the process has exited.
     ///
     /// - Parameter duration: The deadline from now.
-    /// - Returns: How it ended.
-    /// - Throws: `DeadlinePassed`, with what it wrote.
+    /// - Returns: The exit status.
+    /// - Throws: `DeadlinePassed` with the output.
     @discardableResult
     package func waitForExit(within duration: Duration = Patience.usual) async throws -> ProcessExit {
         try await eventualValue("\(name) has ended", within: duration, evidence: { self.transcript }) { exit }
@@ -95,10 +115,10 @@ package final class RunningProcess: Sendable {
     /// Waits for a complete line on standard output.
     ///
     /// - Parameters:
-    ///   - index: Which, from 0.
+    ///   - index: The index of the line, from 0.
     ///   - duration: The deadline from now.
-    /// - Returns: The line without its end.
-    /// - Throws: `DeadlinePassed`, or `UnexpectedOutput` when the process ended before.
+    /// - Returns: The line without its line feed.
+    /// - Throws: `DeadlinePassed`, or `UnexpectedOutput` when the process exited before.
     package func outputLine(_ index: Int = 0, within duration: Duration = Patience.usual) async throws -> String {
         let what = "line \(index + 1) from \(name)"
         return try await eventualValue(what, within: duration, evidence: { self.transcript }) {
@@ -110,35 +130,35 @@ package final class RunningProcess: Sendable {
         }
     }
 
-    /// Writes to its standard input.
+    /// Writes to standard input.
     ///
-    /// - Parameter text: What to write.
-    /// - Throws: `SystemFailure`: it has ended, or closed its input.
+    /// - Parameter text: The text.
+    /// - Throws: `SystemFailure` when the process has exited or closed its input.
     package func write(_ text: String) throws {
         guard let input else { preconditionFailure("\(name) was started without input") }
         try input.write(text)
     }
 
-    /// Ends its standard input.
+    /// Closes standard input.
     package func endInput() { input?.closeWritingEnd() }
 
-    /// All that it wrote, for a failure's text.
+    /// The whole output, for failure messages.
     package var transcript: String { "\(name) wrote:\n\(output)\n\(errorOutput)" }
 
     private func result(_ exit: ProcessExit?) -> ProgramResult {
         ProgramResult(exit: exit ?? .code(-1), output: output, errorOutput: errorOutput)
     }
 
-    /// Runs a program to its end.
+    /// Runs a program and waits until it exits.
     ///
     /// - Parameters:
-    ///   - executable: Its path.
-    ///   - arguments: Without the program's own name.
-    ///   - environment: Added to this process's environment.
-    ///   - input: What it reads on standard input.
+    ///   - executable: The path of the program.
+    ///   - arguments: The arguments without the program's name.
+    ///   - environment: Variables that are added to the environment of this process.
+    ///   - input: The standard input; nil for none.
     ///   - duration: The deadline from now.
-    /// - Returns: Exit and output.
-    /// - Throws: `SystemFailure` when it cannot start, `DeadlinePassed` when it does not end.
+    /// - Returns: The exit status and the output.
+    /// - Throws: `SystemFailure` when it cannot start, `DeadlinePassed` when it does not exit.
     package static func run(
         _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
         input: String? = nil, within duration: Duration = Patience.usual

@@ -3,17 +3,17 @@
 internal import Foundation
 internal import Synchronization
 
-/// A Python script that answers each JSON line with one: see Tests/EndToEndTests/Providers/wire.py.
+/// A Python script that answers each JSON line with another: see Tests/EndToEndTests/Providers/wire.py.
 ///
-/// One command at a time: ask again only when the answer has come.
+/// Only one command may be pending: wait for the answer before the next `ask`.
 package final class ScriptedProcess: Sendable {
     private let process: RunningProcess
-    // Ordered with nothing else: only one command is under way at a time.
+    // Ordered with nothing else: only one command is pending at a time.
     private let answerCount = Atomic<Int>(0)
 
     /// Starts a script of Tests/EndToEndTests/Providers.
     ///
-    /// - Parameter script: Its file name.
+    /// - Parameter script: The file name.
     /// - Throws: `MissingProgram` when `make setup` has not run, `SystemFailure` when it cannot start.
     package init(script: String) throws {
         guard FileManager.default.isExecutableFile(atPath: RepositoryPaths.python) else {
@@ -24,11 +24,11 @@ package final class ScriptedProcess: Sendable {
             hasInput: true)
     }
 
-    /// Starts a script that needs packages of the system's.
+    /// Starts a script that needs the system's Python packages.
     ///
     /// - Parameters:
-    ///   - path: Below Tests/EndToEndTests.
-    ///   - environment: Added to this process's.
+    ///   - path: The path relative to Tests/EndToEndTests.
+    ///   - environment: Variables that are added to the environment of this process.
     /// - Throws: `MissingProgram`, `SystemFailure`.
     package init(systemScript path: String, environment: [String: String]) throws {
         process = try RunningProcess(
@@ -39,11 +39,12 @@ package final class ScriptedProcess: Sendable {
     /// Sends a command and waits for its answer.
     ///
     /// - Parameters:
-    ///   - command: The object, with `op`.
+    ///   - command: The JSON object, with `op`.
     ///   - duration: The deadline from now.
-    ///   - type: What to make of the answer.
+    ///   - type: The type of the answer.
     /// - Returns: The answer.
-    /// - Throws: `ProviderFailure` when the script says so; `DeadlinePassed`, `UnexpectedOutput` when it does not answer.
+    /// - Throws: `ProviderFailure` when the script reports a failure; `DeadlinePassed` or `UnexpectedOutput` when it
+    ///   does not answer.
     package func ask<Answer: Decodable>(
         _ command: some Encodable, within duration: Duration = Patience.usual, as type: Answer.Type = Answer.self
     ) async throws -> Answer {
@@ -62,16 +63,14 @@ package final class ScriptedProcess: Sendable {
     }
 }
 
-/// A script could not do what the test asked for.
+/// The error for a command that a script could not execute.
 package struct ProviderFailure: Error, CustomStringConvertible {
-    /// The exception.
+    /// The exception's text.
     package let text: String
-    /// What the script wrote to standard error.
+    /// The standard error output of the script.
     package let transcript: String
 
-    /// All of it.
     package var description: String { "\(text)\n\(transcript)" }
 }
 
-/// An answer without content.
 package struct Done: Decodable, Sendable {}

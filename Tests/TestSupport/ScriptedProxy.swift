@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An HTTP proxy for `CONNECT`, in Python, that a test lets fall silent: bytes go in and nothing comes out, and nothing is closed.
+/// An HTTP `CONNECT` proxy in Python that can stop forwarding without closing its connections.
 package final class ScriptedProxy: Sendable {
-    /// `http://127.0.0.1:PORT`.
+    /// The URL `http://127.0.0.1:PORT`.
     package let url: String
-    /// `127.0.0.1:PORT`.
+    /// The address `127.0.0.1:PORT`.
     package let address: String
     private let process: RunningProcess
     private let files: TemporaryDirectory
 
-    /// Starts it.
+    /// Starts the proxy.
     ///
-    /// - Parameter user: Whom it lets through, as `USER:PASSWORD`; nil for everybody.
-    /// - Throws: What Python says.
+    /// - Parameter user: The required credentials as `USER:PASSWORD`; nil for none.
+    /// - Throws: The errors of starting Python.
     package init(user: String? = nil) async throws {
         files = try TemporaryDirectory()
         let script = try files.write(Self.script, to: "proxy.py")
@@ -21,13 +21,13 @@ package final class ScriptedProxy: Sendable {
         url = "http://\(address)"
     }
 
-    /// Where it was asked to connect to, in order.
+    /// The addresses that clients asked to connect to, in order.
     package var targets: [String] {
         process.output.split(separator: "\n").filter { $0.hasPrefix("CONNECT ") }
             .map { String($0.dropFirst("CONNECT ".count)) }
     }
 
-    /// From now on nothing more passes on the connections that there are; new ones work.
+    /// Stops forwarding on all current connections; new ones work.
     package func fallSilent() async throws {
         let count = silenceCount
         try process.write("\n")

@@ -2,17 +2,17 @@
 
 internal import Foundation
 
-/// A file system of its own, so small that it is full soon; unmounted when the last user lets go.
+/// A small tmpfs file system for tests of a full disk; unmounted when the last reference is released.
 ///
 /// Mounting needs root.
 package final class SmallDisk: Sendable {
-    /// Where it is mounted.
+    /// The mount point.
     package let directory: TemporaryDirectory
     private let umount: String
 
-    /// Makes one.
+    /// Mounts a file system.
     ///
-    /// - Parameter byteCount: How much it holds.
+    /// - Parameter byteCount: The capacity in bytes.
     /// - Throws: `SystemFailure` when it cannot be mounted.
     package init(byteCount: Int) throws {
         directory = try TemporaryDirectory()
@@ -21,7 +21,7 @@ package final class SmallDisk: Sendable {
             try RepositoryPaths.tool("mount"), "-t", "tmpfs", "-o", "size=\(byteCount)", "tmpfs", directory.path)
     }
 
-    // Lazily: a program may close its files a moment later.
+    // Unmount lazily, because a program may close its files a moment later.
     deinit { try? Self.run(umount, "--lazy", directory.path) }
 
     private static func run(_ program: String, _ arguments: String...) throws {

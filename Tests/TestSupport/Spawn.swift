@@ -3,10 +3,20 @@
 internal import Foundation
 internal import Synchronization
 
-/// Starts a process with `posix_spawn`.
+/// Starts a process with `posix_spawn` and returns its id.
 ///
-/// Output goes to files, signals are as in a fresh process. What the tests open is close-on-exec, so that nothing else
+/// Output goes to files, and signals have their defaults. The tests open all files close-on-exec, so that nothing else
 /// is inherited.
+///
+/// - Parameters:
+///   - executable: The path of the program.
+///   - arguments: The arguments, starting with the program's name.
+///   - environment: The variables as `NAME=VALUE`.
+///   - inputDescriptor: The standard input; nil for /dev/null.
+///   - outputPath: The file for standard output.
+///   - errorPath: The file for standard error.
+/// - Returns: The process id.
+/// - Throws: `SystemFailure` when it cannot start.
 func spawn(
     _ executable: String, arguments: [String], environment: [String], inputDescriptor: Int32?, outputPath: String,
     errorPath: String
@@ -44,7 +54,7 @@ func spawn(
     return identifier
 }
 
-/// Lends texts as the null-terminated array that `posix_spawn` wants.
+/// Calls a closure with texts as the null-terminated array that `posix_spawn` needs.
 private func withCStrings<Result>(
     _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
@@ -57,19 +67,19 @@ private func withCStrings<Result>(
     }
 }
 
-/// Where the status of a child lies once it has ended.
+/// The wait status of a child, which is set when the child ends.
 final class CollectedStatus: Sendable {
     private static let running = Int32.min
-    // Ordered with nothing else: the status is all that crosses.
+    // The status is the only value that crosses threads.
     private let status = Atomic<Int32>(CollectedStatus.running)
 
-    /// What `waitpid` said; nil while the child runs.
+    /// The status of `waitpid`; nil while the child runs.
     var value: Int32? {
         let value = status.load(ordering: .acquiring)
         return value == Self.running ? nil : value
     }
 
-    /// Waits on a thread of its own, so that no dead child lingers.
+    /// Waits for the child on a dedicated thread, so that it does not stay a zombie.
     func collect(_ identifier: Int32) {
         Thread.detachNewThread {
             var status: Int32 = 0

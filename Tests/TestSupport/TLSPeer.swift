@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A peer that decides what TLS writes together: it ends its output alone, resets, or sends thousands of KeyUpdates.
+/// A peer that controls TLS records and the end of its output: it can send close_notify or FIN, reset, or send
+/// thousands of KeyUpdates.
 package final class TLSPeer: Sendable {
     private let script: ScriptedProcess
     private let place: Place
 
-    /// A server's end of a connection, over TLS or on a UNIX socket.
+    /// A server's endpoint, over TLS or a UNIX socket.
     package struct Place: Encodable, Sendable {
         var host: String?
         var port: Int?
@@ -13,12 +14,12 @@ package final class TLSPeer: Sendable {
         var alpn: String?
         var path: String?
 
-        /// The server's port, with a name for ALPN: `h2` or `http/1.1`.
+        /// Creates the endpoint of the server's port, with an ALPN protocol: `h2` or `http/1.1`.
         package init(_ target: ProviderTarget, alpn: String = "h2") {
             (host, port, caFile, self.alpn) = (target.host, target.port, target.caFile, alpn)
         }
 
-        /// A UNIX socket, without TLS.
+        /// Creates the endpoint of a UNIX socket, without TLS.
         package init(path: String) { self.path = path }
     }
 
@@ -27,82 +28,81 @@ package final class TLSPeer: Sendable {
         let headers: [[String]]
         let body: String?
 
-        /// Joins the parts.
         package init(headers: [[String]], body: String?) {
             self.headers = headers
             self.body = body
         }
     }
 
-    /// How a peer ends its output.
+    /// The way in which a peer ends its output.
     package enum Ending: String, Encodable, Sendable, CaseIterable {
-        /// TLS's own word, and the socket stays open.
+        /// A close_notify alert; the socket stays open.
         case closeNotify = "close_notify"
-        /// The socket's end alone.
+        /// A FIN of the socket, without an alert.
         case fin
-        /// One behind the other.
+        /// A close_notify alert, followed by a FIN.
         case both = "close_notify, fin"
     }
 
-    /// What came until the peer had what it waited for.
+    /// The data that the peer received.
     package struct Answer: Decodable, Sendable {
-        /// One for each request, 0 for none.
+        /// The status of each request; 0 for no answer.
         package let statuses: [Int]
-        /// Streams that were reset.
+        /// The streams that were reset.
         package let resets: [Int]
-        /// `closed` or `reset`; empty while the server's end is open.
+        /// The end of the connection: `closed` or `reset`; empty while the server keeps it open.
         package let end: String
     }
 
-    /// Connects to nothing yet.
+    /// Starts the script, which does not connect yet.
     package init(_ place: Place) throws {
         self.place = place
         script = try ScriptedProcess(script: "tls_peer.py")
     }
 
-    /// Connects; on HTTP/2 with a window of so many bytes for each stream.
+    /// Connects; on HTTP/2, `window` is the initial window size of each stream in bytes.
     package func connect(window: Int? = nil) async throws {
         let _: Done = try await script.ask(Command("connect", place, window: window))
     }
 
-    /// Sends requests, as they are on HTTP/1.1, and waits for the heads of their answers.
+    /// Sends HTTP/1.1 requests, given as text, and waits for the header fields of their answers.
     package func ask(_ requests: String...) async throws -> Answer { try await script.ask(Send("ask", requests)) }
 
-    /// Sends requests on HTTP/2 and waits for the heads of their answers.
+    /// Sends HTTP/2 requests and waits for the header fields of their answers.
     package func ask(_ requests: Request...) async throws -> Answer { try await script.ask(Send("ask", requests)) }
 
-    /// Sends requests and the end of its output in one go, and reads to the server's end.
+    /// Sends HTTP/1.1 requests and the end of the output in one write, and reads until the server closes.
     package func finish(_ requests: [String], _ ending: Ending) async throws -> Answer {
         try await script.ask(Send("finish", requests, ending))
     }
 
-    /// As with text, on HTTP/2.
+    /// Sends HTTP/2 requests and the end of the output in one write, and reads until the server closes.
     package func finish(_ requests: [Request], _ ending: Ending) async throws -> Answer {
         try await script.ask(Send("finish", requests, ending))
     }
 
-    /// Sends requests and the end of its output in one go, and reads nothing.
+    /// Sends requests and the end of the output in one write, and reads nothing.
     package func leave(_ requests: [Request], _ ending: Ending) async throws {
         let _: Done = try await script.ask(Send("leave", requests, ending))
     }
 
-    /// Closes with RST.
+    /// Closes the connection with RST.
     package func reset() async throws { let _: Done = try await script.ask(Command("reset", nil)) }
 
-    /// How many seconds a process computes in one.
+    /// Returns the processor time that a process uses in one second, in seconds.
     package func processorSeconds(of process: RunningProcess) async throws -> Double {
         var command = Command("processor_time", nil)
         command.process = Int(process.identifier)
         return try await script.ask(command, as: [String: Double].self)["seconds"] ?? .infinity
     }
 
-    /// Sends KeyUpdates on one connection while a provider asks on another, one request after the other.
+    /// Sends KeyUpdates on one connection while a provider sends requests on another, one after the other.
     ///
     /// - Parameters:
-    ///   - count: Of KeyUpdates.
-    ///   - asks: Whether each asks the server for one.
-    ///   - request: The provider's.
-    /// - Returns: The provider's answers before the server answered what stood behind the last KeyUpdate.
+    ///   - count: The number of KeyUpdates.
+    ///   - asks: Whether each KeyUpdate requests one from the server.
+    ///   - request: The provider's request.
+    /// - Returns: The number of the provider's answers before the server answered a PING after the last KeyUpdate.
     /// - Throws: `ProviderFailure` when a connection is lost.
     package func updateKeys(_ count: Int, asks: Bool, while request: Request) async throws -> Flood {
         var command = Command("update_keys", place)
@@ -110,33 +110,33 @@ package final class TLSPeer: Sendable {
         return try await script.ask(command, within: .seconds(120))
     }
 
-    /// What became of many KeyUpdates.
+    /// The result of sending many KeyUpdates.
     package struct Flood: Decodable, Sendable {
-        /// Of the provider, meanwhile.
+        /// The number of answers to the provider in the meantime.
         package let answers: Int
-        /// What stood behind them was answered.
+        /// Whether the PING after the KeyUpdates was answered.
         package let finished: Bool
     }
 
-    /// Has many greet a server that is stopped, and a provider ask behind them, before it goes on.
+    /// Starts many TLS handshakes and then a provider's request while the server is stopped, and resumes it.
     ///
     /// - Parameters:
-    ///   - count: Of those who greet.
+    ///   - count: The number of handshakes.
     ///   - process: The server.
-    ///   - request: The provider's.
-    /// - Returns: What became of it.
-    /// - Throws: `ProviderFailure` when one of them does not get in.
+    ///   - request: The provider's request.
+    /// - Returns: The result.
+    /// - Throws: `ProviderFailure` when a connection fails.
     package func greetTogether(_ count: Int, _ process: RunningProcess, before request: Request) async throws -> Crowd {
         var command = Command("greet_together", place)
         (command.count, command.process, command.request) = (count, Int(process.identifier), request)
         return try await script.ask(command, within: .seconds(120))
     }
 
-    /// What became of many who greeted at once.
+    /// The result of many simultaneous handshakes.
     package struct Crowd: Decodable, Sendable {
-        /// The provider had its answer when two thirds of the others had theirs.
+        /// Whether the provider had its answer before two thirds of the handshakes were complete.
         package let early: Bool
-        /// How many got in.
+        /// The number of completed handshakes.
         package let connected: Int
     }
 

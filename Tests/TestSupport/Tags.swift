@@ -3,6 +3,6 @@
 package import Testing
 
 extension Tag {
-    /// Takes more than a second.
+    /// Marks tests that take more than a second.
     @Tag package static var slow: Self
 }

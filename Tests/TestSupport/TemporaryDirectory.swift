@@ -2,14 +2,17 @@
 
 internal import Foundation
 
-/// A directory of its own for a test, removed with everything in it when the last user lets go.
+/// A private directory of a test, which is deleted with its content when the last reference is released.
 package final class TemporaryDirectory: Sendable {
-    /// The absolute path; short, because UNIX sockets allow 107 bytes.
+    /// The absolute path.
+    ///
+    /// It is short, because paths of UNIX sockets are limited to 107 bytes.
     package let path: String
 
-    /// Makes it with `mkdtemp` below `$TMPDIR` or `/tmp`, mode 0700.
+    /// Creates the directory with `mkdtemp` in `$TMPDIR` or `/tmp`, with mode 0700.
     ///
-    /// - Parameter isOpen: Whether every user of the machine may reach what is in it: mode 0711 then, and always below `/tmp`.
+    /// - Parameter isOpen: Whether every user of the machine may reach its content. The directory then has mode 0711
+    ///   and is always in `/tmp`.
     /// - Throws: `SystemFailure`.
     package init(isOpen: Bool = false) throws {
         let parent = isOpen ? "/tmp" : ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
@@ -29,10 +32,10 @@ package final class TemporaryDirectory: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of a file or directory in it, which need not exist.
+    /// Returns the path of a file or directory in it, which need not exist.
     package func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a directory in it, with those above.
+    /// Creates a directory in it, with its parents; returns the path.
     @discardableResult
     package func makeDirectory(_ name: String, permissions: Int = 0o700) throws -> String {
         let path = path(of: name)
@@ -41,7 +44,7 @@ package final class TemporaryDirectory: Sendable {
         return path
     }
 
-    /// Writes a text file in it.
+    /// Writes a text file in it; returns the path.
     @discardableResult
     package func write(_ text: String, to name: String, permissions: Int = 0o600) throws -> String {
         let path = path(of: name)
@@ -54,8 +57,16 @@ package final class TemporaryDirectory: Sendable {
         return path
     }
 
-    /// By another process: a program that another test starts just now would hold our descriptor for a moment, and what
-    /// is open for writing cannot be executed (ETXTBSY).
+    /// Writes an executable file with another process.
+    ///
+    /// A child that another test starts at this moment could inherit our file descriptor. A file that is open for
+    /// writing cannot be executed (ETXTBSY).
+    ///
+    /// - Parameters:
+    ///   - text: The content.
+    ///   - path: The path of the file.
+    ///   - permissions: The mode.
+    /// - Throws: `SystemFailure` when the process fails.
     private func writeProgram(_ text: String, to path: String, _ permissions: Int) throws {
         let (process, input) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/install")
@@ -68,29 +79,26 @@ package final class TemporaryDirectory: Sendable {
         guard process.terminationStatus == 0 else { throw SystemFailure(call: "install", code: errno) }
     }
 
-    /// Reads a text file in it; empty when there is none.
+    /// Reads a text file in it; returns an empty text when it does not exist.
     package func read(_ name: String) -> String { readText(path(of: name)) }
 }
 
-/// Reads a text file; empty when there is none.
+/// Reads a text file; returns an empty text when it does not exist.
 package func readText(_ path: String) -> String {
     guard let data = FileManager.default.contents(atPath: path) else { return "" }
     return String(decoding: data, as: UTF8.self)
 }
 
-/// A system call of the test's own that failed.
+/// The error for a failed system call or helper program of a test.
 package struct SystemFailure: Error, CustomStringConvertible {
-    /// The call's name.
     package let call: String
-    /// What errno held.
+    /// The value of errno.
     package let code: Int32
 
-    /// Joins the two.
     package init(call: String, code: Int32) {
         self.call = call
         self.code = code
     }
 
-    /// The call and the system's words for the code.
     package var description: String { unsafe "\(call): \(String(cString: strerror(code)))" }
 }

@@ -2,19 +2,18 @@
 
 internal import Foundation
 
-/// A Python interpreter with a set of packages of its own, made once and kept below `.build` for the next run.
+/// A Python virtual environment with a set of packages, created once and cached in `.build` for later runs.
 package struct VirtualEnvironment: Sendable {
-    /// The interpreter.
     package let python: String
 
     private static let cache = "\(RepositoryPaths.root)/.build/virtual-environments"
     private static let known = Known()
 
-    /// Answers the environment with these packages; the first to ask installs them from PyPI.
+    /// Returns the environment with these packages; the first call installs them from PyPI.
     ///
-    /// - Parameter packages: As pip takes them, with their versions, for example `aioapns==4.0`.
-    /// - Returns: An environment that holds them and what they need.
-    /// - Throws: `UnexpectedOutput` with what pip said, `MissingProgram` when `make setup` has not run.
+    /// - Parameter packages: The packages with their versions in pip's syntax, for example `aioapns==4.0`.
+    /// - Returns: An environment with the packages and their dependencies.
+    /// - Throws: `UnexpectedOutput` with pip's output, `MissingProgram` when `make setup` has not run.
     package static func with(_ packages: [String]) async throws -> VirtualEnvironment {
         try await known.environment(with: packages)
     }
@@ -27,19 +26,19 @@ package struct VirtualEnvironment: Sendable {
             throw MissingProgram(name: ".venv/bin/python")
         }
         try FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: true)
-        // Under another name until it is whole: a run that was interrupted, or one beside this, must not show.
+        // Use a temporary name until it is complete, because a run may be interrupted or run in parallel.
         let unfinished = "\(cache)/\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: unfinished) }
         try await install(packages, into: unfinished)
         do {
             try FileManager.default.moveItem(atPath: unfinished, toPath: folder)
         } catch  where FileManager.default.isExecutableFile(atPath: made.python) {
-            // Another process was quicker.
+            // Another process created it first.
         }
         return made
     }
 
-    /// Uses the pip of `make setup`: one pip for all is a few seconds cheaper than one in each.
+    /// Installs with the pip of `make setup`, which saves a few seconds compared with a pip in each environment.
     private static func install(_ packages: [String], into folder: String) async throws {
         let python = RepositoryPaths.python
         try await RunningProcess.run(python, ["-m", "venv", "--without-pip", folder], within: .seconds(60)).succeeded()
@@ -51,13 +50,13 @@ package struct VirtualEnvironment: Sendable {
         ).succeeded()
     }
 
-    /// The packages as the name of a folder.
+    /// Returns the folder name for the packages.
     private static func name(_ packages: [String]) -> String {
         String(packages.joined(separator: "+").map { $0.isLetter || $0.isNumber || ".+-=".contains($0) ? $0 : "_" })
     }
 }
 
-/// The environments that this process has made or is making, by their packages.
+/// The environments that this process has created or is creating, by their packages.
 private actor Known {
     private var tasks: [[String]: Task<VirtualEnvironment, any Error>] = [:]
 

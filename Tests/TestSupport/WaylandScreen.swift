@@ -2,18 +2,17 @@
 
 package import Foundation
 
-/// A Wayland desktop of a test's own: sway without a monitor, with mako, on a message bus.
+/// A private Wayland desktop of a test: headless sway with mako, on a message bus.
 ///
-/// sway refuses root: where tests are run by root, both run as `nobody`.
+/// sway refuses to run as root. If the tests run as root, sway and mako run as `nobody`.
 package final class WaylandScreen: Sendable {
-    /// The bus of the desktop.
     package let bus: DesktopBus
     private let files: TemporaryDirectory
     private let environment: [String: String]
     private let compositor: RunningProcess
     private let companions = Companions()
 
-    /// Starts bus and compositor, and waits until they are there.
+    /// Starts the bus and the compositor, and waits until they are ready.
     ///
     /// - Throws: `DeadlinePassed`, `MissingProgram`.
     package init() async throws {
@@ -41,9 +40,11 @@ package final class WaylandScreen: Sendable {
         }
     }
 
-    /// Starts mako, which runs for as long as the desktop or until it is killed, and waits until it has its name.
+    /// Starts mako and waits until it owns its bus name.
     ///
-    /// - Parameter configuration: Its file.
+    /// It runs as long as the desktop, or until it is killed.
+    ///
+    /// - Parameter configuration: The content of its configuration file.
     /// - Returns: The process.
     /// - Throws: `DeadlinePassed`, `MissingProgram`.
     @discardableResult
@@ -55,14 +56,14 @@ package final class WaylandScreen: Sendable {
         return process
     }
 
-    /// Runs `makoctl`, by which mako does what a click does.
+    /// Runs `makoctl`, with which mako acts as on a click; returns the output.
     @discardableResult
     package func makoctl(_ arguments: [String]) async throws -> String {
         let (program, words) = try Self.asPerson("makoctl", arguments)
         return try await RunningProcess.run(program, words, environment: environment).succeeded().output
     }
 
-    /// What is on the screen, as `grim` sees it.
+    /// Returns the picture on the screen, taken with `grim`.
     package func picture() async throws -> Data {
         let path = files.path(of: "home/screen.ppm")
         let (program, words) = try Self.asPerson("grim", ["-t", "ppm", path])
@@ -86,7 +87,7 @@ package final class WaylandScreen: Sendable {
         return try RunningProcess(program, words, environment: environment)
     }
 
-    /// A program and its arguments, run by somebody who is not root.
+    /// Returns a program and its arguments, changed to run as `nobody` if the tests run as root.
     private static func asPerson(_ program: String, _ arguments: [String]) throws -> (String, [String]) {
         let path = try RepositoryPaths.tool(program)
         guard isRoot else { return (path, arguments) }

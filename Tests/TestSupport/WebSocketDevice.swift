@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device's stream over WebSocket, frame by frame, so that a test can also break its rules.
+/// A device's stream over WebSocket with control of each frame, so that a test can also violate the protocol.
 package final class WebSocketDevice: Sendable {
     private let script: ScriptedProcess
     private let server: InstalledServer
     private let secret: String
 
-    /// Connects to nothing yet.
+    /// Starts the script, which does not connect yet.
     package init(_ server: InstalledServer, secret: String) throws {
         self.server = server
         self.secret = secret
         script = try ScriptedProcess(script: "websocket_device.py")
     }
 
-    /// Sends a handshake.
+    /// Connects and sends a handshake.
     ///
     /// - Parameters:
-    ///   - fields: Further fields.
-    ///   - leftOut: Names of fields that are left out, as in `Sec-WebSocket-Key`.
+    ///   - fields: Additional fields.
+    ///   - leftOut: The names of fields to leave out, spelled like `Sec-WebSocket-Key`.
     ///   - start: The request line.
-    ///   - roomByteCount: How much the kernel takes from the server while nobody reads; as usual when nil.
+    ///   - body: Data that is sent right after the handshake.
+    ///   - roomByteCount: The size of the kernel's receive buffer; nil for the default.
     /// - Returns: The answer.
     /// - Throws: `ProviderFailure` when there is none.
     package func connect(
         fields: [[String]] = [], without leftOut: [String] = [], start: String = "GET /v1/stream HTTP/1.1",
-        roomByteCount: Int? = nil
+        body: String = "", roomByteCount: Int? = nil
     ) async throws -> Answer {
         var command = Command("connect", server, secret)
         (command.fields, command.leftOut, command.start) = (fields, leftOut, start)
-        command.room = roomByteCount
+        (command.room, command.body) = (roomByteCount, body)
         return try await script.ask(command)
     }
 
-    /// Connects with the Python package `websockets`; answers the subprotocol.
+    /// Connects with the Python package `websockets`; returns the subprotocol.
     package func connectByLibrary() async throws -> String {
         try await script.ask(Command("use_library", server, secret), as: [String: String].self)["subprotocol"] ?? ""
     }
 
-    /// The next message that the package `websockets` gets.
+    /// Waits for the next message that the package `websockets` receives.
     package func receive() async throws -> Frame { try await script.ask(["op": "receive"]) }
 
-    /// Has the package `websockets` send a message, and waits until the server has read it.
+    /// Sends a message with the package `websockets` and waits until the server has read it.
     package func say(_ text: String) async throws { let _: Done = try await script.ask(["op": "say", "text": text]) }
 
     /// Sends bytes, given in hexadecimal digits.
@@ -51,12 +52,12 @@ package final class WebSocketDevice: Sendable {
     /// Sends a frame.
     ///
     /// - Parameters:
-    ///   - opcode: 0 a continuation, 1 a text, 2 bytes, 8 close, 9 ping, 10 pong.
+    ///   - opcode: The opcode: 0 continuation, 1 text, 2 binary, 8 close, 9 ping, 10 pong.
     ///   - text: The payload.
-    ///   - isFinal: No continuation follows.
-    ///   - isMasked: As it must be.
-    ///   - pieces: In how many TLS records, some milliseconds apart.
-    /// - Throws: `ProviderFailure` when the connection is gone.
+    ///   - isFinal: Whether no continuation follows.
+    ///   - isMasked: Whether the payload is masked, as the protocol requires.
+    ///   - pieces: The number of TLS records, which are sent some milliseconds apart.
+    /// - Throws: `ProviderFailure` when the connection is closed.
     package func frame(
         _ opcode: Int, _ text: String, isFinal: Bool = true, isMasked: Bool = true, pieces: Int = 1
     ) async throws {
@@ -64,50 +65,48 @@ package final class WebSocketDevice: Sendable {
             FrameCommand(opcode: opcode, text: text, final: isFinal, masked: isMasked, pieces: pieces))
     }
 
-    /// The next frame of the server.
+    /// Waits for the server's next frame.
     package func next(within duration: Duration = Patience.usual) async throws -> Frame {
         try await script.ask(["op": "next"], within: duration)
     }
 
-    /// The number of the next notification.
+    /// Waits for the next notification; returns its number, or nil for another frame.
     package func nextNotificationID() async throws -> Int? {
         let text = try await next().text
         guard let start = text.firstRange(of: #"{"notification":{"id":"#)?.upperBound else { return nil }
         return Int(text[start...].prefix { $0.isNumber })
     }
 
-    /// Takes nothing more from the server, until it connects anew.
+    /// Stops reading from the server until the next `connect`.
     package func stopReading() async throws { let _: Done = try await script.ask(["op": "stop_reading"]) }
 
-    /// Sends a last text and the end of the connection in one segment, and waits until the server has ended it, too.
+    /// Sends a last text and the end of the connection in one segment, and waits until the server has closed it too.
     package func leave(saying text: String) async throws {
         let _: Done = try await script.ask(
             FrameCommand(op: "leave", opcode: 1, text: text, final: true, masked: true, pieces: 1))
     }
 
-    /// Cuts the connection.
+    /// Closes the connection without a close frame.
     package func close() async throws { let _: Done = try await script.ask(["op": "close"]) }
 
     /// The answer to a handshake.
     package struct Answer: Decodable, Sendable {
-        /// The HTTP status.
         package let status: Int
-        /// In lower case.
+        /// The header fields, with names in lower case.
         package let fields: [String: String]
-        /// Empty for 101.
+        /// The body; empty for status 101.
         package let body: String
     }
 
     /// A frame of the server.
     package struct Frame: Decodable, Sendable, Equatable {
-        /// -1 when the connection ended instead.
+        /// The opcode; -1 when the connection was closed instead.
         package let opcode: Int
-        /// The payload, of a close frame the reason.
+        /// The payload; for a close frame, the reason.
         package let text: String
-        /// Of a close frame.
+        /// The status code of a close frame.
         package let code: Int
 
-        /// Joins the parts.
         package init(opcode: Int, text: String, code: Int) {
             self.opcode = opcode
             self.text = text
@@ -125,6 +124,7 @@ package final class WebSocketDevice: Sendable {
         var leftOut: [String] = []
         var start = "GET /v1/stream HTTP/1.1"
         var room: Int?
+        var body = ""
 
         init(_ op: String, _ server: InstalledServer, _ secret: String) {
             self.op = op
@@ -134,7 +134,7 @@ package final class WebSocketDevice: Sendable {
         }
 
         enum CodingKeys: String, CodingKey {
-            case op, host, port, secret, fields, start, room
+            case op, host, port, secret, fields, start, room, body
             case caFile = "ca_file"
             case leftOut = "leave_out"
         }

@@ -2,40 +2,40 @@
 
 internal import PushDBus
 
-/// What the agent said last; asks again when it signals a change and when it comes back.
+/// A cache of the agent's state; it queries the agent again after a change signal or a restart of the agent.
 ///
-/// The panel holds no state of its own: what is on the screen is what is here.
+/// The panel has no state of its own: the screen shows the content of this cache.
 final class AgentMirror {
-    /// Whether there is somebody to ask.
+    /// Whether the agent runs; `asking` until the first answer.
     enum Presence: Equatable {
         case asking, present
         case absent
     }
 
-    /// What changed.
+    /// A part of the agent's state that can change.
     enum Topic: Hashable {
         case presence, status, apps, inbox, alerts
-        /// Of an app, or of the person when it is empty.
+        /// The settings of an app; those of the user if the app id is empty.
         case settings(String)
     }
 
     private(set) var presence = Presence.asking
     private(set) var status: StatusFacts?
-    /// By name.
+    /// The apps, sorted by name.
     private(set) var apps: [AppFacts] = []
-    /// Of the person under the empty id, and of each app of which somebody asked.
+    /// The settings by app id: the user's under the empty id, and those of each app that was queried.
     private(set) var settings: [String: [SettingFacts]] = [:]
     private(set) var unseenCount: Int?
-    /// By app.
+    /// The number of unseen entries by app id.
     private(set) var unseenCounts: [String: Int] = [:]
     private(set) var alerts: [AlertFacts] = []
 
     private(set) var agent: AgentProxy?
     private var watchers: [(isAlive: () -> Bool, tell: (Topic) -> Void)] = []
-    /// Questions that are under way, and whether each must be asked again.
+    /// The queries in progress; true if the query must be repeated after its answer.
     private var asking: [Topic: Bool] = [:]
 
-    /// Connects; asks nothing yet.
+    /// Connects to the bus without sending a query.
     init() {
         agent = try? AgentProxy(
             onSignal: { [weak self] signal, app in self?.hear(signal, app ?? "") },
@@ -43,7 +43,7 @@ final class AgentMirror {
         if agent == nil { presence = .absent }
     }
 
-    /// Tells an object of each change, for as long as the object lives.
+    /// Notifies a watcher of each change for as long as the watcher lives; does not retain it.
     func watch<Watcher: AnyObject>(_ watcher: Watcher, _ body: @escaping (Watcher, Topic) -> Void) {
         watchers.append(
             (
@@ -54,16 +54,15 @@ final class AgentMirror {
             ))
     }
 
-    /// Asks everything that the main window shows; the bus starts an agent that does not run.
+    /// Queries everything that the main window shows; the bus starts the agent if it does not run.
     func askAll() {
         for topic in [Topic.status, .apps, .settings("")] + settings.keys.map({ .settings($0) }) { ask(topic) }
         ask(.inbox)
     }
 
-    /// An app by its id.
     func app(_ id: String) -> AppFacts? { apps.first { $0.id == id } }
 
-    /// What holds; nil while it is not known.
+    /// Returns a setting; nil while it is unknown.
     func setting(_ name: String, of appID: String = "", event: String = "") -> SettingFacts? {
         settings[appID]?.first { $0.name == name && $0.event == event }
     }
@@ -94,7 +93,7 @@ final class AgentMirror {
         } else {
             unseenCount = nil
             set(.absent)
-            // The bus starts it again, or systemd has.
+            // The query lets the bus start the agent, unless systemd has already restarted it.
             MainLoop.after(milliseconds: 1500) { [weak self] in
                 if self?.presence == .absent { self?.askAll() }
             }
@@ -112,12 +111,12 @@ final class AgentMirror {
         for watcher in watchers { watcher.tell(topic) }
     }
 
-    /// Tells what is known once more, because something on the screen says otherwise.
+    /// Notifies the watchers without a change, because a widget shows a value that the agent refused.
     func tellAgain(_ topic: Topic) { tell(topic) }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// Asks one thing; when it is asked already, once more after that.
+    /// Sends a query; if the same query is in progress, repeats it after the answer.
     func ask(_ topic: Topic) {
         guard asking[topic] == nil else {
             asking[topic] = true
@@ -152,14 +151,14 @@ final class AgentMirror {
 
     private func fail(_ error: BusError, _ topic: Topic) {
         if case .settings(let appID) = topic, error.name.hasPrefix("org.posthorn.Error.") {
-            // The app is gone.
+            // The app was unregistered.
             if settings.removeValue(forKey: appID) != nil { tell(topic) }
         } else if !error.name.hasPrefix("org.posthorn.Error.") {
             set(.absent)
         }
     }
 
-    /// Keeps an answer; false when it is what is known already.
+    /// Stores an answer; returns false if nothing changed.
     private func keep(_ values: [BusValue], _ topic: Topic) -> Bool {
         let first = values.first ?? .dictionary([])
         let items = first.arrayValue ?? []
@@ -170,11 +169,11 @@ final class AgentMirror {
             unseenCount = first.integerValue.map { Int(clamping: $0) }
             let counts = (values.last?.dictionaryPairs ?? []).map { ($0, Int(clamping: $1.integerValue ?? 0)) }
             unseenCounts = Dictionary(counts, uniquingKeysWith: +)
-            // The same count may be of other entries.
+            // Always report a change: the count may be the same for different entries.
             return true
         case .alerts:
             alerts = items.map(AlertFacts.init)
-            // Told even when they are the same: who shows them tells the agent so.
+            // Always report a change: `AlertStage` confirms to the agent that it received the list.
             return true
         case .settings(let appID): return replace(\.settings[appID], items.map(SettingFacts.init))
         }

@@ -2,9 +2,9 @@
 
 internal import PushDBus
 
-/// The agent as the panel reaches it: `org.posthorn.Agent1` on the session bus, without ever waiting for it.
+/// A client of `org.posthorn.Agent1` on the session bus; its calls are asynchronous.
 final class AgentProxy {
-    /// What the agent tells by itself.
+    /// The signals of the agent.
     enum Signal: String, CaseIterable {
         case settings = "SettingsChanged"
         case inbox = "InboxChanged"
@@ -15,7 +15,7 @@ final class AgentProxy {
         case alerts = "AlertsChanged"
     }
 
-    /// Asks the network: the agent gives up by then.
+    /// The timeout of methods that wait for the server; the agent's own timeout is shorter.
     static let patience = Duration.seconds(60)
     static let name = "org.posthorn.Agent1"
     static let path = "/org/posthorn/Agent1"
@@ -23,12 +23,12 @@ final class AgentProxy {
     private let connection: BusConnection
     private var source: BusSource?
 
-    /// Connects to the session bus and listens.
+    /// Connects to the session bus and subscribes to the agent's signals.
     ///
     /// - Parameters:
-    ///   - onSignal: Gets a signal, and the app that it names, if it does.
-    ///   - onOwner: Whether there is an agent, each time that it comes or goes.
-    /// - Throws: Why there is no bus.
+    ///   - onSignal: Called with each signal, and with the app id if the signal has one.
+    ///   - onOwner: Called with true when the agent appears on the bus, and with false when it leaves.
+    /// - Throws: An error when there is no session bus.
     init(onSignal: @escaping (Signal, String?) -> Void, onOwner: @escaping (Bool) -> Void) throws(BusError) {
         connection = try BusConnection(.session)
         for signal in Signal.allCases {
@@ -41,7 +41,7 @@ final class AgentProxy {
         source = BusSource(connection) { onOwner(false) }
     }
 
-    /// Calls a method; the completion runs later, once.
+    /// Calls a method; the completion runs once, after this function has returned.
     func call(
         _ member: String, _ arguments: [BusValue] = [], timeout: Duration = .seconds(25),
         _ completion: @escaping (Result<[BusValue], BusError>) -> Void = { _ in }
@@ -49,7 +49,7 @@ final class AgentProxy {
         connection.send(Self.name, Self.path, Self.name, member, arguments, timeout: timeout, completion: completion)
     }
 
-    /// Calls a method and waits a moment for it to be done: for the end of the process only.
+    /// Calls a method and blocks for up to two seconds; for use only when the process ends.
     func callBeforeTheEnd(_ member: String, _ arguments: [BusValue]) {
         _ = try? connection.call(Self.name, Self.path, Self.name, member, arguments, timeout: .seconds(2))
     }

@@ -2,7 +2,7 @@
 
 internal import PushDBus
 
-/// Drives a bus connection on GLib's loop.
+/// Integrates a bus connection into GLib's main loop.
 final class BusSource {
     private let connection: BusConnection
     private let onEnd: () -> Void
@@ -11,11 +11,11 @@ final class BusSource {
     private var timer: MainLoop.Source?
     private var isArming = false
 
-    /// Begins at once.
+    /// Starts watching the connection.
     ///
     /// - Parameters:
-    ///   - connection: What to drive.
-    ///   - onEnd: Called once, when the bus is gone.
+    ///   - connection: The connection to process.
+    ///   - onEnd: Called once, when the connection breaks.
     init(_ connection: BusConnection, onEnd: @escaping () -> Void) {
         self.connection = connection
         self.onEnd = onEnd
@@ -23,7 +23,7 @@ final class BusSource {
         arm()
     }
 
-    /// Not at once: the connection may be in the middle of something.
+    /// Updates the watch later, because the connection may be in the middle of a call.
     private func armSoon() {
         guard !isArming else { return }
         isArming = true
@@ -69,7 +69,7 @@ final class BusSource {
 }
 
 extension Duration {
-    /// Rounded up, so that it is over by then.
+    /// The duration in milliseconds, rounded up so that a timer never fires too early.
     fileprivate var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds.multipliedReportingOverflow(by: 1000).partialValue + (attoseconds + 999_999_999_999_999)

@@ -2,9 +2,8 @@
 
 internal import PushDBus
 
-/// Removes many entries from the inbox, some at a time, so that it can be stopped.
+/// Removes many entries from the inbox in batches, so that the user can stop it.
 final class EntryClearing {
-    /// How far it is.
     struct Progress: Equatable {
         var doneCount: Int
         var count: Int
@@ -12,7 +11,7 @@ final class EntryClearing {
 
     private static let callCount = 100
     private static let pauseMilliseconds: UInt32 = 300
-    /// What is over sooner is not worth a word.
+    /// The progress is shown only after this time, because short operations need none.
     private static let silenceMilliseconds: UInt32 = 1000
     private let mirror: AgentMirror
     private let onProgress: (Progress?) -> Void
@@ -23,12 +22,12 @@ final class EntryClearing {
     private var isTold = false
     private var timer: MainLoop.Source?
 
-    /// Begins with nothing to do.
+    /// Creates an idle object.
     ///
     /// - Parameters:
-    ///   - mirror: Where the agent is.
-    ///   - onProgress: Gets how far it is when it takes longer, and nil when it is over.
-    ///   - onFailure: Gets what ended it.
+    ///   - mirror: The cache with the connection to the agent.
+    ///   - onProgress: Called with the progress of a long operation, and with nil at its end.
+    ///   - onFailure: Called with the error that stopped the operation.
     init(
         _ mirror: AgentMirror, onProgress: @escaping (Progress?) -> Void, onFailure: @escaping (BusError) -> Void
     ) {
@@ -37,7 +36,7 @@ final class EntryClearing {
         self.onFailure = onFailure
     }
 
-    /// Removes these, too.
+    /// Adds entries to those that are being removed.
     func clear(_ entries: [Int64]) {
         waiting += entries
         count += entries.count
@@ -48,7 +47,7 @@ final class EntryClearing {
         if !isBusy { clearNext() }
     }
 
-    /// Leaves the rest where it is.
+    /// Stops; the remaining entries stay in the inbox.
     func stop() {
         waiting = []
         end()
@@ -72,7 +71,7 @@ final class EntryClearing {
         }
     }
 
-    /// It may have been stopped meanwhile.
+    /// Removes a finished batch from the list, which is empty if the user has stopped the operation.
     private func finish(_ entries: Set<Int64>) {
         guard !waiting.isEmpty else { return }
         waiting.removeAll(where: entries.contains)
@@ -84,7 +83,7 @@ final class EntryClearing {
         MainLoop.after(milliseconds: Self.pauseMilliseconds) { [weak self] in self?.clearNext() }
     }
 
-    // MARK: What is told
+    // MARK: Progress
 
     private func beginTelling() {
         timer = nil

@@ -3,16 +3,15 @@
 internal import PushCore
 package import PushDBus
 
-/// How the agent is doing: what `GetStatus` answers.
+/// The state of the agent, as `GetStatus` returns it.
 package struct StatusFacts: Equatable, Sendable {
-    /// Whether it has a server.
+    /// Whether the device is enrolled with a server.
     package var isEnrolled: Bool
-    /// What the panel says of the connection.
+    /// The texts about the connection to the server.
     package var server: ServerText
-    /// What else a person should know; empty for nothing.
+    /// Another message for the user; empty if there is none.
     package var notice: String
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         func time(_ key: String) -> Int64? { facts.number(key) > 0 ? facts.number(key) : nil }
         isEnrolled = facts.flag("enrolled")
@@ -25,45 +24,41 @@ package struct StatusFacts: Equatable, Sendable {
     }
 }
 
-/// An app: an element of what `ListApps` answers.
+/// An app, as `ListApps` returns it.
 package struct AppFacts: Equatable, Sendable {
     /// A kind of notification that the app declared.
     package struct EventType: Equatable, Sendable {
-        /// By which the agent knows it.
+        /// The agent's identifier of the event type.
         package var id: String
-        /// For people.
+        /// The display name.
         package var name: String
 
-        /// Joins the two.
         package init(id: String, name: String) {
             self.id = id
             self.name = name
         }
     }
 
-    /// By which the agent knows it.
+    /// The app id.
     package var id: String
-    /// For people.
+    /// The display name.
     package var name: String
-    /// The name of an icon or an absolute path; empty for none.
+    /// The name of an icon or an absolute path; empty if there is none.
     package var icon: String
-    /// The number on its icon; 0 for none.
+    /// The badge number; 0 if there is none.
     package var badge: Int64
-    /// Whether it may put numbers on its icon.
     package var allowsBadge: Bool
-    /// Whether it may be heard.
     package var allowsSound: Bool
-    /// How its alerts appear, as the agent says it: none, banner, alert.
+    /// The agent's word for the alert style: none, banner or alert.
     package var alertStyle: String
-    /// In the order in which it declared them.
+    /// The event types, in the order in which the app declared them.
     package var eventTypes: [EventType]
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         id = facts.text("app_id")
         name = facts.text("name").isEmpty ? id : facts.text("name")
         icon = facts.text("icon")
-        // The most that the contract knows; whatever else an agent says must not cover the icons beside.
+        // Larger values violate the interface. They are limited, so that a badge never covers the neighboring icons.
         badge = min(facts.number("badge"), Int64(UInt32.max))
         allowsBadge = facts.flag("allows_badge")
         allowsSound = facts.flag("allows_sound")
@@ -72,18 +67,17 @@ package struct AppFacts: Equatable, Sendable {
     }
 }
 
-/// What holds of a setting: an element of what `ListSettings` answers.
+/// A setting, as `ListSettings` returns it.
 package struct SettingFacts: Equatable, Sendable {
     /// The event type; empty for the app as a whole.
     package var event: String
-    /// As docs/reference/settings.md lists them.
+    /// The name, as listed in docs/reference/settings.md.
     package var name: String
-    /// What holds.
+    /// The effective value.
     package var value: String
-    /// Whether the administrator decided it.
+    /// Whether the administrator locked the setting.
     package var isLocked: Bool
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         event = facts.text("event")
         name = facts.text("name")
@@ -92,32 +86,30 @@ package struct SettingFacts: Equatable, Sendable {
     }
 }
 
-/// A notification in the inbox: an element of what `SearchInbox` answers.
+/// A notification in the inbox, as `SearchInbox` returns it.
 package struct EntryFacts: Equatable, Sendable {
-    /// Its number: a newer one's is greater.
+    /// The entry's number; newer entries have greater numbers.
     package var entry: Int64
-    /// Whose; empty when no app was registered for it.
+    /// The app id; empty when no app was registered for the notification.
     package var appID: String
-    /// For people.
+    /// The display name.
     package var appName: String
-    /// UNIX milliseconds.
     package var receivedUnixMilliseconds: Int64
-    /// Empty for none.
+    /// The title; empty if there is none.
     package var title: String
-    /// Empty for none.
+    /// The body; empty if there is none.
     package var body: String
-    /// How far it got: waiting, shown, viewed, closed, suppressed.
+    /// The delivery state: waiting, shown, viewed, closed or suppressed.
     package var state: String
-    /// Why it was not shown, or what went wrong; empty for nothing.
+    /// The reason why it was not shown, or an error; empty if there is none.
     package var reason: String
-    /// What became of each part, as `badge` or `sound:silent`.
+    /// The result of each part, for example `badge` or `sound:silent`.
     package var effects: [String]
-    /// Whether the person has seen it.
+    /// Whether the user has seen it.
     package var isRead: Bool
-    /// The number that it has for the icon; nil for none, and where it has texts, which say more.
+    /// The badge number; nil if there is none, or if the notification has a title or a body.
     package var badge: Int64?
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         entry = facts.number("entry")
         appID = facts.text("app_id")
@@ -138,52 +130,49 @@ package struct EntryFacts: Equatable, Sendable {
     }
 }
 
-/// A sound that an app can name: an element of what `ListSounds` answers.
+/// A sound that an app can name, as `ListSounds` returns it.
 package struct SoundFacts: Equatable, Sendable {
-    /// What it is called.
     package var name: String
-    /// Whether the app brought it.
+    /// Whether the app installed the sound.
     package var isOfApp: Bool
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         name = facts.text("name")
         isOfApp = facts.text("origin") == "app"
     }
 }
 
-/// An alert that waits for an answer: an element of what `ListAlerts` answers.
+/// An alert that waits for an answer, as `ListAlerts` returns it.
 package struct AlertFacts: Equatable, Sendable {
-    /// A button of the app's own.
+    /// A button that the app defined.
     package struct Action: Equatable, Sendable {
-        /// By which the agent knows it.
+        /// The agent's identifier of the action.
         package var id: String
-        /// What is on the button.
+        /// The label of the button.
         package var title: String
-        /// Whether the person types something for it.
+        /// Whether the user enters a text for the action.
         package var takesText: Bool
     }
 
-    /// Its number in the inbox.
+    /// The number of the inbox entry.
     package var entry: Int64
-    /// For people; the registered one, whatever the notification says.
+    /// The registered display name, which the notification cannot change.
     package var appName: String
-    /// The name of an icon or an absolute path; empty for none.
+    /// The name of an icon or an absolute path; empty if there is none.
     package var icon: String
-    /// Empty for none.
+    /// The title; empty if there is none.
     package var title: String
-    /// Empty for none.
+    /// The subtitle; empty if there is none.
     package var subtitle: String
-    /// Empty for none.
+    /// The body; empty if there is none.
     package var body: String
-    /// What is on the button that opens the app; empty for a single OK.
+    /// The label of the button that opens the app; empty if there is only an OK button.
     package var viewLabel: String
-    /// In the place of View when there are any.
+    /// The app's own buttons, which replace View.
     package var actions: [Action]
-    /// How many of the same conversation wait unanswered.
+    /// The number of other unanswered alerts of the same conversation.
     package var earlierCount: Int
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         entry = facts.number("entry")
         appName = facts.text("app_name").isEmpty ? facts.text("app_id") : facts.text("app_name")

@@ -2,53 +2,53 @@
 
 internal import PushDBus
 
-/// Notifications as the list shows them, newest first, as many as were asked for.
+/// The loaded part of the inbox, newest first; more entries are loaded on request.
 final class InboxFeed {
-    /// The first page is small, so that there is something to see at once.
+    /// The size of the first page, which is small so that it appears quickly.
     private static let firstCount = 30
-    /// After which it asks for the rest: what came first is on the screen by then.
+    /// The delay before the next page is requested, so that the first page is drawn by then.
     private static let restMilliseconds: UInt32 = 100
     private static let pageCount = 500
-    /// What one call brings at most.
+    /// The maximum number of entries in one answer.
     private static let answerCountMax = 1000
 
     private(set) var entries: [EntryFacts] = []
-    /// Whether nothing came yet for what is asked now.
+    /// Whether the first answer to the current query is still missing.
     private(set) var isLoading = true
     private(set) var hasMore = false
-    /// After which it asks again when it has asked too often.
+    /// The delay before a query is repeated after the agent refused it with `LimitsExceeded`.
     private static let pauseMilliseconds: UInt32 = 300
     private let mirror: AgentMirror
     private let onChange: () -> Void
-    /// What is asked for.
+    /// The search words and the filter.
     private struct Query: Equatable {
-        /// Words that must all be there; empty for none.
+        /// The words that an entry must all contain; empty for all entries.
         var text = ""
         var filter = NotificationRows.Filter.all
     }
 
     private var query = Query()
     private var wantedCount = InboxFeed.firstCount
-    /// One question at a time, however fast somebody types: the agent takes few calls of one caller.
+    /// Whether a query is in progress; only one runs at a time, because the agent limits the calls of a client.
     private var isAsking = false
     private var isToBeAskedAgain = false
 
-    /// Asks nothing yet.
+    /// Creates a feed without sending a query.
     init(_ mirror: AgentMirror, onChange: @escaping () -> Void) {
         self.mirror = mirror
         self.onChange = onChange
     }
 
-    /// Asks for entries in which all these words are; what is shown stays until the answer is here.
+    /// Searches for entries that contain all words; the current entries stay until the answer arrives.
     func search(_ text: String) { change { $0.text = text } }
 
-    /// Asks for entries of another kind, of all that the agent has.
+    /// Applies a filter to all entries of the inbox.
     func choose(_ filter: NotificationRows.Filter) { change { $0.filter = filter } }
 
-    /// Whether everything is asked for.
+    /// Whether the query has neither search words nor a filter.
     var isWhole: Bool { query == Query() }
 
-    /// Asks for the numbers of all that is found, by app: also of what is not loaded.
+    /// Requests the numbers of all matching entries by app, including entries that are not loaded.
     func find(_ completion: @escaping ([String: [Int64]]) -> Void, onFailure: @escaping (BusError) -> Void) {
         mirror.agent?.call("FindInbox", [.text(query.text), .string(query.filter.kind)]) { answer in
             switch answer {
@@ -70,7 +70,7 @@ final class InboxFeed {
         reload()
     }
 
-    /// Asks for the same once more.
+    /// Repeats the current query.
     func reload() {
         guard !isAsking else {
             isToBeAskedAgain = true
@@ -79,7 +79,7 @@ final class InboxFeed {
         ask(before: 0, limit: min(wantedCount, Self.answerCountMax), keeping: [])
     }
 
-    /// Asks for older ones.
+    /// Loads the next older entries.
     func loadMore() {
         guard hasMore, !isAsking, let last = entries.last else { return }
         ask(before: last.entry, limit: Self.pageCount, keeping: entries)
@@ -99,7 +99,7 @@ final class InboxFeed {
             case .success(let values) where asked == query:
                 let items = values.first?.arrayValue ?? []
                 take(earlier + items.map(EntryFacts.init), isFull: items.count == limit)
-            // Of another question than that of now, which was asked meanwhile.
+            // The query changed meanwhile, so this answer is outdated.
             case .success: break
             case .failure(let error):
                 if error.name.hasSuffix(".LimitsExceeded") { reloadLater() }
@@ -121,7 +121,7 @@ final class InboxFeed {
         isLoading = false
         wantedCount = max(wantedCount, min(entries.count + Self.firstCount, Self.answerCountMax))
         onChange()
-        // The rest of what most people have comes by itself, the older ones when they are scrolled to.
+        // Up to `answerCountMax` entries are loaded automatically; older ones when the user scrolls to the end.
         if entries.count < Self.answerCountMax, !isToBeAskedAgain { loadRest() }
     }
 
@@ -134,7 +134,7 @@ final class InboxFeed {
 }
 
 extension NotificationRows.Filter {
-    /// The agent's word for it.
+    /// The agent's name of the filter.
     fileprivate var kind: String {
         switch self {
         case .all: ""

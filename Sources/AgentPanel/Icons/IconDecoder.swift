@@ -2,10 +2,10 @@
 
 internal import CAdwaita
 
-/// Makes a picture of a file's bytes (`GdkPixbufLoader`), no larger than it is wanted.
+/// Decodes an image file with `GdkPixbufLoader`, scaled down to the requested size.
 final class IconDecoder {
     private static let sideMax = 4096
-    /// Little enough that the size is known before much is decoded.
+    /// The chunk size in bytes; small, so that the image size is known before much is decoded.
     private static let chunkByteCount = 4096
 
     private let loader: Widget
@@ -18,25 +18,25 @@ final class IconDecoder {
         Signals.connectSize(loader, "size-prepared") { [weak self] in self?.fit($0, $1) }
     }
 
-    /// Decodes a picture.
+    /// Decodes an image.
     ///
     /// - Parameters:
-    ///   - bytes: The file's.
-    ///   - pixels: The largest width and height.
+    ///   - bytes: The content of the file.
+    ///   - pixels: The maximum width and height.
     /// - Returns: The picture.
-    /// - Throws: Why it cannot be shown.
+    /// - Throws: The reason why the image is not shown.
     static func decode(_ bytes: [UInt8], pixels: Int) throws(IconRefusal) -> IconPicture {
         try IconDecoder(pixels: pixels).decode(bytes)
     }
 
-    /// What can be drawn at any size is drawn at the wanted one; what is made of points is made smaller, or refused.
+    /// Scales a vector image to the requested size, and a larger bitmap down; refuses a bitmap that is too large.
     private func fit(_ width: Int, _ height: Int) {
         guard width > 0, height > 0 else { return }
         let format = unsafe gdk_pixbuf_loader_get_format(loader.cast())
         let isScalable = unsafe format != nil && gdk_pixbuf_format_is_scalable(format) != 0
         guard isScalable || max(width, height) <= Self.sideMax else {
             refusal = IconRefusal(reason: "\(width)x\(height) are more than \(Self.sideMax)x\(Self.sideMax) pixels")
-            // As `gdk_pixbuf_get_file_info` ends the decoding.
+            // Size 0 stops the decoding, as `gdk_pixbuf_get_file_info` does it.
             unsafe gdk_pixbuf_loader_set_size(loader.cast(), 0, 0)
             return
         }
@@ -48,7 +48,7 @@ final class IconDecoder {
 
     private func decode(_ bytes: [UInt8]) throws(IconRefusal) -> IconPicture {
         var failure = write(bytes)
-        // It must be closed, whatever came before.
+        // The loader must be closed even after an error.
         let closing = unsafe attempt { unsafe gdk_pixbuf_loader_close(loader.cast(), $0) }
         failure = failure ?? closing
         if let refusal { throw refusal }
@@ -59,7 +59,7 @@ final class IconDecoder {
         return try unsafe Self.points(of: picture, pixels: pixels)
     }
 
-    /// `gdk_pixbuf_loader_write`, in parts.
+    /// Calls `gdk_pixbuf_loader_write` for each chunk.
     private func write(_ bytes: [UInt8]) -> IconRefusal? {
         for start in stride(from: 0, to: bytes.count, by: Self.chunkByteCount) {
             let part = Array(bytes[start..<min(start + Self.chunkByteCount, bytes.count)])
@@ -79,7 +79,7 @@ final class IconDecoder {
         return IconRefusal(reason: unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? "it is damaged")
     }
 
-    /// The points of a `GdkPixbuf`, each with an opacity (`gdk_pixbuf_add_alpha`), without what is between two lines.
+    /// Returns the RGBA pixels of a `GdkPixbuf` (`gdk_pixbuf_add_alpha`), without the padding between rows.
     private static func points(of picture: OpaquePointer, pixels: Int) throws(IconRefusal) -> IconPicture {
         let copy = unsafe Widget.adopting(gdk_pixbuf_add_alpha(picture, 0, 0, 0, 0))
         let width = unsafe Int(gdk_pixbuf_get_width(copy.address))

@@ -3,24 +3,24 @@
 internal import Glibc
 internal import PushNet
 
-/// Why a file is not shown, in words for the log.
+/// The reason why a file is not shown, for the log.
 struct IconRefusal: Error {
     var reason: String
 }
 
-/// A file that an app gives as its icon: an open one that is regular and not too large.
+/// An app's icon file: open, regular, and not larger than the limit.
 struct IconFile: ~Copyable {
     private static let byteCountMax = 2 << 20
 
     private let file: FileDescriptor
     private let byteCount: Int
-    /// Differs when the file does.
+    /// A text that changes when the file changes: its size, inode and modification time.
     let stamp: String
 
-    /// Opens it, without waiting for whoever is at its other end, and looks at what was opened.
+    /// Opens the file without blocking and checks its type and size.
     ///
-    /// - Parameter path: Absolute.
-    /// - Throws: Why it is not read.
+    /// - Parameter path: The absolute path.
+    /// - Throws: The reason why the file is refused.
     init(_ path: String) throws(IconRefusal) {
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { throw IconRefusal(reason: Self.text(of: errno)) }
@@ -34,10 +34,10 @@ struct IconFile: ~Copyable {
         stamp = "\(facts.st_size).\(facts.st_ino).\(facts.st_mtim.tv_sec).\(facts.st_mtim.tv_nsec)"
     }
 
-    /// All that is in it.
+    /// Reads the content.
     ///
-    /// - Returns: As much as was there when it was opened, or less.
-    /// - Throws: Why it cannot be read.
+    /// - Returns: At most as many bytes as the file had when it was opened.
+    /// - Throws: The reason why it cannot be read.
     func contents() throws(IconRefusal) -> [UInt8] {
         var contents: [UInt8] = []
         while contents.count < byteCount {

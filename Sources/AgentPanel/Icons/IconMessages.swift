@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the panel asks the reader of icons: a line of three words, and then the path.
+/// A request of the panel to the icon reader: a line of three words, followed by the path.
 ///
 /// ```
 /// PIXELS STAMP PATHBYTES \n PATH
 /// ```
 package struct IconRequest: Equatable {
-    /// The file.
+    /// The path of the icon file.
     package var path: String
-    /// The largest width and height that is of use.
+    /// The maximum width and height of the picture.
     package var pixels: Int
-    /// What the panel knows of the file already; empty for nothing.
+    /// The stamp of the file version that the panel already has; empty if it has none.
     package var stamp: String
 
-    /// No path is longer than the system takes.
+    /// Paths must be shorter than this, in bytes; 4096 is the system's limit.
     private static let pathByteCountEnd = 4096
     private static let pixelsMax = 1024
 
-    /// As it is written.
+    /// The serialized request.
     package var bytes: [UInt8] {
         Array("\(pixels) \(stamp.isEmpty ? "-" : stamp) \(path.utf8.count)\n".utf8) + Array(path.utf8)
     }
 
-    /// Makes one.
     package init(path: String, pixels: Int, stamp: String = "") {
         self.path = path
         self.pixels = pixels
         self.stamp = stamp
     }
 
-    /// Reads one; nil at the end, and for anything that is no request.
+    /// Reads a request; nil at the end of the input and for an invalid request.
     ///
-    /// - Parameter read: Answers so many bytes, fewer only at the end.
+    /// - Parameter read: Returns the given number of bytes, or fewer at the end of the input.
     package init?(_ read: (Int) -> [UInt8]) {
         var line: [UInt8] = []
         while line.last != UInt8(ascii: "\n") {
@@ -50,16 +49,15 @@ package struct IconRequest: Equatable {
     }
 }
 
-/// A picture as it goes to the screen: red, green, blue and opacity of each point, a byte each.
+/// A decoded picture with one byte each for red, green, blue and opacity of a pixel.
 package struct IconPicture: Equatable {
-    /// Points from left to right.
+    /// The width in pixels.
     package var width: Int
-    /// Points from top to bottom.
+    /// The height in pixels.
     package var height: Int
-    /// Line after line.
+    /// The pixels, row by row.
     package var points: [UInt8]
 
-    /// Makes one.
     package init(width: Int, height: Int, points: [UInt8]) {
         self.width = width
         self.height = height
@@ -67,20 +65,19 @@ package struct IconPicture: Equatable {
     }
 }
 
-/// What the reader of icons says: a line, and behind that of a picture its points.
+/// An answer of the icon reader: a line, which the pixels follow in the case of a picture.
 package enum IconAnswer: Equatable {
-    /// It has started.
+    /// The reader has started.
     case ready
-    /// Which state of the file it looks at, before it decodes anything.
+    /// The stamp of the file, sent before the reader decodes it.
     case stamp(String)
-    /// The file is what the panel knows.
+    /// The file has the stamp from the request.
     case unchanged
-    /// Why there is no picture.
+    /// There is no picture, for this reason.
     case refused(String)
-    /// What is to be shown.
     case picture(IconPicture)
 
-    /// As it is written.
+    /// The serialized answer.
     package var bytes: [UInt8] {
         switch self {
         case .ready: Array("ready\n".utf8)
@@ -92,25 +89,24 @@ package enum IconAnswer: Equatable {
     }
 }
 
-/// Takes what the reader of icons wrote apart; it may be anything, because what it decodes may have taken it over.
+/// Parses the output of the icon reader, which is untrusted: a malicious icon may have compromised the reader.
 package struct IconAnswers {
-    /// What was to be read is none of the answers.
+    /// The output is not a valid answer.
     package struct Malformed: Error {}
 
     private static let lineByteCountMax = 2048
     private var rest: [UInt8] = []
 
-    /// Nothing came yet.
     package init() {}
 
-    /// Bytes that came.
+    /// Adds received bytes to the buffer.
     package mutating func append(_ bytes: [UInt8]) { rest += bytes }
 
-    /// The next answer; nil until it is whole.
+    /// Removes the next answer from the buffer; nil until the answer is complete.
     ///
-    /// - Parameter pixels: The largest width and height of a picture.
+    /// - Parameter pixels: The maximum width and height of a picture.
     /// - Returns: The answer.
-    /// - Throws: `Malformed`; nothing that comes later can be understood.
+    /// - Throws: `Malformed`; the rest of the output cannot be parsed either.
     package mutating func next(pixels: Int) throws(Malformed) -> IconAnswer? {
         guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
             guard rest.count <= Self.lineByteCountMax else { throw Malformed() }

@@ -3,17 +3,17 @@
 internal import Glibc
 internal import PushNet
 
-/// The reader of icons: a process of its own, because what an app gives as its icon may be anything.
+/// The icon reader: a separate process that decodes icons, because an app's icon file is untrusted.
 ///
-/// It reads requests from standard input and answers on standard output until its input ends. A picture that takes all
-/// memory or all time ends this process, and nothing else.
+/// It reads requests from standard input and answers on standard output until its input ends. An image that exhausts
+/// the memory or the time limit only ends this process.
 enum IconReader {
-    /// What it may take beside what it has at its start.
+    /// The memory limit in bytes, in addition to the memory in use at the start.
     private static let memoryByteCountMax: UInt = 256 << 20
-    /// The panel has given up and killed it long before.
+    /// The time limit for one icon in seconds, as a fallback: the panel kills the process long before that.
     private static let patienceSeconds: UInt32 = 10
 
-    /// Runs until its input ends.
+    /// Answers requests until the input ends.
     static func run() {
         boundMemory()
         StandardStream.output.write(IconAnswer.ready.bytes)
@@ -35,7 +35,7 @@ enum IconReader {
         }
     }
 
-    /// So many bytes of standard input; fewer at its end.
+    /// Reads the given number of bytes from standard input; fewer at its end.
     private static func readInput(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -48,7 +48,7 @@ enum IconReader {
         return bytes
     }
 
-    /// `RLIMIT_DATA`: what it may write to; libraries' code is not counted.
+    /// Sets `RLIMIT_DATA`, which limits writable memory and not the code of libraries; also disables core dumps.
     private static func boundMemory() {
         let pages = statistics.split(separator: " ")
         let used = pages.count > 5 ? UInt(pages[5]) ?? 0 : 0
@@ -59,7 +59,7 @@ enum IconReader {
         unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &limits)
     }
 
-    /// `/proc/self/statm`.
+    /// The content of `/proc/self/statm`.
     private static var statistics: String {
         let number = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return "" }

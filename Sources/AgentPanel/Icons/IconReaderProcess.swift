@@ -4,9 +4,9 @@ internal import CAdwaita
 internal import Glibc
 internal import PushNet
 
-/// The reader of icons as the panel has it: a child process (`GSubprocess`), and the socket to it.
+/// The panel's side of the icon reader: the child process (`GSubprocess`) and the socket to it.
 final class IconReaderProcess {
-    /// The reader is gone, or says what nobody understands.
+    /// The reader ended or sent an invalid answer.
     struct Gone: Error {}
 
     private let process: Widget
@@ -16,15 +16,15 @@ final class IconReaderProcess {
     private var pixels = 1
     private let onAnswer: (Result<IconAnswer, Gone>) -> Void
 
-    /// Starts this program once more, as a reader; nil where no process can be started.
+    /// Starts this executable again as the icon reader; nil if no process can be started.
     ///
-    /// - Parameter onAnswer: Gets each answer, and the end once, after which nothing comes.
+    /// - Parameter onAnswer: Called with each answer, and once with the end, which is the last call.
     init?(onAnswer: @escaping (Result<IconAnswer, Gone>) -> Void) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
         let socket = FileDescriptor(adopting: ends[0])
-        // Both go over to the launcher, which closes them.
+        // The launcher takes ownership of both descriptors and closes them.
         let output = fcntl(ends[1], F_DUPFD_CLOEXEC, 3)
         let launcher = unsafe Widget.adopting(g_subprocess_launcher_new(GSubprocessFlags(rawValue: 0)))
         unsafe g_subprocess_launcher_take_stdin_fd(launcher.address, ends[1])
@@ -37,13 +37,13 @@ final class IconReaderProcess {
         watch = MainLoop.watch(self.socket.rawValue, for: readiness) { [weak self] in self?.read() }
     }
 
-    /// Ends it, whatever it does (`g_subprocess_force_exit`).
+    /// Kills the process (`g_subprocess_force_exit`).
     deinit {
         watch?.cancel()
         unsafe g_subprocess_force_exit(process.address)
     }
 
-    /// `g_subprocess_launcher_spawnv`.
+    /// Starts the process with `g_subprocess_launcher_spawnv`.
     private static func start(_ launcher: Widget) -> Widget? {
         let words = ["/proc/self/exe", "--\(PanelCommand.iconsOption)"]
         var copies = unsafe words.map { unsafe UnsafePointer<CChar>(g_strdup($0)) }
@@ -52,7 +52,7 @@ final class IconReaderProcess {
         return unsafe g_subprocess_launcher_spawnv(launcher.address, copies, nil).map { unsafe Widget.adopting($0) }
     }
 
-    /// Asks for one picture; only when the one before is answered, so that the socket has room.
+    /// Sends a request; the previous one must have been answered, so that the socket buffer has space.
     func ask(_ request: IconRequest) {
         pixels = request.pixels
         let bytes = request.bytes

@@ -3,18 +3,18 @@
 internal import CAdwaita
 internal import PushNet
 
-/// The icons that are files, each decoded once for every place that shows it, one after the other in another process.
+/// The cache of icon files; a separate process decodes each file once, one at a time.
 final class IconStore {
-    // Safety: made and used on the main thread alone, as everything of GTK.
+    // Safety: created and used on the main thread alone, as everything of GTK.
     nonisolated(unsafe) static let shared = IconStore()
 
     private static let iconCountMax = 1024
     private static let decodingMilliseconds: UInt32 = 3000
-    /// For the reader's own start, which a busy machine delays.
+    /// The timeout for the start of the reader, which is slow on a busy machine.
     private static let startMilliseconds: UInt32 = 10_000
-    /// After which it looks again whether a file is another.
+    /// The time after which a file is checked for changes again.
     private static let freshMilliseconds: Int64 = 5000
-    /// For which the reader stays without work.
+    /// The time after which an idle reader is ended.
     private static let restMilliseconds: UInt32 = 5000
 
     private struct Key: Hashable {
@@ -23,33 +23,33 @@ final class IconStore {
     }
 
     private struct Icon {
-        /// A `GdkTexture`; nil while there is none to be shown.
+        /// A `GdkTexture`; nil while there is none.
         var picture: Widget?
         var stamp = ""
-        /// Why there is none; what the log says already.
+        /// The reason why there is no picture, which was already logged; empty if there is one.
         var reason = ""
-        /// When the file was looked at; nil for never.
+        /// The monotonic time of the last check in milliseconds; nil if the file was never checked.
         var lookedAt: Int64?
         var waiting: [(Widget) -> Void] = []
     }
 
     private var icons: [Key: Icon] = [:]
-    /// The oldest first.
+    /// The keys in the order of insertion, oldest first.
     private var order: [Key] = []
     private var queue: [Key] = []
     private var current: Key?
     private var reader: IconReaderProcess?
     private var isReady = false
-    /// Grows with each wait, so that a timer knows whether it is still of use.
+    /// A counter of timeouts; a timer with an older number does nothing.
     private var turn = 0
     private let log = EventLog(threshold: .info, isJournal: false)
 
-    /// Shows a file's picture, at once if it is there, else when it is; never if it cannot be shown.
+    /// Passes a file's picture to `show` as soon as it is decoded; never calls it if the file cannot be shown.
     ///
     /// - Parameters:
-    ///   - path: Absolute.
-    ///   - pixels: The largest width and height.
-    ///   - show: Gets a `GdkTexture`; twice, when the file has become another one.
+    ///   - path: The absolute path.
+    ///   - pixels: The maximum width and height.
+    ///   - show: Called with a `GdkTexture`; immediately for a cached picture, and again if the file has changed.
     func load(_ path: String, pixels: Int, _ show: @escaping (Widget) -> Void) {
         let key = Key(path: path, pixels: pixels)
         if icons[key] == nil { makeRoom(for: key) }
@@ -61,19 +61,19 @@ final class IconStore {
         icons[key] = icon
         guard icon.waiting.count == 1 else { return }
         queue.append(key)
-        // Texts come first.
+        // Decoding waits until the main loop is idle, so that texts are drawn first.
         MainLoop.whenIdle { [weak self] in self?.askNext() }
     }
 
     private func makeRoom(for key: Key) {
         order.append(key)
         guard order.count > Self.iconCountMax else { return }
-        // What somebody waits for stays.
+        // An icon with waiting callbacks is not evicted.
         guard let index = order.firstIndex(where: { icons[$0]?.waiting.isEmpty ?? false }) else { return }
         icons[order.remove(at: index)] = nil
     }
 
-    // MARK: One after the other
+    // MARK: Requests
 
     private func askNext() {
         guard current == nil else { return }
@@ -91,7 +91,7 @@ final class IconStore {
         reader = IconReaderProcess { [weak self] in self?.take($0) }
     }
 
-    /// Gives up what it takes too long for.
+    /// Sets a timeout, after which the current request fails.
     private func wait(_ milliseconds: UInt32) {
         turn += 1
         let started = turn
@@ -102,7 +102,7 @@ final class IconStore {
         }
     }
 
-    /// Lets go of the reader after a while.
+    /// Ends the reader after it has been idle for a while.
     private func rest() {
         turn += 1
         let started = turn
@@ -124,7 +124,7 @@ final class IconStore {
             if let current { icons[current]?.picture = Self.texture(picture) }
             finish("")
         case .failure:
-            // Not while it is on the way up from there.
+            // This code runs in a callback of the reader, so the reader is released later.
             let gone = reader
             reader = nil
             MainLoop.whenIdle { _ = gone }
@@ -132,9 +132,9 @@ final class IconStore {
         }
     }
 
-    /// Ends what was asked last.
+    /// Completes the current request.
     ///
-    /// - Parameter reason: Why there is no picture; empty when there is one, nil when all is as it was.
+    /// - Parameter reason: The reason why there is no picture; empty if there is one, nil if the file did not change.
     private func finish(_ reason: String?) {
         guard let key = current else { return }
         current = nil
@@ -153,7 +153,7 @@ final class IconStore {
         askNext()
     }
 
-    /// `gdk_memory_texture_new`.
+    /// Creates a texture with `gdk_memory_texture_new`.
     private static func texture(_ picture: IconPicture) -> Widget {
         let bytes = unsafe g_bytes_new(picture.points, UInt(picture.points.count))
         defer { unsafe g_bytes_unref(bytes) }

@@ -1,67 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which buttons an alert has, and where.
+/// The buttons of an alert and their layout.
 ///
-/// Two stand side by side: Close at the left and dark, the other at the right and light. More than two choices stand one
-/// below the other, Close at the bottom. None of them destroys anything.
+/// Two buttons are side by side: the dark Close at the left, the light one at the right. Three or more are stacked,
+/// with Close at the bottom. None of them destroys anything.
 package struct AlertButtons: Equatable, Sendable {
-    /// What pressing a button means; nothing else tells buttons apart.
+    /// The meaning of a button, which alone distinguishes it from the others.
     package enum Role: Equatable, Sendable {
-        /// Takes the alert away and opens nothing.
+        /// Closes the alert without opening anything.
         case close
-        /// Opens the app.
         case view
-        /// Tells the app, which opens nothing.
+        /// Runs an action of the app, which opens no window.
         case action(String)
-        /// Lets the person type first.
+        /// Lets the user enter a text first.
         case write(String)
     }
 
-    /// One button.
     package struct Button: Equatable, Sendable {
-        /// What is on it.
         package var title: String
-        /// What it means.
         package var role: Role
-        /// Whether it is a dark one.
         package var isDark: Bool
     }
 
-    /// From left to right, or from top to bottom.
+    /// The buttons, from left to right or from top to bottom.
     package var buttons: [Button]
-    /// Whether they stand one below the other.
+    /// Whether the buttons are stacked.
     package var isColumn: Bool
-    /// Which one Return presses: View, else what closes.
+    /// The index of the button that Return presses: View if there is one, else the one that closes.
     ///
-    /// What an app's own action does only the app knows.
+    /// An app's own action is never the default, because its effect is unknown.
     package var defaultIndex: Int
 
-    /// The most buttons of an app's own; manifests have no more.
+    /// The maximum number of an app's own buttons; manifests have no more.
     static let actionCountMax = 4
 
-    /// The buttons of an alert.
+    /// Chooses the buttons of an alert.
     package init(_ alert: AlertFacts) {
         let close = Button(title: tr("Close"), role: .close, isDark: true)
-        // Nobody knows what a button without a word does.
+        // A button without a label would be meaningless, so it is left out.
         let choices = alert.actions.map { Self.button(for: $0) }.filter { !$0.title.isEmpty }
         if !choices.isEmpty {
             self.init(choices: Array(choices.prefix(Self.actionCountMax)), close: close)
         } else if alert.viewLabel.isEmpty {
             self.init(choices: [Button(title: tr("OK"), role: .close, isDark: false)], close: nil)
         } else {
-            // The agent's own word for it; what an app calls it is the app's to translate.
+            // "View" is the agent's default label, which is translated here. An app translates its own label.
             let title = alert.viewLabel == "View" ? "" : VisibleText.label(alert.viewLabel)
             self.init(
                 choices: [Button(title: title.isEmpty ? tr("View") : title, role: .view, isDark: false)], close: close)
         }
     }
 
-    /// The buttons while the person types for an action.
+    /// Chooses the buttons for the time while the user enters a text for an action.
     package init(writing action: AlertFacts.Action) {
         self.init(
             choices: [Button(title: VisibleText.label(action.title), role: .action(action.id), isDark: false)],
             close: Button(title: tr("Close"), role: .close, isDark: true))
-        // It sends what the person has typed.
+        // Return sends the text.
         defaultIndex = 1
     }
 
@@ -72,11 +67,11 @@ package struct AlertButtons: Equatable, Sendable {
         defaultIndex = (buttons.firstIndex { $0.role == .view } ?? buttons.firstIndex { $0.role == .close }) ?? 0
     }
 
-    /// Which buttons stand side by side, by their places in `buttons`, from top to bottom.
+    /// Returns the layout as rows of indices into `buttons`, from top to bottom.
     ///
-    /// - Parameter isLow: Whether the screen is too low for many below each other: then two are side by side, and Close
-    ///   is at the left of the last ones.
-    /// - Returns: Rows of places.
+    /// - Parameter isLow: Whether the screen is too low for one button per row. Then rows have two buttons, and Close
+    ///   is at the left of the last row.
+    /// - Returns: The rows.
     package func rows(isLow: Bool) -> [[Int]] {
         guard isColumn else { return [Array(buttons.indices)] }
         guard isLow else { return buttons.indices.map { [$0] } }

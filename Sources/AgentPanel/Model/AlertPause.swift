@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which keys and presses of the pointer an alert takes: not those of a person who does something else.
+/// Decides which key and pointer presses an alert accepts, so that it ignores input meant for another window.
 ///
-/// An alert may come into the middle of a word, or under a finger that presses again and again. Each of both is taken
-/// after a pause only, and from then on at once. What is not taken begins the pause anew, and so does a key of a text
-/// whenever it comes: who goes on with a sentence after some thought does not mean the alert.
+/// An alert may appear while the user types a word or clicks repeatedly. It accepts a key or a press only after a
+/// pause, and then all later ones immediately. Input that it ignores restarts the pause. A text key restarts the pause
+/// at any time, because a user who continues a sentence does not mean the alert.
 package struct AlertPause: Equatable, Sendable {
-    /// For so long no key may have come; people who type rest less between two letters.
+    /// The pause without any key, in milliseconds; users who type pause for less between two letters.
     package static let keyMilliseconds: Int64 = 600
-    /// For so long after a key of a text: the blank behind a word and Return behind a sentence belong to it.
+    /// The pause after a text key, in milliseconds, because a space or Return after a text still belongs to it.
     package static let textMilliseconds: Int64 = 1500
-    /// For so long no press may have come.
+    /// The pause without any pointer press, in milliseconds.
     package static let pressMilliseconds: Int64 = 400
-    /// A display whose clock differs more from ours has another one.
+    /// The maximum difference between event time and local time, in milliseconds; beyond it, the clocks are unrelated.
     private static let clockDifferenceMax: Int64 = 60_000
 
-    /// When the pause is over if nothing disturbs it; nil once it was.
+    /// The end of the key pause if no key comes; nil once the pause has ended.
     private var keyEnd: Int64?
     private var pressEnd: Int64?
-    /// Keys that are down and belong to something else: they repeat themselves.
+    /// The pressed keys that the alert ignores; they repeat until they are released.
     private var heldKeys: Set<UInt32> = []
 
-    /// The window comes; times are milliseconds of any clock that does not jump.
+    /// Starts both pauses when the window is created; times are milliseconds of any monotonic clock.
     package init(at time: Int64) {
         keyEnd = time + Self.keyMilliseconds
         pressEnd = time + Self.pressMilliseconds
     }
 
-    /// The window is drawn and in its place; before that nobody could mean it.
+    /// Restarts the pauses when the window is drawn at its position; the user could not see it before.
     package mutating func appear(at time: Int64) {
         keyEnd = keyEnd.map { max($0, time + Self.keyMilliseconds) }
         pressEnd = pressEnd.map { max($0, time + Self.pressMilliseconds) }
     }
 
-    /// The keyboard comes to the window, perhaps from one in which the person types and holds keys down.
+    /// Restarts the key pause when the window gets the keyboard focus; `heldKeys` were pressed in another window.
     package mutating func gainKeyboard(at time: Int64, heldKeys: Set<UInt32>) {
         waitForKeys(until: time + Self.keyMilliseconds)
         self.heldKeys = heldKeys
     }
 
-    /// The person begins to type in the alert itself: every key is meant for it.
+    /// Ends the key pause when the user starts to type in the alert, because every key is then meant for it.
     package mutating func beginTyping() { keyEnd = nil }
 
-    /// A key goes down, or repeats itself.
+    /// Handles a key press or a key repeat.
     ///
     /// - Parameters:
-    ///   - code: Which one of the keyboard it is.
-    ///   - isOfText: Whether the person types, and not in the alert.
-    ///   - time: When.
-    /// - Returns: Whether the alert takes it.
+    ///   - code: The hardware key code.
+    ///   - isOfText: Whether it is a text key while the user does not type in the alert.
+    ///   - time: The time of the event.
+    /// - Returns: Whether the alert accepts the key.
     package mutating func takesKey(_ code: UInt32, isOfText: Bool, at time: Int64) -> Bool {
         guard !isOfText else {
             waitForKeys(until: time + Self.textMilliseconds)
@@ -67,12 +67,12 @@ package struct AlertPause: Equatable, Sendable {
 
     private mutating func waitForKeys(until end: Int64) { keyEnd = max(keyEnd ?? end, end) }
 
-    /// A key goes up.
+    /// Handles a key release.
     package mutating func releaseKey(_ code: UInt32) { heldKeys.remove(code) }
 
-    /// The pointer or a finger goes down.
+    /// Handles a press of the pointer or a finger.
     ///
-    /// - Returns: Whether the alert takes it.
+    /// - Returns: Whether the alert accepts it.
     package mutating func takesPress(at time: Int64) -> Bool {
         guard let end = pressEnd else { return true }
         guard time >= end else {
@@ -83,28 +83,28 @@ package struct AlertPause: Equatable, Sendable {
         return true
     }
 
-    /// Whether a key belongs to a text that is typed: all but those that move about or answer.
+    /// Reports whether a key is a text key: any key except modifiers and keys that navigate or answer.
     ///
-    /// - Parameter symbol: The key as X11 and GDK number them, for example 0xFF0D for Return.
-    /// - Returns: Whether it does; those that say how others are meant, as Shift, do not.
+    /// - Parameter symbol: The key symbol of X11 and GDK, for example 0xFF0D for Return.
+    /// - Returns: Whether it is a text key.
     package static func isOfText(symbol: UInt32) -> Bool {
         switch symbol {
-        // Space and Return, Tab and Escape, also those of the number block and with Shift.
+        // Space, Return, Tab and Escape, including the keypad and Shift variants.
         case 0x20, 0xFF80, 0xFF0D, 0xFF8D, 0xFE34, 0xFF09, 0xFF89, 0xFE20, 0xFF1B: false
-        // Home, arrows, Page Up, Page Down and End.
+        // Home, the arrow keys, Page Up, Page Down and End.
         case 0xFF50...0xFF57, 0xFF95...0xFF9C: false
-        // Shift, Control, Alt and their like, of every layout.
+        // Shift, Control, Alt and the other modifiers of every layout.
         case 0xFFE1...0xFFEE, 0xFE01...0xFE13, 0xFF7E, 0xFF7F: false
         default: true
         }
     }
 
-    /// When something happened, by our clock: a busy panel hears of it later.
+    /// Converts the time of an event to the local clock, because a busy panel receives events late.
     ///
     /// - Parameters:
-    ///   - eventTime: The display's milliseconds, of which X11 and Wayland tell the lower 32 bits; 0 for none.
-    ///   - now: Our milliseconds. Where both are of one computer, so is the clock.
-    /// - Returns: The event's time, or now where the display has another clock.
+    ///   - eventTime: The lower 32 bits of the display's milliseconds, as X11 and Wayland report them; 0 if unknown.
+    ///   - now: The local milliseconds, of the same clock if display and panel are on one computer.
+    /// - Returns: The time of the event; `now` if the display has an unrelated clock.
     package static func time(ofEvent eventTime: UInt32, now: Int64) -> Int64 {
         let age = Int64(Int32(truncatingIfNeeded: now &- Int64(eventTime)))
         return eventTime != 0 && (0...clockDifferenceMax).contains(age) ? now - age : now

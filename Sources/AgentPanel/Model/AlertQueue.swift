@@ -1,37 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which alert is on the screen: the oldest that waits, one at a time.
+/// Selects the alert on the screen: the oldest one that waits, one at a time.
 ///
-///     nothing ──alerts──▶ showing ──answered──▶ nothing until the agent says what waits now
+///     nothing ──alerts──▶ showing ──answered──▶ nothing, until the agent lists the waiting alerts again
 package struct AlertQueue: Equatable, Sendable {
-    /// What to do with the window.
+    /// The change that the window needs.
     package enum Step: Equatable, Sendable {
-        /// It is right as it is.
         case nothing
-        /// Show this alert, in the place of what is there.
+        /// Show this alert and replace the current one.
         case show(AlertFacts)
-        /// Take the window down: the alert ended otherwise.
+        /// Close the window, because the alert ended without an answer here.
         case takeDown
     }
 
-    /// The alert on the screen.
     package private(set) var shown: AlertFacts?
-    /// Answered, and perhaps still in what the agent says next.
+    /// The answered alerts that the agent's list may still contain.
     private var answered: Set<Int64> = []
 
-    /// Begins with nothing on the screen.
     package init() {}
 
-    /// Takes what waits now, oldest first.
+    /// Processes the agent's list of waiting alerts.
     ///
     /// - Parameters:
-    ///   - alerts: What the agent has in its list.
-    ///   - isWriting: Whether the person writes a reply: then the window stays until it is sent or closed, even if a newer
-    ///     alert has taken its place in the list, and the agent takes the reply.
-    /// - Returns: What to do with the window.
+    ///   - alerts: The list, oldest first.
+    ///   - isWriting: Whether the user writes a reply. The window then stays until the reply is sent or closed, even if
+    ///     a newer alert replaced this one in the list. The agent still accepts the reply.
+    /// - Returns: The change that the window needs.
     package mutating func take(_ alerts: [AlertFacts], isWriting: Bool) -> Step {
         let waiting = alerts.filter { !answered.contains($0.entry) }
-        // What the agent has forgotten need not be remembered here.
+        // An alert that the agent no longer lists need not be remembered.
         answered.formIntersection(alerts.map(\.entry))
         if let shown, let same = waiting.first(where: { $0.entry == shown.entry }) {
             guard same != shown else { return .nothing }
@@ -45,7 +42,7 @@ package struct AlertQueue: Equatable, Sendable {
         return hadWindow ? .takeDown : .nothing
     }
 
-    /// Notes that the alert on the screen was answered; its number, or nil for the second press of two.
+    /// Records that the alert was answered; returns its number, or nil for the second press of a double click.
     package mutating func answer() -> Int64? {
         guard let entry = shown?.entry else { return nil }
         answered.insert(entry)

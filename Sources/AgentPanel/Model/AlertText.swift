@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an alert says below the app's name.
+/// The texts of an alert below the app's name.
 package struct AlertText: Equatable, Sendable {
-    /// On one line; empty for none.
+    /// The title on one line; empty if there is none.
     package var title: String
-    /// On one line; empty for none.
+    /// The subtitle on one line; empty if there is none.
     package var subtitle: String
-    /// Empty for none.
+    /// The body; empty if there is none.
     package var body: String
 
-    /// The texts of an alert; one without any says so, as the inbox does.
+    /// Takes the texts of an alert; an alert without text gets the same placeholder as in the inbox.
     package init(_ alert: AlertFacts) {
         title = VisibleText.line(alert.title)
         subtitle = VisibleText.line(alert.subtitle)
@@ -17,6 +17,6 @@ package struct AlertText: Equatable, Sendable {
         if title.isEmpty, subtitle.isEmpty, body.isEmpty { body = tr("No text") }
     }
 
-    /// All of it, as a screen reader reads it.
+    /// The whole text for a screen reader.
     package var spoken: String { [title, subtitle, body].filter { !$0.isEmpty }.joined(separator: "\n") }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How apps follow one another, in lists and on the grid: by name, whatever its case, and apps of one name by id.
+/// The order of apps in lists and on the grid: by name without regard to case, then by id.
 package enum AppOrder {
-    /// Whether one stands before the other.
+    /// Reports whether one app precedes the other.
     package static func precedes(_ first: AppFacts, _ second: AppFacts) -> Bool {
         let (one, other) = (first.name.lowercased(), second.name.lowercased())
         return one == other ? first.id < second.id : one < other
     }
 
-    /// Apps in the order in which they stand on the screen, and those that are new behind them: none moves under the hand.
+    /// Keeps apps at their places on the screen and appends new ones, so that no icon moves under the pointer.
     ///
     /// - Parameters:
-    ///   - apps: In their own order.
-    ///   - shown: Ids of those on the screen, in the order of the screen.
-    /// - Returns: The same apps.
+    ///   - apps: The apps in their regular order.
+    ///   - shown: The ids of the apps on the screen, in screen order.
+    /// - Returns: The apps in the new order.
     package static func keeping(_ apps: [AppFacts], asShown shown: [String]) -> [AppFacts] {
         let places = Dictionary(zip(shown, shown.indices), uniquingKeysWith: { first, _ in first })
         let ranks = apps.enumerated().map { index, app in (places[app.id] ?? shown.count + index, app) }

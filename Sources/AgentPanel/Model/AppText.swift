@@ -2,16 +2,16 @@
 
 internal import PushCore
 
-/// An app in words.
+/// Texts about an app.
 package enum AppText {
-    /// What is on, for the app's row in the settings: `Badges, Sounds, Banners`.
+    /// Returns what is enabled, for the app's row in the settings: `Badges, Sounds, Banners`.
     package static func subtitle(_ app: AppFacts) -> String {
         list(
             badge: app.allowsBadge, sound: app.allowsSound,
             alert: app.alertStyle == AlertStyle.none.rawValue ? nil : style(app.alertStyle))
     }
 
-    /// The same of an event type.
+    /// Returns what is enabled for an event type.
     package static func subtitle(badge: Bool, sound: Bool, alert: Bool) -> String {
         list(badge: badge, sound: sound, alert: alert ? tr("Alerts") : nil)
     }
@@ -21,7 +21,7 @@ package enum AppText {
         return parts.isEmpty ? tr("Off") : parts.joined(separator: tr(", "))
     }
 
-    /// How alerts appear.
+    /// Returns the name of an alert style.
     package static func style(_ value: String) -> String {
         switch AlertStyle(value) {
         case .banner: tr("Banners")
@@ -30,7 +30,7 @@ package enum AppText {
         }
     }
 
-    /// What a screen reader calls the icon of an app: `Mail, 3 new items`.
+    /// Returns the accessible name of an app's icon: `Mail, 3 new items`.
     package static func iconName(_ app: AppFacts) -> String {
         guard app.badge > 0 else { return app.name }
         let count = Texts.text("%d new item", "%d new items", count: Int(clamping: app.badge))
@@ -38,20 +38,20 @@ package enum AppText {
     }
 }
 
-/// Numbers in red.
+/// Texts of badges.
 package enum BadgeText {
-    /// On an app's icon: digits only, however many; nil for none.
+    /// Returns all digits of the badge on an app's icon; nil if there is none.
     package static func icon(_ badge: Int64) -> String? { badge > 0 ? "\(badge)" : nil }
 
-    /// Whether an icon has no room for it in the usual size; it is smaller then, and all of it to be read.
+    /// Reports whether the number is too wide for the icon at normal size, so that it needs a smaller font.
     package static func isLong(_ text: String, textScale: Double) -> Bool {
         Double(text.utf8.count) * digitWidth * textScale > iconWidth
     }
 
-    /// The room of a digit and that of an icon, in pixels.
+    /// The width of a digit and the space on an icon, in pixels.
     private static let (digitWidth, iconWidth) = (9.0, 76.0)
 
-    /// On a tab: how many are new, or an ellipsis while nobody knows; nil for none.
+    /// Returns the badge of a tab: the number of new items, an ellipsis while it is unknown, nil if there are none.
     package static func tab(_ count: Int?) -> String? {
         guard let count else { return "…" }
         return count > 0 ? "\(count)" : nil

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the notification list is empty, and what to do about it.
+/// The texts of the empty notification list: the reason and the remedy.
 package struct EmptyInboxText: Equatable, Sendable {
-    /// The picture.
+    /// The name of the icon.
     package var icon: String
-    /// What there is.
     package var title: String
-    /// Why, or what to do.
+    /// The explanation or the remedy.
     package var advice: String
 
-    /// Says it.
+    /// Chooses the texts.
     ///
     /// - Parameters:
-    ///   - isSearching: Whether something is typed in the search bar.
-    ///   - filter: What is asked for.
+    ///   - isSearching: Whether the search field contains text.
+    ///   - filter: The current filter.
     ///   - isSwitchedOff: Whether the master switch is off.
-    ///   - isPaired: Whether the computer has a server.
-    ///   - hasAgent: Whether there is somebody to ask.
+    ///   - isPaired: Whether the computer is paired with a server.
+    ///   - hasAgent: Whether the agent runs.
     package init(
         isSearching: Bool, filter: NotificationRows.Filter, isSwitchedOff: Bool, isPaired: Bool, hasAgent: Bool
     ) {

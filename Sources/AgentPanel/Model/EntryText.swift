@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the panel says of a notification.
+/// The texts about a notification.
 package struct EntryText: Equatable, Sendable {
     /// The first line of its row.
     package var headline: String
-    /// The second line; empty for none.
+    /// The second line of its row; empty if there is none.
     package var detail: String
-    /// What became of it, in the person's words.
+    /// The result of the delivery, in words for the user.
     package var outcome: String
 
-    /// Words for an entry.
     package init(_ entry: EntryFacts) {
         let (title, body) = (Self.line(VisibleText.line(entry.title)), Self.line(VisibleText.lines(entry.body)))
         if !title.isEmpty {
@@ -20,7 +19,7 @@ package struct EntryText: Equatable, Sendable {
         outcome = Self.outcome(of: entry)
     }
 
-    /// What came without a text.
+    /// Describes the parts of a notification without text.
     private static func parts(of entry: EntryFacts) -> String {
         let parts = entry.effects.map { $0.prefix { $0 != ":" } }
         guard !parts.isEmpty, !parts.contains("alert") else { return tr("No text") }
@@ -47,14 +46,14 @@ package struct EntryText: Equatable, Sendable {
         }
     }
 
-    /// On one line.
+    /// Replaces all whitespace, so that the text fits on one line.
     private static func line(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }
 
 extension EntryFacts {
-    /// Why the person saw no alert of it, though it had one or nothing at all came of it; nil where it was shown.
+    /// The reason why the notification or its alert was not shown; nil if nothing was withheld.
     package var reasonNotShown: String? {
         switch state {
         case "suppressed": reason

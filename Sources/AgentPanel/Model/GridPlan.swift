@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many icons fit on a page of the app grid, and how many pages there are.
+/// The layout of the app grid: the icons per page and the number of pages.
 package struct GridPlan: Equatable, Sendable {
-    /// Icons side by side.
+    /// The number of icons in a row.
     package var columns: Int
-    /// Icons one below the other.
+    /// The number of rows on a page.
     package var rows: Int
-    /// Pages; one when there is nothing.
+    /// The number of pages, at least 1.
     package var pages: Int
 
-    /// A tile with its label, and the space around it.
+    /// The size of a tile with its label and margins, in pixels.
     static let (tileWidth, tileHeight) = (96, 120)
-    /// The part of a tile's height that its label has.
+    /// The part of a tile's height that scales with the text size, in pixels.
     static let textHeight = 18
-    /// More pages than this are one long one, which scrolls: dots would be too many to tell apart.
+    /// The maximum number of pages; beyond it, one long page scrolls, because the page dots would be too small.
     static let pageCountMax = 10
 
-    /// Fits icons into a space.
+    /// Computes the layout.
     ///
     /// - Parameters:
-    ///   - count: How many icons.
-    ///   - width: Of the space, in pixels.
-    ///   - height: Of the space, in pixels.
-    ///   - textScale: How much larger than usual the person's text is: names need more space then.
+    ///   - count: The number of icons.
+    ///   - width: The width of the space in pixels.
+    ///   - height: The height of the space in pixels.
+    ///   - textScale: The user's text scaling factor; larger names need more space.
     package init(count: Int, width: Int, height: Int, textScale: Double = 1) {
         columns = max(1, Int(Double(width) / (Double(Self.tileWidth) * textScale)))
         rows = max(1, Int(Double(height) / (Double(Self.tileHeight) + Double(Self.textHeight) * (textScale - 1))))
         pages = max(1, (count + columns * rows - 1) / (columns * rows))
     }
 
-    /// Whether it is one long page.
+    /// Whether all icons are on one long page that scrolls.
     package var scrolls: Bool { pages > Self.pageCountMax }
 
-    /// Whether an icon stands where it stood by another plan.
+    /// Reports whether every icon has the same place in another layout.
     package func keepsPlaces(of other: GridPlan?) -> Bool {
         other.map { columns == $0.columns && rows == $0.rows && scrolls == $0.scrolls } ?? false
     }
 
-    /// Where an icon stands.
+    /// Returns the place of an icon.
     package func place(_ index: Int) -> (page: Int, row: Int, column: Int) {
         guard !scrolls else { return (0, index / columns, index % columns) }
         let (page, rest) = index.quotientAndRemainder(dividingBy: columns * rows)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What turns one list of keys into another and leaves as many of them as can be where they are.
+/// The difference between two lists of keys, as splices that leave as many keys as possible in place.
 ///
-/// What stays is the longest part that is in both lists in the same order; so who reads keeps the place.
+/// The kept keys are the longest common subsequence, so the user's scroll position stays valid.
 package struct ListChange: Equatable, Sendable {
-    /// Some keys in the place of others.
+    /// A replacement of consecutive keys.
     package struct Splice: Equatable, Sendable {
-        /// In the list as it is when those before this are done.
+        /// The position in the list after the earlier splices were applied.
         package var position: Int
-        /// How many go.
+        /// The number of keys to remove.
         package var removedCount: Int
-        /// What comes.
+        /// The keys to insert.
         package var added: [String]
     }
 
-    /// To be done one after the other; from the end to the beginning, so that none moves the place of another.
+    /// The splices in the order of application, from the end of the list to its beginning, so none shifts another.
     package private(set) var splices: [Splice] = []
 
-    /// Compares two lists, in each of which no key is twice; takes n log n.
+    /// Compares two lists without duplicate keys, in O(n log n).
     package init(from old: [String], to new: [String]) {
         let places = Dictionary(zip(old, old.indices), uniquingKeysWith: { first, _ in first })
         let known = new.indices.compactMap { index in places[new[index]].map { (old: $0, new: index) } }
@@ -32,9 +32,9 @@ package struct ListChange: Equatable, Sendable {
         }
     }
 
-    /// The most pairs of which both numbers rise; the second do so already.
+    /// Returns the longest subsequence of pairs in which `old` rises; `new` already rises.
     private static func longestRise(_ pairs: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
-        // For each length, the pair with the lowest number at which a rise of that length ends.
+        // For each length, the index of the pair with the lowest `old` that ends a rising subsequence of that length.
         var ends: [Int] = []
         var before = [Int?](repeating: nil, count: pairs.count)
         for index in pairs.indices {

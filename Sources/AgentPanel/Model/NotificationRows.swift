@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The notification list: a section for each app, the app with the newest notification first, and newest first in each.
+/// The rows of the notification list: a section per app, the most recent app first, newest notifications first.
 package struct NotificationRows: Equatable, Sendable {
-    /// What is listed.
+    /// The filter of the list.
     package enum Filter: CaseIterable, Sendable {
         case all, unseen, notShown
 
-        /// Whether an entry belongs to it.
+        /// Reports whether an entry passes the filter.
         package func takes(_ entry: EntryFacts) -> Bool {
             switch self {
             case .all: true
@@ -16,22 +16,21 @@ package struct NotificationRows: Equatable, Sendable {
         }
     }
 
-    /// The head of a section.
+    /// The header of a section.
     package struct Section: Equatable, Sendable {
-        /// Whose notifications follow; empty for those of no app.
+        /// The app id; empty for notifications without a registered app.
         package var appID: String
-        /// For people.
+        /// The display name.
         package var name: String
-        /// How many of the app's are new, listed or not.
+        /// The number of the app's new notifications, including those not in the list.
         package var unseenCount: Int
     }
 
-    /// One row.
     package enum Row: Equatable, Sendable {
         case section(Section)
         case entry(EntryFacts)
 
-        /// What tells it from every other row, whatever it says.
+        /// The row's unique key, which does not depend on its content.
         package var key: String {
             switch self {
             case .section(let section): "section \(section.appID)"
@@ -40,15 +39,15 @@ package struct NotificationRows: Equatable, Sendable {
         }
     }
 
-    /// From top to bottom.
+    /// The rows, from top to bottom.
     package var rows: [Row]
 
-    /// Puts entries into rows.
+    /// Groups entries into rows.
     ///
     /// - Parameters:
-    ///   - entries: Newest first.
-    ///   - filter: Which of them.
-    ///   - unseenCounts: How many are new in the whole inbox, by app.
+    ///   - entries: The entries, newest first.
+    ///   - filter: The filter to apply.
+    ///   - unseenCounts: The number of new notifications in the whole inbox, by app id.
     package init(_ entries: [EntryFacts], filter: Filter, unseenCounts: [String: Int]) {
         var order: [String] = []
         var entriesByApp: [String: [EntryFacts]] = [:]
@@ -69,7 +68,7 @@ package struct NotificationRows: Equatable, Sendable {
         return name.isEmpty ? tr("Unknown app") : name
     }
 
-    /// The entries alone, in the same order.
+    /// The entries without the section headers, in the same order.
     package var entries: [EntryFacts] {
         rows.compactMap { row in
             switch row {

@@ -3,18 +3,18 @@
 internal import Glibc
 internal import PushCore
 
-/// Moments as the panel writes them, in this machine's time zone.
+/// Formats times for the panel, in the local time zone.
 package enum PanelTime {
-    /// A moment taken apart.
+    /// The components of a local time.
     private struct Parts {
         var year: Int
         var month: Int
         var day: Int
         var hour: Int
         var minute: Int
-        /// 0 is Monday.
+        /// The weekday; 0 is Monday.
         var weekday: Int
-        /// Days since some day, to count between two.
+        /// The number of the day, for differences between two days.
         var dayNumber: Int64
 
         init?(_ unixSeconds: Int64) {
@@ -31,12 +31,12 @@ package enum PanelTime {
         var clock: String { PanelTime.clock(minute: hour * 60 + minute) }
     }
 
-    /// A moment for a row: the time of today, `Yesterday`, the weekday of this week, or the date.
+    /// Formats a time for a row: today's time, `Yesterday`, the weekday within a week, or the date.
     ///
     /// - Parameters:
-    ///   - unixSeconds: The moment.
-    ///   - now: The moment from which it is looked at.
-    /// - Returns: A short text; empty for a moment that no calendar has.
+    ///   - unixSeconds: The time to format.
+    ///   - now: The current time.
+    /// - Returns: A short text; empty for a time outside the calendar's range.
     package static func short(_ unixSeconds: Int64, now: Int64) -> String {
         guard let then = Parts(unixSeconds), let today = Parts(now) else { return "" }
         switch today.dayNumber - then.dayNumber {
@@ -47,30 +47,30 @@ package enum PanelTime {
         }
     }
 
-    /// Date and time, for example `2026-11-21 20:15`.
+    /// Formats date and time, for example `2026-11-21 20:15`.
     package static func long(_ unixSeconds: Int64) -> String {
         Parts(unixSeconds).map { "\($0.date) \($0.clock)" } ?? ""
     }
 
-    /// The time alone when it is today, date and time otherwise.
+    /// Formats only the time if it is today, else date and time.
     package static func moment(_ unixSeconds: Int64, now: Int64) -> String {
         guard let then = Parts(unixSeconds), let today = Parts(now) else { return "" }
         return then.dayNumber == today.dayNumber ? then.clock : "\(then.date) \(then.clock)"
     }
 
-    /// The next time that the clock on the wall shows a minute of the day, UNIX seconds.
+    /// Returns the next time, in UNIX seconds, when the local clock shows the given minute of the day.
     package static func next(minute: Int, after now: Int64) -> Int64 {
         guard let parts = Parts(now) else { return now }
         let difference = minute - (parts.hour * 60 + parts.minute)
         return (now / 60 + Int64(difference > 0 ? difference : difference + 1440)) * 60
     }
 
-    /// A moment as the clock on the wall shows it; nil for one that no calendar has.
+    /// Returns the local weekday and minute; nil for a time outside the calendar's range.
     static func local(_ unixSeconds: Int64) -> QuietSchedule.LocalTime? {
         Parts(unixSeconds).map { QuietSchedule.LocalTime(weekday: $0.weekday, minute: $0.hour * 60 + $0.minute) }
     }
 
-    /// A minute of the day as a clock shows it.
+    /// Formats a minute of the day, for example `22:00`.
     package static func clock(minute: Int) -> String { "\(twoDigits(minute / 60)):\(twoDigits(minute % 60))" }
 
     /// The days of the week, Monday first.
@@ -78,12 +78,12 @@ package enum PanelTime {
         [tr("Monday"), tr("Tuesday"), tr("Wednesday"), tr("Thursday"), tr("Friday"), tr("Saturday"), tr("Sunday")]
     }
 
-    /// The same, short.
+    /// The abbreviated days of the week, Monday first.
     package static var shortWeekdays: [String] {
         [tr("Mon"), tr("Tue"), tr("Wed"), tr("Thu"), tr("Fri"), tr("Sat"), tr("Sun")]
     }
 
-    /// Seconds since 1970 by the machine's clock.
+    /// The current time in seconds since 1970.
     static var now: Int64 { Int64(time(nil)) }
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

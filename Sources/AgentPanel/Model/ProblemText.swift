@@ -2,9 +2,9 @@
 
 internal import PushCore
 
-/// What went wrong and what to do about it, in the person's words.
+/// Error messages for the user: the problem and its remedy.
 package enum ProblemText {
-    /// Two sentences for an error of the agent, by the D-Bus error's name: what it says itself is for its log.
+    /// Returns the message for a D-Bus error name; the agent's own error text is meant for its log.
     package static func text(_ name: String) -> String {
         switch name.split(separator: ".").last.map(String.init) ?? "" {
         case "Locked": tr("Your administrator decided this. Ask them to change it.")

@@ -2,14 +2,14 @@
 
 internal import PushCore
 
-/// Do Not Disturb in words.
+/// Texts about Do Not Disturb.
 package enum QuietText {
-    /// How it stands, for the row that leads to it: `Off`, `On`, `Until 22:00`, `Scheduled`.
+    /// Returns the current state for a settings row: `Off`, `On`, `Until 22:00` or `Scheduled`.
     ///
     /// - Parameters:
     ///   - value: The setting `do-not-disturb`.
     ///   - schedule: The setting `schedule`.
-    ///   - now: UNIX seconds.
+    ///   - now: The current time in UNIX seconds.
     /// - Returns: A word or two.
     package static func state(_ value: String, schedule: String, now: Int64) -> String {
         if isOn(value, now: now) { return end(value, now: now).map { Texts.fill(tr("Until %1"), $0) } ?? tr("On") }
@@ -17,14 +17,14 @@ package enum QuietText {
         return QuietTimes.all(of: schedule).isEmpty ? tr("Off") : tr("Scheduled")
     }
 
-    /// Whether it holds now, by itself or by the schedule.
+    /// Reports whether Do Not Disturb is active, either switched on or by the schedule.
     package static func isInForce(_ value: String, schedule: String, now: Int64) -> Bool {
         guard !isOn(value, now: now) else { return true }
         guard let schedule = QuietSchedule(schedule), let time = PanelTime.local(now) else { return false }
         return schedule.contains(time)
     }
 
-    /// When the times that hold now end; nil when none hold, or some always do.
+    /// Returns when the active schedule ends; nil if it is inactive or never ends.
     private static func scheduledEnd(of schedule: String, now: Int64) -> String? {
         guard let schedule = QuietSchedule(schedule), let start = PanelTime.local(now), schedule.contains(start) else {
             return nil
@@ -37,20 +37,20 @@ package enum QuietText {
         return end.map { PanelTime.clock(minute: $0 % 1440) }
     }
 
-    /// Whether it holds now, by itself and not by the schedule.
+    /// Reports whether Do Not Disturb is switched on, without regard to the schedule.
     package static func isOn(_ value: String, now: Int64) -> Bool { DoNotDisturb(value)?.holds(at: now) ?? false }
 
-    /// When it ends; nil when it does not by itself.
+    /// Returns when Do Not Disturb ends; nil if it has no end.
     package static func end(_ value: String, now: Int64) -> String? {
         guard case .until(let end) = DoNotDisturb(value), end > now else { return nil }
         return PanelTime.moment(end, now: now)
     }
 
-    /// For how long it can be switched on.
+    /// A duration that the user can choose.
     package enum Choice: CaseIterable, Sendable {
         case untilSwitchedOff, oneHour, thisEvening, tomorrowMorning
 
-        /// What is in the list.
+        /// The title in the list.
         package var title: String {
             switch self {
             case .untilSwitchedOff: tr("Until Switched Off")
@@ -60,7 +60,7 @@ package enum QuietText {
             }
         }
 
-        /// The setting's value.
+        /// Returns the value of the setting `do-not-disturb`.
         package func value(now: Int64) -> String {
             switch self {
             case .untilSwitchedOff: DoNotDisturb.on.text
@@ -70,47 +70,46 @@ package enum QuietText {
             }
         }
 
-        /// Which one a value came from; nil for a moment to come that none of them gives.
+        /// Returns the choice that matches a value; nil for a future end that no choice has.
         package static func of(_ value: String, now: Int64) -> Choice? {
             guard case .until(let end) = DoNotDisturb(value), end > now else { return .untilSwitchedOff }
             return [.thisEvening, .tomorrowMorning].first { DoNotDisturb($0.value(now: now)) == .until(end) }
         }
     }
 
-    /// What is in the list for a moment that no choice gives, as `Until 04:39`; nil where one of them holds.
+    /// Returns a list title such as `Until 04:39` for an end that no choice has; nil if a choice matches.
     package static func otherEnd(_ value: String, now: Int64) -> String? {
         guard Choice.of(value, now: now) == nil else { return nil }
         return end(value, now: now).map { Texts.fill(tr("Until %1"), $0) }
     }
 }
 
-/// Times of the week at which the person is not to be disturbed: one line of the schedule.
+/// One line of the schedule: days of the week and the time during which Do Not Disturb is active.
 package struct QuietTimes: Equatable, Sendable {
-    /// Bit 0 is Monday.
+    /// The days as a bit mask; bit 0 is Monday.
     package var days: UInt8
-    /// Minutes after midnight.
+    /// The start in minutes after midnight.
     package var start: Int
-    /// Minutes after midnight; not the same as `start`, and before it when they end on the next day.
+    /// The end in minutes after midnight; before `start` if it is on the next day, never equal to it.
     package var end: Int
 
-    /// At night, of no day yet: it holds from the first day on that is chosen.
+    /// The initial value of a new line: a night without a day; it takes effect when the user chooses a day.
     package static let undecided = QuietTimes(days: 0, start: 22 * 60, end: 7 * 60)
     private static let everyDay: UInt8 = 0x7F
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-    /// Joins the parts.
     package init(days: UInt8, start: Int, end: Int) {
         self.days = days
         self.start = start
         self.end = end
     }
 
-    /// The lines of a schedule as the setting has it.
+    /// Parses the lines of the setting `schedule`.
     package static func all(of schedule: String) -> [QuietTimes] {
         (QuietSchedule(schedule)?.spans ?? []).map { QuietTimes(days: $0.days, start: $0.start, end: $0.end % 1440) }
     }
 
-    /// A schedule as the setting has it; lines that never hold are left out.
+    /// Formats the setting `schedule`; omits lines that are never active.
     package static func setting(_ lines: [QuietTimes]) -> String {
         let texts = lines.filter { $0.days != 0 && $0.start != $0.end }.map(\.setting)
         return texts.isEmpty ? "none" : texts.joined(separator: ", ")
@@ -121,22 +120,22 @@ package struct QuietTimes: Equatable, Sendable {
         return "\(days) \(PanelTime.clock(minute: start))-\(PanelTime.clock(minute: end))"
     }
 
-    /// Whether they begin on a day; 0 is Monday.
+    /// Reports whether the times start on a day; 0 is Monday.
     package func contains(day: Int) -> Bool { days & 1 << UInt8(day) != 0 }
 
-    /// Adds a day or takes it out.
+    /// Adds or removes a day.
     package mutating func toggle(day: Int) { days ^= 1 << UInt8(day) }
 
-    /// Whether they begin on each day.
+    /// Whether the times start on every day.
     package var isEveryDay: Bool { days == Self.everyDay }
 
-    /// Adds all days, or takes them out where all are in.
+    /// Adds all days, or removes them if all are set.
     package mutating func toggleEveryDay() { days = isEveryDay ? 0 : Self.everyDay }
 
-    /// From when to when, for example `22:00–07:00`.
+    /// The start and end, for example `22:00–07:00`.
     package var timesText: String { "\(PanelTime.clock(minute: start))–\(PanelTime.clock(minute: end))" }
 
-    /// On which days.
+    /// The days, as a text for the user.
     package var daysText: String {
         switch days {
         case Self.everyDay: return tr("Every day")

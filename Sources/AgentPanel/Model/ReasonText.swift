@@ -2,9 +2,9 @@
 
 package import PushCore
 
-/// Why something was not shown or heard, in the person's words.
+/// Texts about why something was not shown or played.
 package enum ReasonText {
-    /// One sentence for a reason of the agent's; what is no word of its own is a text already.
+    /// Returns a sentence for the agent's reason; an unknown reason is returned unchanged.
     package static func sentence(_ reason: String) -> String {
         switch TraceDetail(deviceReason: reason) {
         case .none: ""
@@ -35,7 +35,7 @@ package enum ReasonText {
         }
     }
 
-    /// Why an app did not open, and what to do about it.
+    /// Returns why an app did not open, and the remedy.
     package static func sentence(_ failure: OpenFailure) -> String {
         switch failure {
         case .notInstalled: tr("The app is not installed. Install it, then try again.")
@@ -45,7 +45,7 @@ package enum ReasonText {
         }
     }
 
-    /// What became of one part of a notification, as the agent notes it: `badge`, or `sound:silent`.
+    /// Returns the result of one part of a notification; the agent writes it as `badge` or `sound:silent`.
     package static func effect(_ effect: String) -> String {
         let parts = effect.split(separator: ":", maxSplits: 1).map(String.init)
         let name =

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the panel says of the connection: where from, since when, and what is wrong.
+/// Texts about the connection to the server.
 package struct ServerText: Equatable, Sendable {
-    /// The server's URL; empty while the device is paired with none.
+    /// The server's URL; empty while the device is not paired.
     package var url: String
-    /// UNIX seconds; nil while there is no connection.
+    /// The start of the current connection in UNIX seconds; nil while there is none.
     package var connectedSinceUnixSeconds: Int64?
-    /// UNIX seconds; nil when there never was one.
+    /// The end of the last connection in UNIX seconds; nil if there never was one.
     package var lastConnectedUnixSeconds: Int64?
-    /// What went wrong last, in the agent's words, which are English; empty for nothing.
+    /// The last error, as the agent's English text; empty if there is none.
     package var lastError: String
-    /// Whether the server said that it knows this device no more.
+    /// Whether the server said that it no longer knows this device.
     package var isRemoved: Bool
 
-    /// Joins the parts.
     package init(
         url: String, connectedSinceUnixSeconds: Int64?, lastConnectedUnixSeconds: Int64?, lastError: String,
         isRemoved: Bool = false
@@ -25,21 +24,21 @@ package struct ServerText: Equatable, Sendable {
         self.isRemoved = isRemoved
     }
 
-    /// The server's name without what only machines need; empty for none.
+    /// The server's address without the scheme; empty if there is none.
     package var name: String {
         url.hasPrefix("https://") ? String(url.dropFirst("https://".count)) : url
     }
 
-    /// One word or two: how it stands.
+    /// The connection state in one or two words.
     package var state: String {
         guard !url.isEmpty else { return tr("None") }
         return connectedSinceUnixSeconds == nil ? tr("Not Connected") : tr("Connected")
     }
 
-    /// When there last was a connection, or that one is made: as long as nothing went wrong, the agent is at it.
+    /// Returns when the device was last connected, or `Connecting…` while no error occurred.
     ///
-    /// - Parameter now: From which it is looked at, UNIX seconds.
-    /// - Returns: A sentence without an end; empty where there is no server.
+    /// - Parameter now: The current time in UNIX seconds.
+    /// - Returns: A sentence without a period; empty if there is no server.
     package func connection(now: Int64) -> String {
         guard !url.isEmpty else { return "" }
         if let since = connectedSinceUnixSeconds {
@@ -50,8 +49,7 @@ package struct ServerText: Equatable, Sendable {
         return Texts.fill(tr("Last connected %1"), PanelTime.moment(last, now: now))
     }
 
-    /// What is wrong while there is no connection and what becomes of it, and below it the agent's words for whoever runs the
-    /// server; empty for nothing.
+    /// The connection problem, followed by the agent's error text for the administrator; empty if there is none.
     package var trouble: String {
         guard connectedSinceUnixSeconds == nil, !lastError.isEmpty else { return "" }
         if isRemoved { return tr("The server does not know this computer any more. Leave it, and pair again.") }

@@ -1,35 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The buttons of an action sheet, from top to bottom: what destroys something first, Cancel last.
+/// The buttons of an action sheet, from top to bottom: the destructive one first, Cancel last.
 ///
-/// It has no text of its own: the labels and what the person just did say what it is about.
+/// The sheet has no text: the labels and the user's last action explain it.
 package struct SheetPlan: Equatable, Sendable {
-    /// What a button means; nothing else tells buttons apart.
+    /// The meaning of a button, which alone distinguishes it from the others.
     package enum Role: Equatable, Sendable {
-        /// Destroys something; red.
+        /// A destructive choice, shown in red.
         case destroy
-        /// The choice of this number.
+        /// The choice with this index.
         case choose(Int)
-        /// Does nothing.
         case cancel
     }
 
-    /// One button.
     package struct Button: Equatable, Sendable {
-        /// What is on it.
         package var title: String
-        /// What it means.
         package var role: Role
     }
 
-    /// From top to bottom; the last one is Cancel.
+    /// The buttons, from top to bottom; the last one is Cancel.
     package var buttons: [Button]
 
-    /// Orders the buttons.
+    /// Creates the buttons.
     ///
     /// - Parameters:
-    ///   - destroy: What is lost, as `Clear 12 Notifications`; nil for nothing.
-    ///   - choices: What else can be done.
+    ///   - destroy: The label of the destructive button, for example `Clear 12 Notifications`; nil for none.
+    ///   - choices: The labels of the other choices.
     package init(destroy: String?, choices: [String] = []) {
         let cancel = tr("Cancel")
         let titles = [destroy].compactMap { $0 } + choices

@@ -2,9 +2,9 @@
 
 internal import PushCore
 
-/// Sounds in words.
+/// Texts about sounds.
 package enum SoundText {
-    /// What the setting `sound-name` says, for a row.
+    /// Returns the value of the setting `sound-name` as a text for a row.
     package static func title(_ value: String) -> String {
         switch SoundChoice(value) {
         case .asSent: tr("As Sent")
@@ -16,20 +16,20 @@ package enum SoundText {
 
     /// A choice in the list of sounds.
     package struct Choice: Equatable, Sendable {
-        /// The setting's value.
+        /// The value of the setting.
         package var value: String
-        /// What is in the list.
+        /// The title in the list.
         package var title: String
     }
 
-    /// What can be chosen: None, what each notification names, the built-in sounds, the app's own.
+    /// Returns the choices: None, As Sent, the built-in sounds, and the app's own sounds.
     package static func choices(_ sounds: [SoundFacts]) -> [Choice] {
         let fixed = ["none", "as-sent"].map { Choice(value: $0, title: title($0)) }
         let ordered = sounds.filter { !$0.isOfApp } + sounds.filter(\.isOfApp)
         return fixed + ordered.map { Choice(value: $0.name, title: words($0.name)) }
     }
 
-    /// A name as people write it: `door-bell` is Door Bell.
+    /// Converts a sound's name to words: `door-bell` becomes Door Bell.
     private static func words(_ name: String) -> String {
         name.split { $0 == "-" || $0 == "_" }.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
     }

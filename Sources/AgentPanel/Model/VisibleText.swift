@@ -2,23 +2,23 @@
 
 internal import PushCore
 
-/// What other programs call things, as it stands on one line or on a button.
+/// Cleans texts of other programs for one line or a button.
 package enum VisibleText {
-    /// The longest label of a button; notification servers get no longer one.
+    /// The maximum length of a button label, in Unicode scalars; labels for notification servers have the same limit.
     package static let labelScalarCountMax = 40
 
-    /// The text on one line: what ends a line is a blank.
+    /// Returns the text on one line, with line breaks replaced by spaces.
     ///
-    /// - Returns: Empty where there is nothing to see.
+    /// - Returns: The line; empty if the text has no visible character.
     package static func line(_ text: String) -> String {
         let scalars = DisplayText.plain(text).unicodeScalars.map { endsLine($0) ? " " : $0 }
         return orNothing(String(String.UnicodeScalarView(scalars)))
     }
 
-    /// The text on as many lines as it has; empty where there is nothing to see.
+    /// Returns the text with its line breaks; empty if it has no visible character.
     package static func lines(_ text: String) -> String { orNothing(text) }
 
-    /// The text on one line that a button has room for; empty where there is nothing to see.
+    /// Returns the text on one line, truncated for a button; empty if it has no visible character.
     package static func label(_ text: String) -> String {
         DisplayText.plain(line(text), scalarCountMax: labelScalarCountMax)
     }
@@ -34,9 +34,9 @@ package enum VisibleText {
         }
     }
 
-    /// Whether there is something to see of a scalar that stands alone.
+    /// Reports whether a scalar is visible when it stands alone.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        // Braille without a dot is a sign to Unicode.
+        // Unicode does not classify U+2800, the Braille pattern without dots, as whitespace.
         guard !scalar.properties.isWhitespace, !scalar.properties.isDefaultIgnorableCodePoint, scalar != "\u{2800}"
         else { return false }
         switch scalar.properties.generalCategory {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why what comes is listed and not shown: the one line above the list.
+/// The reason why new notifications are listed but not shown, for the line above the list.
 package enum WithheldText: Equatable, Sendable {
-    /// The master switch is off.
     case switchedOff
-    /// Do Not Disturb is in force, and how it stands.
+    /// Do Not Disturb is active; carries its state as a text.
     case quiet(String)
 
-    /// Says it, or nothing while what comes is shown.
+    /// Chooses the reason; nil while notifications are shown.
     ///
     /// - Parameters:
     ///   - master: The setting `master`.
     ///   - quiet: The setting `do-not-disturb`.
     ///   - schedule: The setting `schedule`.
-    ///   - now: UNIX seconds.
+    ///   - now: The current time in UNIX seconds.
     package init?(master: String, quiet: String, schedule: String, now: Int64) {
         if master == "off" {
             self = .switchedOff
@@ -24,7 +23,7 @@ package enum WithheldText: Equatable, Sendable {
         }
     }
 
-    /// What is in the line.
+    /// The text of the line.
     package var text: String {
         switch self {
         case .switchedOff: tr("All notifications are switched off.")

@@ -3,20 +3,19 @@
 internal import Glibc
 internal import PushNet
 
-/// The panel's process: `org.posthorn.Panel` on the session bus, its windows, and its end.
+/// The panel's application object: the bus name `org.posthorn.Panel`, the windows, and the process's end.
 package final class Panel {
-    /// The bus name, and the name of the .desktop file and the icon.
+    /// The bus name, which is also the name of the .desktop file and the icon.
     static let applicationID = "org.posthorn.Panel"
-    /// For how long it stays without a window, for the next alert.
+    /// The time for which the process stays without a window, so that it can show another alert.
     private static let inactivityMilliseconds: UInt32 = 5000
 
-    /// What to begin with.
+    /// The window that opens at the start.
     package enum Start: Sendable {
-        /// The main window.
         case window
-        /// The main window, at the settings.
+        /// The main window with the settings tab.
         case settings
-        /// No window, until an action asks for one.
+        /// No window until the bus activates an action.
         case service
     }
 
@@ -36,7 +35,7 @@ package final class Panel {
 
     /// Runs until the last window is closed.
     ///
-    /// - Parameter start: What to begin with.
+    /// - Parameter start: The window to open.
     /// - Returns: The exit status.
     package static func run(_ start: Start) -> Int32 {
         Texts.load()
@@ -45,14 +44,14 @@ package final class Panel {
         if start == .settings, panel.application.registerApplication() == true {
             panel.application.activateRemotely(action: "show-settings")
         }
-        // Where another process was here first, this brings its window to the front, leaves the bus, and is over.
+        // If another instance runs, this call raises that instance's window, disconnects from the bus and returns.
         let status = panel.application.runApplication()
         return panel.hasBus ? status : 1
     }
 
     private func listen() {
         Signals.connect(application, "startup") { [weak self] in self?.begin() }
-        // Every end means Close for the alert on the screen: the session's, a signal, a bus that is gone.
+        // Every kind of shutdown closes the alert on the screen: the session's end, a signal, a lost bus.
         Signals.connect(application, "shutdown") { [weak self] in self?.stage?.closeBeforeTheEnd() }
         Signals.connect(application, "activate") { [weak self] in
             guard let self else { return }
@@ -80,7 +79,7 @@ package final class Panel {
             return application.quitApplication()
         }
         self.mirror = mirror
-        // One that the person is not in may be hidden, and would hide what stands above it.
+        // An inactive main window may be hidden, and would then hide an alert that is transient for it.
         stage = AlertStage(application, mirror) { [weak self] in
             self?.mainWindow.flatMap { $0.window.isActive ? $0.window : nil }
         }

@@ -5,9 +5,9 @@ internal import PushNet
 
 /// The command line of `posthorn-panel`.
 package enum PanelCommand {
-    /// Understands the command line and does what it asks for.
+    /// Parses the command line and runs the panel.
     ///
-    /// - Parameter arguments: Without the program's name.
+    /// - Parameter arguments: The arguments, without the program's name.
     /// - Returns: The exit status.
     package static func run(_ arguments: [String]) -> Int32 {
         switch command.parse(arguments) {
@@ -30,7 +30,7 @@ package enum PanelCommand {
         return 0
     }
 
-    /// Makes this program a reader of icons.
+    /// The option that runs this program as an icon reader.
     static let iconsOption = "read-icons"
 
     static let command = Command(

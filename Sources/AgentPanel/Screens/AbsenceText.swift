@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands on a view about which the agent has said nothing yet.
+/// The placeholder of a view while the agent has not yet sent any data.
 enum AbsenceText {
-    /// A page that says nothing so far.
+    /// Creates an empty status page.
     static func page() -> Widget { .statusPage(icon: "", title: "", description: "") }
 
-    /// Says why there is nothing.
+    /// Shows on the page that data is loading or that the agent does not run.
     static func show(on page: Widget, _ presence: AgentMirror.Presence) {
         switch presence {
         case .asking, .present: page.setStatus(icon: "", title: tr("Loading…"), description: "")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Choices for what the person just did, from the bottom of the window, over everything else in it.
+/// A sheet of choices that slides up from the bottom and covers the rest of the window.
 final class ActionSheet {
     private let place: Widget
     private let content: Widget
@@ -10,7 +10,7 @@ final class ActionSheet {
     private let cancelButton: Widget?
     private var isOpen = true
 
-    /// Slides in.
+    /// Slides the sheet in and disables the content below it.
     ///
     /// - Parameters:
     ///   - plan: Its buttons.
@@ -28,7 +28,7 @@ final class ActionSheet {
         var buttons: [(Widget, SheetPlan.Role)] = []
         for button in plan.buttons {
             let made = Widget.button(button.title) {}
-            // What is to be destroyed is named whole.
+            // The label of a destructive button may take two lines, so that it is less often truncated.
             made.setTitle(button.title, .cut(lines: 2))
             made.setStyle(button.role == .destroy ? "destroys" : button.role == .cancel ? "cancels" : "chooses", true)
             column.append(made)
@@ -54,12 +54,12 @@ final class ActionSheet {
         revealer.named(tr("Choices"))
         MainLoop.whenIdle { [self] in
             revealer.isRevealed = true
-            // Return does nothing that cannot be undone.
+            // Cancel gets the focus, so that Return destroys nothing.
             cancelButton?.focus()
         }
     }
 
-    /// As a press on the button does; the second press of two does nothing.
+    /// Makes a choice, as a click on its button does; the second press of a double click does nothing.
     func choose(_ role: SheetPlan.Role) {
         guard isOpen else { return }
         isOpen = false

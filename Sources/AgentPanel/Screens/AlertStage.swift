@@ -2,29 +2,29 @@
 
 internal import PushDBus
 
-/// Shows the alerts that wait in the agent, one at a time, and tells it the answers.
+/// Shows the alerts that wait in the agent, one at a time, and sends the answers to the agent.
 final class AlertStage {
     private let application: Widget
     private let mirror: AgentMirror
     private let owner: () -> Widget?
     private var queue = AlertQueue()
     private var window: AlertWindow?
-    /// Answers that the agent has not taken yet; the process stays for them.
+    /// The answers that the agent has not confirmed, by entry number; the process stays until they are confirmed.
     private var untaken: [Int64: [BusValue]] = [:] {
         didSet {
             guard oldValue.isEmpty != untaken.isEmpty else { return }
             if untaken.isEmpty { application.releaseApplication() } else { application.holdApplication() }
         }
     }
-    /// Those that are on their way to it.
+    /// The entries whose answer was sent and is not yet confirmed.
     private var underWay: Set<Int64> = []
 
-    /// Watches the agent.
+    /// Starts watching the agent.
     ///
     /// - Parameters:
-    ///   - application: Whose windows alerts are.
-    ///   - mirror: What the agent says.
-    ///   - owner: The panel's window, above which alerts stand.
+    ///   - application: The application that owns the alert windows.
+    ///   - mirror: The cache of the agent's state.
+    ///   - owner: Returns the window that an alert must be above; nil for none.
     init(_ application: Widget, _ mirror: AgentMirror, owner: @escaping () -> Widget?) {
         self.application = application
         self.mirror = mirror
@@ -34,12 +34,11 @@ final class AlertStage {
         }
     }
 
-    /// Whether an alert is on the screen.
     var isShowing: Bool { window != nil }
 
     private func showNext() {
-        // Who has the panel's name must ask, or the agent takes the alerts for not shown; the calls of the mirror come from
-        // a connection of their own.
+        // The call must come from the connection that owns the panel's bus name, else the agent treats the alerts as
+        // not shown. The mirror uses a connection of its own.
         application.callFromOwnName(AgentProxy.name, AgentProxy.path, "ListAlerts")
         for entry in untaken.keys.sorted() { send(entry) }
         switch queue.take(mirror.alerts, isWriting: window?.isWriting ?? false) {
@@ -55,11 +54,12 @@ final class AlertStage {
     }
 
     private func answer(_ answer: AlertWindow.Answer) {
-        // The second press of two finds nothing to answer.
+        // The second press of a double click finds no alert to answer.
         guard let entry = queue.answer() else { return }
         let arguments = Self.arguments(entry, answer)
         let answered = window
-        // Not from within the window's own signal; by then the next one may be there.
+        // The window is released later, because this code runs in one of its signals. By then it may have been
+        // replaced.
         MainLoop.whenIdle { [weak self] in
             if self?.window === answered { self?.window = nil }
         }
@@ -73,7 +73,7 @@ final class AlertStage {
             guard let self else { return }
             underWay.remove(entry)
             switch result {
-            // One that is away gets it when it is back.
+            // The agent is not running. The answer is sent again when it returns.
             case .failure(let error) where !error.name.hasPrefix("org.posthorn.Error."): break
             case .success, .failure: untaken[entry] = nil
             }
@@ -92,7 +92,7 @@ final class AlertStage {
         return [.int64(entry), .string(word), .text(action), .text(text), .text(token)]
     }
 
-    /// Closes the alert on the screen and waits until the agent knows: what waits behind it is another process's.
+    /// Closes the alert on the screen and waits for the agent; a later process shows the alerts that still wait.
     func closeBeforeTheEnd() {
         if let entry = queue.answer() { untaken[entry] = Self.arguments(entry, .close) }
         for arguments in untaken.values { mirror.agent?.callBeforeTheEnd("AnswerAlert", arguments) }

@@ -2,11 +2,10 @@
 
 internal import PushCore
 
-/// One alert on the screen: the app's name on top, what it says, and below that what the person can do.
+/// The window of one alert: the app's name at the top, then the texts, then the buttons.
 ///
-/// It stays until it is answered.
+/// The window stays until the user answers.
 final class AlertWindow {
-    /// What the person did.
     enum Answer {
         case close
         case view
@@ -26,26 +25,26 @@ final class AlertWindow {
     private let textHeightMax: Int
     private let isLow: Bool
     private var sendButton: Widget?
-    /// The action for which the person types.
+    /// The id of the action for which the user enters a text; nil if none.
     private var writing: String?
-    /// The person may be in the middle of a word in another window, and press twice on the alert before.
+    /// Filters input that was meant for another window, and the second press of a double click on the previous alert.
     private var pause = AlertPause(at: MainLoop.monotonicMilliseconds)
     private var isDrawn = false
 
     /// Shows an alert.
     ///
     /// - Parameters:
-    ///   - alert: What to show.
-    ///   - application: Whose window it is.
-    ///   - owner: A window of the panel above which it stands; nil for none.
-    ///   - onAnswer: Called once for each thing that the person does.
+    ///   - alert: The alert to show.
+    ///   - application: The application that owns the window.
+    ///   - owner: The panel's window that the alert is above; nil for none.
+    ///   - onAnswer: Called for each action of the user.
     init(_ alert: AlertFacts, of application: Widget, above owner: Widget?, onAnswer: @escaping (Answer) -> Void) {
         self.alert = alert
         self.onAnswer = onAnswer
         let screen = Desktop.monitorSize ?? (1024, 768)
         contentWidth = min(max(screen.width - 24, 260), Int(380 * Desktop.textScale)) - 36
         isLow = screen.height < 400
-        // What the icon, the name, the buttons and the space around them leave.
+        // The text gets the height that the icon, the name, the buttons and the margins leave.
         let rowCount = AlertButtons(alert).rows(isLow: isLow).count
         textHeightMax = max(screen.height - (isLow ? 120 : 160) - rowCount * 54, 40)
         window = .dialog(of: application, title: alert.appName, role: .alert)
@@ -65,21 +64,21 @@ final class AlertWindow {
         typingPlace.isVisible = false
         let content = Widget.column(spacing: 4, head, scroller, typingPlace, buttons.padded(above: 12))
             .padded(across: 18, above: 18, below: 16).sized(width: contentWidth)
-        // Whatever its texts would like.
+        // The clamp keeps the width, even if the texts request more.
         let clamp = Widget.clamp(content, widthMax: contentWidth + 36)
         window.setDialogContent(.handle(Widget.column(clamp).styled("alert")))
         window.setResizable(false)
         window.styled("alert-window")
     }
 
-    /// Which alert it shows.
+    /// The number of the inbox entry.
     var entry: Int64 { alert.entry }
-    /// Whether the person is at a reply.
+    /// Whether the user is writing a reply.
     var isWriting: Bool { writing != nil }
 
-    // MARK: What it says
+    // MARK: Content
 
-    /// Shows an alert, or the same one when it says something else now; what was typed stays.
+    /// Shows an alert or its updated version; keeps the text that the user has entered.
     func show(_ alert: AlertFacts) {
         self.alert = alert
         showTexts()
@@ -113,7 +112,7 @@ final class AlertWindow {
         }
         let box = Widget.column(spacing: 8)
         for places in plan.rows(isLow: isLow) {
-            // Left is left in every language: the place is part of what the buttons mean.
+            // The order is the same in right-to-left languages, because the position is part of a button's meaning.
             let row = Widget.row(spacing: 8).homogeneous().leftToRight()
             for place in places { row.append(made[place].expanding(across: true)) }
             box.append(row)
@@ -126,13 +125,13 @@ final class AlertWindow {
         sendButton = nil
     }
 
-    // MARK: What the person does
+    // MARK: Input
 
     private func listen() {
         waitForPause()
-        // The first time when it has its size, and then when something is to be typed and it grows.
+        // The layout runs when the window gets its first size, and again when it grows for the text entry.
         window.onLayout { [weak self] in
-            // Not while GTK gives out the space.
+            // The window must not move during GTK's layout phase.
             MainLoop.whenIdle { [weak self] in self?.place() }
         }
         Signals.connectProperty(typingPlace, "child-revealed") { [weak self] in self?.centre() }

@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushDBus
 
-/// What one app may do.
+/// The settings page of one app.
 final class AppSettingsPage: Page {
     private let appID: String
     private lazy var badge = toggle("badge", tr("Badges"))
@@ -77,7 +77,7 @@ final class AppSettingsPage: Page {
         return group
     }
 
-    // MARK: What is shown
+    // MARK: Display
 
     private func refresh() {
         for (row, name) in [
@@ -102,7 +102,7 @@ final class AppSettingsPage: Page {
 
     private func setting(_ name: String) -> SettingFacts? { mirror.setting(name, of: appID) }
 
-    // MARK: What the person does
+    // MARK: Actions
 
     private func chooseSound() { navigator?.push(SoundPage(of: appID, in: window)) }
 

@@ -2,7 +2,7 @@
 
 internal import PushDBus
 
-/// The apps as icons, with their numbers; pages with dots, or one long page when there would be too many.
+/// The apps as icons with badges, on pages with dots, or on one long page if there would be too many pages.
 final class AppsPage: Page {
     private let stack = Widget.stack()
     private let carousel = Widget.carousel()
@@ -36,11 +36,11 @@ final class AppsPage: Page {
     private func fit(_ width: Int, _ height: Int) {
         guard (width, height) != space else { return }
         space = (width, height)
-        // Not while GTK gives out the space.
+        // The refresh must not run during GTK's layout phase.
         MainLoop.whenIdle { [weak self] in self?.refresh() }
     }
 
-    /// By name, until it is left again.
+    /// Sorts the apps by name; after that, the order stays until the page is left.
     override func appear() {
         refresh()
         isShown = true
@@ -48,7 +48,7 @@ final class AppsPage: Page {
 
     override func disappear() { isShown = false }
 
-    /// Puts each icon where it belongs; one that stands right is not touched, so that none moves under the pointer.
+    /// Updates the grid; an icon at the right place is not touched, so that none moves under the pointer.
     private func refresh() {
         let apps = isShown ? AppOrder.keeping(mirror.apps, asShown: shown.map(\.id)) : mirror.apps
         guard !apps.isEmpty else { return showEmptiness() }
@@ -68,7 +68,7 @@ final class AppsPage: Page {
             description: tr("An app appears here when it asks for notifications."))
     }
 
-    /// Adds what is new behind the others where those stay, else begins anew; the focus stays on its app.
+    /// Appends new icons if the others keep their places, else rebuilds the grid; the focus stays on its app.
     private func lay(out apps: [AppFacts], _ plan: GridPlan) {
         let isLonger = plan.keepsPlaces(of: self.plan) && apps.map(\.id).starts(with: shown.map(\.id))
         let focused = tiles.first { $0.value.widget.containsFocus }?.key
@@ -97,7 +97,7 @@ final class AppsPage: Page {
         grids.append(grid.padded(across: 8, above: 12, below: 8))
         guard !plan.scrolls else { return long.setContent(grid) }
         carousel.addToCarousel(grid.expanding(across: true))
-        // The page that has the keyboard's focus is the one to be seen.
+        // The carousel turns to the page that gets the keyboard focus.
         grid.onFocusEntering { [weak self] in
             guard let self, grids.indices.contains(index), carousel.carouselPage != index else { return }
             carousel.turn(to: grids[index], isMoving: Desktop.allowsMotion)
@@ -109,10 +109,10 @@ final class AppsPage: Page {
     }
 }
 
-/// An app's icon with its name below, and its number at the upper right.
+/// An app's icon with the name below and the badge at the upper right.
 final class AppTile {
     let widget: Widget
-    /// At the right in every language.
+    /// The badge, which is at the right in every language.
     private let badge = Widget.label("", .cut(lines: 1)).centred().styled("badge")
         .placed(across: .end, down: .start).leftToRight()
 
@@ -126,7 +126,7 @@ final class AppTile {
         show(app)
     }
 
-    /// Shows the number.
+    /// Updates the badge.
     func show(_ app: AppFacts) {
         let text = BadgeText.icon(app.badge)
         badge.setText(text ?? "")

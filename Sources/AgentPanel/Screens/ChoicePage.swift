@@ -2,9 +2,8 @@
 
 internal import PushDBus
 
-/// One of several: a list with a checkmark, which acts at once.
+/// A list of choices with a checkmark; a click takes effect immediately.
 class ChoicePage: Page {
-    /// What can be chosen.
     struct Choice: Equatable {
         var value: String
         var title: String
@@ -14,7 +13,7 @@ class ChoicePage: Page {
     private let table: Widget
     private var group: Widget?
     private var rows: [(value: String, row: CheckRow)] = []
-    /// Stands behind the others while it holds.
+    /// A current value that is not among the choices; its row is last and exists while the value is current.
     private var other: Choice?
     private let onChosen: (String) -> Void
     private let footer: String
@@ -31,7 +30,7 @@ class ChoicePage: Page {
         show(choices)
     }
 
-    /// Shows other choices.
+    /// Replaces the choices.
     func show(_ choices: [Choice]) {
         if let group { table.remove(group: group) }
         let group = Widget.group(footer: footer)
@@ -52,12 +51,12 @@ class ChoicePage: Page {
         rows.append((choice.value, row))
     }
 
-    /// Marks what holds, now and whenever it changes.
+    /// Marks the current value, and marks it again after each change.
     ///
     /// - Parameters:
-    ///   - topic: What tells of changes.
-    ///   - other: What holds, where the choices do not have it; nil for none.
-    ///   - value: What holds.
+    ///   - topic: The part of the state whose changes are watched.
+    ///   - other: Returns the current value as a choice if it is not among the choices; nil otherwise.
+    ///   - value: Returns the current value.
     func follow(
         _ topic: AgentMirror.Topic, other: @escaping () -> Choice? = { nil }, _ value: @escaping () -> String?
     ) {
@@ -77,14 +76,14 @@ class ChoicePage: Page {
         if let choice { add(choice) }
     }
 
-    /// Marks what is chosen.
+    /// Moves the checkmark to a choice.
     func show(chosen value: String?) {
         chosen = value
         for (other, row) in rows { row.show(isChosen: other == value) }
     }
 }
 
-/// The sound of an app; choosing one plays it.
+/// The choice of an app's sound; a click also plays the sound.
 final class SoundPage: ChoicePage {
     private let appID: String
 

@@ -2,7 +2,7 @@
 
 internal import PushDBus
 
-/// All about one notification, and what became of it.
+/// The details of one notification, with its delivery result.
 final class EntryPage: Page {
     private let entry: EntryFacts
     private let viewButton = Widget.button(tr("View")) {}
@@ -31,7 +31,7 @@ final class EntryPage: Page {
         return group
     }
 
-    /// The name of each value in colour and small at the left, the value itself after it.
+    /// The details, each with a small colored name at the left and the value after it.
     private var facts: Widget {
         let group = Widget.group()
         group.add(row: fact(tr("Received"), PanelTime.long(entry.receivedUnixMilliseconds / 1000)))

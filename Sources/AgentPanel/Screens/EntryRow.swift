@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row of the notification list: the head of an app's section, or a notification.
+/// A row of the notification list: a section header or a notification.
 ///
-/// Rows are made once and show one thing after the other.
+/// Rows are recycled: each is created once and shows different content over time.
 final class EntryRow {
-    /// What a person can do in a row besides pressing it.
+    /// The actions of a row besides the click on the row itself.
     struct Actions {
         var showDetails: (EntryFacts) -> Void
         var clear: (EntryFacts) -> Void
@@ -30,7 +30,7 @@ final class EntryRow {
     private let clearPlace: Widget
     private(set) var row: NotificationRows.Row?
     private var shownIcon: [String] = []
-    /// What can be pressed in it besides the row itself.
+    /// The buttons in the row.
     private(set) var controls: [Widget] = []
 
     init(_ actions: Actions) {
@@ -61,16 +61,16 @@ final class EntryRow {
         Signals.connect(clear, "clicked") { [weak self] in
             if let entry = self?.entry, let self { actions.clear(entry) }
         }
-        // To the left where one reads to the right: the button comes from the other side.
+        // The Clear button is at the right in left-to-right languages, so a swipe to the left reveals it.
         entryPart.onStroke(atLeast: 60) { [weak self] across in self?.clearPlace.isRevealed = across < 0 }
     }
 
-    /// The notification that it shows; nil for a section's head.
+    /// The notification in the row; nil for a section header.
     var entry: EntryFacts? {
         if case .entry(let entry)? = row { entry } else { nil }
     }
 
-    /// Of which app it is; empty for none.
+    /// The app id of the row; empty if there is none.
     var appID: String {
         switch row {
         case .section(let section)?: section.appID
@@ -79,7 +79,7 @@ final class EntryRow {
         }
     }
 
-    /// Shows something else; the icon follows.
+    /// Shows other content; the caller sets the icon separately.
     func show(_ row: NotificationRows.Row, now: Int64, isChecked: Bool?) {
         if row.key != self.row?.key { clearPlace.isRevealed = false }
         self.row = row
@@ -90,7 +90,7 @@ final class EntryRow {
         show(isChecked: isChecked)
     }
 
-    /// Whether it is chosen for clearing; nil outside of that.
+    /// Shows whether the row is selected for clearing; nil outside of selection mode.
     func show(isChecked: Bool?) {
         check.isVisible = isChecked != nil
         check.isChecked = isChecked ?? false
@@ -99,10 +99,10 @@ final class EntryRow {
         sectionClear.isVisible = isChecked == nil
     }
 
-    /// Shows the app's icon, by name or path.
+    /// Shows the app's icon from a theme name or a path.
     func show(icon: String) {
         let (name, isSection) = (row.map(Self.appName(of:)) ?? "", entry == nil)
-        // Loading it again would make it flicker.
+        // The same icon is not loaded again, because that would make it flicker.
         guard shownIcon != [icon, name, "\(isSection)"] else { return }
         shownIcon = [icon, name, "\(isSection)"]
         switch row {
@@ -140,7 +140,7 @@ final class EntryRow {
         section.unseenCount > 0 ? Texts.fill(tr("%1 new"), "\(section.unseenCount)") : ""
     }
 
-    /// Puts the button away that a stroke brought.
+    /// Hides the Clear button that a swipe revealed.
     func hideClear() { clearPlace.isRevealed = false }
 
     private static func appName(of row: NotificationRows.Row) -> String {
@@ -150,7 +150,7 @@ final class EntryRow {
         }
     }
 
-    /// What a screen reader calls a row.
+    /// Returns the accessible name of a row.
     static func name(of row: NotificationRows.Row, now: Int64) -> String {
         switch row {
         case .section(let section):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one kind of an app's notifications may do, within what the app may.
+/// The settings of one event type, which apply within the settings of the app.
 final class EventPage: Page {
     private let appID: String
     private let event: String

@@ -2,23 +2,23 @@
 
 internal import PushDBus
 
-/// The panel's own window: three modes, each with views of its own.
+/// The panel's main window with three tabs, each with its own stack of pages.
 final class MainWindow {
-    /// Its modes.
+    /// The tabs of the window.
     enum Tab: CaseIterable {
         case notifications, apps, settings
     }
 
-    /// What its size allows.
+    /// The layout constraints that follow from the window's size.
     struct Shape: Equatable {
-        /// Too narrow for all of a header's buttons.
+        /// Whether the window is too narrow for all buttons of a header.
         var isNarrow: Bool
-        /// Too narrow for texts of one width.
+        /// Whether the window is too narrow for labels of equal width.
         var isCrowded: Bool
-        /// Too low for much above a list.
+        /// Whether the window is too low for much content above a list.
         var isLow: Bool
 
-        /// Larger text needs more room.
+        /// Computes the constraints; larger text needs more space.
         init(width: Int, height: Int) {
             let scale = Desktop.textScale
             isNarrow = Double(width) < 380 * scale
@@ -44,10 +44,10 @@ final class MainWindow {
     private lazy var clearing: EntryClearing = EntryClearing(
         mirror, onProgress: { [weak self] in self?.progress.show($0) }, onFailure: { [weak self] in self?.tell($0) })
     private var pairing: PairingWindow?
-    /// What was typed and neither saved nor cancelled.
+    /// The unsaved input of the pairing form.
     var pairingDraft = PairingWindow.Draft()
 
-    /// Makes the window, and asks the agent for all that it shows.
+    /// Creates the window and requests all data that it shows from the agent.
     init(of application: Widget, _ mirror: AgentMirror, onClosed: @escaping () -> Void) {
         self.mirror = mirror
         self.application = application
@@ -58,7 +58,7 @@ final class MainWindow {
             of: application, title: "Posthorn", width: min(Int(420 * scale), screen.width),
             height: min(Int(640 * scale), screen.height))
         place = .overlay(content)
-        // On a small screen it must not need more room before it knows its size.
+        // The window does not know its size yet, so the screen's size is the limit of the initial layout.
         shape = Shape(width: screen.width, height: screen.height)
         build()
         listen()
@@ -94,7 +94,7 @@ final class MainWindow {
         let shape = Shape(width: width, height: height)
         guard shape != self.shape else { return }
         self.shape = shape
-        // Not while GTK gives out the space.
+        // The layout must not change during GTK's layout phase.
         MainLoop.whenIdle { [weak self] in
             self?.showShape()
             for navigator in self?.navigators.values ?? [:].values { navigator.fit(shape) }
@@ -116,7 +116,7 @@ final class MainWindow {
         }
         Signals.connectAnswering(window, "close-request") { [weak self] in
             self?.navigators[self?.tab ?? .apps]?.top.disappear()
-            // Not from within the window's own signal.
+            // The window is released later, because this code runs in one of its signals.
             MainLoop.whenIdle { self?.onClosed() }
             return false
         }
@@ -152,9 +152,9 @@ final class MainWindow {
         return top.map { $0.escape() || $0.navigator?.pop() ?? false } ?? false
     }
 
-    // MARK: What is shown
+    // MARK: Display
 
-    /// Shows a mode; chosen again, its first view.
+    /// Shows a tab; if it is already shown, returns to its first page.
     func show(_ tab: Tab) {
         guard let navigator = navigators[tab] else { return }
         if tab == self.tab, navigator.depth > 1 { navigator.popAll() }
@@ -168,7 +168,6 @@ final class MainWindow {
         navigator.top.appear()
     }
 
-    /// Brings the window to the front.
     func present() { window.present() }
 
     private func showUnseen() { tabs?.setBadge(BadgeText.tab(mirror.unseenCount), of: .notifications) }
@@ -184,16 +183,16 @@ final class MainWindow {
         }
     }
 
-    // MARK: What pages do through it
+    // MARK: Services for pages
 
-    /// Tells what went wrong and what to do.
+    /// Shows an error and its remedy.
     func tell(_ error: BusError) {
-        // Without an agent, that is what is wrong.
+        // Without the agent, its absence is the problem to report.
         guard mirror.presence != .absent else { return showPresence() }
         notice.show(ProblemText.text(error.name))
     }
 
-    /// Tells the agent something; what goes wrong is told, and done about in `onFailure`.
+    /// Calls a method of the agent; shows an error and then calls `onFailure` if the call fails.
     func call(
         _ member: String, _ arguments: [BusValue], timeout: Duration = .seconds(25),
         onSuccess: @escaping ([BusValue]) -> Void = { _ in }, onFailure: @escaping () -> Void = {}
@@ -208,36 +207,35 @@ final class MainWindow {
         }
     }
 
-    /// Sets a setting at once; should the agent refuse, the row says again what holds.
+    /// Changes a setting; if the agent refuses, the row shows the effective value again.
     func set(_ name: String, of appID: String = "", event: String = "", to value: String) {
         let arguments: [BusValue] = [.text(appID), .text(event), .text(name), .text(value)]
         call("SetSetting", arguments, onFailure: { [weak self] in self?.mirror.tellAgain(.settings(appID)) })
     }
 
-    /// Removes entries from the inbox.
     func clear(_ entries: [Int64]) { clearing.clear(entries) }
 
     /// Plays a sound as a notification of the app would.
     func play(_ sound: String, of appID: String) { call("PlaySound", [.text(appID), .text(sound)]) }
 
-    /// Offers choices for what the person just did, one sheet at a time.
+    /// Shows a sheet of choices; does nothing while another sheet is open.
     func offer(_ plan: SheetPlan, _ onChosen: @escaping (SheetPlan.Role) -> Void) {
         guard sheet == nil else { return }
         let focused = window.focusedWidget
         sheet = ActionSheet(plan, on: place, over: content) { [weak self] role in
             self?.sheet = nil
-            // A menu's item is gone with the menu.
+            // A menu item no longer exists when its menu has closed.
             if let focused, focused.isMapped { focused.focus() } else { self?.top?.focus() }
             onChosen(role)
         }
     }
 
-    /// Opens the one form that there is.
+    /// Opens the pairing form.
     func pair() {
         pairing = PairingWindow(in: self) { [weak self] in self?.pairing = nil }
     }
 
-    /// Goes to the settings of an app, from anywhere.
+    /// Opens an app's settings on top of the given page.
     func showSettings(of app: AppFacts, from page: Page) {
         page.navigator?.push(AppSettingsPage(app, in: self))
     }

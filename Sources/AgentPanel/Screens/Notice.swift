@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What went wrong and what to do, in a line above the tabs; it stays until it is dismissed or over, or another tab is shown.
+/// A line above the tabs with a problem and its remedy.
+///
+/// It stays until the user dismisses it or changes the tab, or until the problem is over.
 final class Notice {
     let widget: Widget
     private let text = Widget.label("")
     private let action = Widget.bin()
-    /// Whether it is about something that ends by itself.
+    /// Whether the message is about a condition that ends without the user.
     private var isPassing = false
 
     init() {
@@ -17,7 +19,7 @@ final class Notice {
         line.append(close.styled("flat"))
     }
 
-    /// Shows a text, with a button that helps if there is one.
+    /// Shows a message, optionally with a button that solves the problem.
     func show(_ message: String, isPassing: Bool = false, _ help: (title: String, body: () -> Void)? = nil) {
         self.isPassing = isPassing
         text.setText(message)
@@ -26,12 +28,12 @@ final class Notice {
         widget.isRevealed = true
     }
 
-    /// What passes is over.
+    /// Hides a message about a condition that has ended.
     func pass() {
         if isPassing { hide() }
     }
 
-    /// What went wrong did so on the tab that is left.
+    /// Hides an error message when the user leaves the tab on which it occurred.
     func leave() {
         if !isPassing { hide() }
     }

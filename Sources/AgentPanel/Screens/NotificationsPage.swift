@@ -2,7 +2,7 @@
 
 internal import PushDBus
 
-/// What came: by app, newest first, searched as one types.
+/// The notification list: grouped by app, newest first, with a search that updates as the user types.
 final class NotificationsPage: Page {
     private let top: Widget
     private let search = Widget.searchEntry(placeholder: tr("Search"))
@@ -22,7 +22,7 @@ final class NotificationsPage: Page {
     private var filter = NotificationRows.Filter.all
     private var rows: [NotificationRows.Row] = []
     private var entries: [EntryFacts] = []
-    /// What is chosen for clearing; nil while nothing is to be chosen.
+    /// The entries selected for clearing; nil outside of selection mode.
     private var chosen: Set<Int64>?
     private var isShown = false
     private lazy var wasAbsent = mirror.presence == .absent
@@ -115,7 +115,7 @@ final class NotificationsPage: Page {
         if let list { listen(toKeysIn: list.widget) }
     }
 
-    /// Return presses the row that has the focus, as GTK's lists have it.
+    /// Adds shortcuts for the focused row; GTK itself handles Return.
     private func listen(toKeysIn list: Widget) {
         Keys.on(list, "Delete|KP_Delete", isLocal: true) { [weak self] in self?.clearFocused() ?? false }
         Keys.on(list, "<Control>Return|<Control>KP_Enter", isLocal: true) { [weak self] in
@@ -131,7 +131,7 @@ final class NotificationsPage: Page {
         }
     }
 
-    /// The first count is of what the list has asked for itself.
+    /// Reloads the list, except for the first count, which belongs to the list's own first query.
     private func noteInbox() {
         if hasCount { feed?.reload() } else { refresh() }
         hasCount = true
@@ -144,7 +144,7 @@ final class NotificationsPage: Page {
         refresh()
     }
 
-    // MARK: What is shown
+    // MARK: Display
 
     private func entry(at index: Int) -> EntryFacts? {
         guard rows.indices.contains(index), case .entry(let entry) = rows[index] else { return nil }
@@ -180,7 +180,7 @@ final class NotificationsPage: Page {
         showWithheld()
     }
 
-    /// An empty list says it itself.
+    /// Shows why notifications are withheld; an empty list shows the reason itself.
     private func showWithheld() {
         func value(_ name: String) -> String { mirror.setting(name)?.value ?? "" }
         let text = WithheldText(
@@ -195,7 +195,7 @@ final class NotificationsPage: Page {
         }
     }
 
-    /// Texts are there first; icons follow.
+    /// Updates the icons when the apps are known; the texts are shown before that.
     private func showIcons() {
         for row in list?.shownRows ?? [] { row.show(icon: mirror.app(row.appID)?.icon ?? "") }
     }
@@ -227,7 +227,7 @@ final class NotificationsPage: Page {
         showWithheld()
     }
 
-    /// What is listed has been seen: neither what a search leaves out nor what is not loaded.
+    /// Marks the listed entries as seen, but not entries that are filtered out or not loaded.
     override func disappear() {
         guard isShown else { return }
         isShown = false
@@ -244,7 +244,7 @@ final class NotificationsPage: Page {
         return true
     }
 
-    // MARK: What the person does
+    // MARK: Actions
 
     private var rowActions: EntryRow.Actions {
         EntryRow.Actions(
@@ -268,7 +268,7 @@ final class NotificationsPage: Page {
 
     private func showDetails(_ entry: EntryFacts) { navigator?.push(EntryPage(entry, in: window)) }
 
-    /// As clearing does: of all that is found.
+    /// Marks all matching entries as seen, including those that are not loaded.
     private func markAll() {
         guard (mirror.unseenCount ?? 0) > 0, let feed else { return }
         if feed.isWhole { return window.call("MarkRead", [.int64(0), .string("")]) }
@@ -276,7 +276,7 @@ final class NotificationsPage: Page {
     }
 
     private func mark(_ entries: [Int64]) {
-        // The agent takes so much of one call.
+        // The agent limits the number of entries per call.
         for start in stride(from: 0, to: entries.count, by: 10_000) {
             let part = entries[start...].prefix(10_000)
             window.call("MarkEntriesRead", [.array("x", part.map(BusValue.int64))])
@@ -285,14 +285,14 @@ final class NotificationsPage: Page {
 
     private func clear(_ entry: EntryFacts) { window.clear([entry.entry]) }
 
-    /// Does something with the notification that has the focus, if one has.
+    /// Applies an action to the focused notification; returns false if none has the focus.
     private func withFocused(_ body: (EntryFacts) -> Void) -> Bool {
         guard let entry = list?.focused?.entry else { return false }
         body(entry)
         return true
     }
 
-    /// Clears what is chosen, else what has the focus: a notification, or all of an app.
+    /// Clears the selected entries, else the focused notification or all notifications of the focused section's app.
     private func clearFocused() -> Bool {
         guard chosen == nil else {
             clearChosen()
@@ -309,7 +309,7 @@ final class NotificationsPage: Page {
 
     private func clearAll() { find { $0.offerToClear($1.values.flatMap(\.self)) } }
 
-    /// Does something with all that is found, by app, if the person is still here by then.
+    /// Passes all matching entries by app to the action, unless the user has left the page before the answer.
     private func find(_ body: @escaping (NotificationsPage, [String: [Int64]]) -> Void) {
         feed?.find(
             { [weak self] found in
@@ -317,19 +317,19 @@ final class NotificationsPage: Page {
             }, onFailure: { [weak self] in self?.window.tell($0) })
     }
 
-    /// Clears these once the person has read how many they are; what comes meanwhile stays.
+    /// Clears entries after a confirmation that shows their number; entries that arrive meanwhile stay.
     private func offerToClear(_ entries: [Int64], onClear: @escaping () -> Void = {}) {
         guard !entries.isEmpty else { return }
         let title = Texts.text("Clear %d Notification", "Clear %d Notifications", count: entries.count)
         window.offer(SheetPlan(destroy: title)) { [weak self] role in
             guard role == .destroy else { return }
-            // The oldest are the first to go.
+            // `EntryClearing` takes entries from the end of the list, so the oldest entries are removed first.
             self?.window.clear(entries.sorted(by: >))
             onClear()
         }
     }
 
-    // MARK: Clearing several
+    // MARK: Selection
 
     private func toggleEditing() {
         chosen = chosen == nil ? [] : nil
@@ -360,7 +360,7 @@ final class NotificationsPage: Page {
 }
 
 extension NotificationRows.Filter {
-    /// What is on its button.
+    /// The label of the filter's button.
     fileprivate var title: String {
         switch self {
         case .all: tr("All")
@@ -371,6 +371,6 @@ extension NotificationRows.Filter {
 }
 
 extension EntryRow.Actions {
-    /// Nothing.
+    /// Actions that do nothing.
     fileprivate static var none: Self { Self(showDetails: { _ in }, clear: { _ in }, clearSection: { _ in }) }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One view of the main window: a header with its title, and what it is about.
+/// A page of the main window: a header with a title, and the content.
 class Page {
     let title: String
     let root: Widget
     let header = Widget.headerBar()
     let content: Widget
     unowned let window: MainWindow
-    /// Where it stands; nil before that, and after it was left.
+    /// The navigator that shows the page; nil before it is pushed and after it is popped.
     weak var navigator: Navigator?
     private var backTitle: Widget?
 
-    /// Makes a page.
+    /// Creates a page.
     init(_ title: String, in window: MainWindow, _ content: Widget) {
         self.title = title
         self.window = window
@@ -23,14 +23,14 @@ class Page {
 
     var mirror: AgentMirror { window.mirror }
 
-    /// Makes the best of the window's size.
+    /// Adapts the page to the window's size.
     func fit(_ shape: MainWindow.Shape) {
         header.setWindowButtons(closeOnly: shape.isNarrow)
-        // Beside the title there is no room for it that would not cut it.
+        // A narrow header has no space for the back button's title.
         backTitle?.isVisible = !shape.isNarrow
     }
 
-    /// A button to the page before, with its title where there is room.
+    /// Adds a button that returns to the previous page; it has that page's title if there is space.
     fileprivate func addBack(to previous: Page, _ pressed: @escaping () -> Void) {
         let title = Widget.label(previous.title, .cut(lines: 1)).styled("back-title")
         backTitle = title
@@ -40,24 +40,24 @@ class Page {
         header.packStart(button.styled("touch", "flat", "back").hinted(tr("Back")).described(tr("Back")))
     }
 
-    /// What gets the focus when it is opened.
+    /// Moves the focus to the page's initial widget.
     func focus() { content.focusFirst() }
 
-    /// It is on the screen from now on.
+    /// Called when the page becomes visible.
     func appear() {}
 
-    /// It is not on the screen any more.
+    /// Called when the page is no longer visible.
     func disappear() {}
 
-    /// Whether it deals with Escape itself.
+    /// Handles Escape; returns false to let the window handle it.
     func escape() -> Bool { false }
 }
 
-/// The views of one tab, each of which leads to the next.
+/// The stack of pages of one tab.
 final class Navigator {
     let widget = Widget.stack(sliding: true)
     private var pages: [Page] = []
-    /// What had the focus on each page that was left for a deeper one.
+    /// The focused widget of each page below the top one.
     private var focused: [Widget?] = []
     private unowned let window: MainWindow
 
@@ -66,10 +66,10 @@ final class Navigator {
         add(first)
     }
 
-    /// The view on top.
+    /// The visible page.
     var top: Page { pages[pages.count - 1] }
 
-    /// How deep it is.
+    /// The number of pages on the stack.
     var depth: Int { pages.count }
 
     private func add(_ page: Page) {
@@ -80,12 +80,12 @@ final class Navigator {
         widget.show(page.root)
     }
 
-    /// Makes the best of the window's size.
+    /// Adapts all pages to the window's size.
     func fit(_ shape: MainWindow.Shape) {
         for page in pages { page.fit(shape) }
     }
 
-    /// Goes deeper.
+    /// Shows a new page on top.
     func push(_ page: Page) {
         focused.append(window.window.focusedWidget)
         let previous = top
@@ -96,7 +96,7 @@ final class Navigator {
         page.focus()
     }
 
-    /// Goes back, and says whether there was something to go back to.
+    /// Returns to the previous page; returns false if there is none.
     @discardableResult
     func pop() -> Bool {
         guard pages.count > 1 else { return false }
@@ -106,12 +106,12 @@ final class Navigator {
         widget.show(top.root)
         top.appear()
         focused.removeLast()?.focus()
-        // It slides away before it goes.
+        // The page is removed after the slide animation has ended.
         MainLoop.after(milliseconds: 400) { [widget] in widget.removeFromStack(page.root) }
         return true
     }
 
-    /// Goes back to the first view.
+    /// Returns to the first page.
     func popAll() {
         while pop() {}
     }

@@ -2,9 +2,9 @@
 
 internal import PushDBus
 
-/// Pairing with a server: the one form that there is, with Save and Cancel.
+/// The form for pairing with a server; it is the panel's only form with Save and Cancel.
 final class PairingWindow {
-    /// What was typed.
+    /// The input of the user.
     struct Draft {
         var server = ""
         var code = ""
@@ -20,7 +20,7 @@ final class PairingWindow {
     private let save = Widget.button(tr("Save")) {}
     private let cancel = Widget.button(tr("Cancel")) {}
 
-    /// Opens above the main window, with what was typed before and not cancelled.
+    /// Opens above the main window; restores the input of an earlier form that was closed without Cancel.
     init(in owner: MainWindow, onClosed: @escaping () -> Void) {
         self.owner = owner
         self.onClosed = onClosed
@@ -83,7 +83,7 @@ final class PairingWindow {
 
     private func close() {
         let (window, onClosed) = (window, onClosed)
-        // Not from within the window's own signal.
+        // The window is destroyed later, because this code runs in one of its signals.
         MainLoop.whenIdle {
             window.destroy()
             onClosed()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a task of known length is, in a line above the tabs, and a way to stop it.
+/// A line above the tabs with a progress bar and a Stop button.
 final class ProgressLine {
     let widget: Widget
     private let text = Widget.label("", .cut(lines: 1)).styled("caption")
     private let bar = Widget.progressBar()
 
-    /// Is not to be seen until something is told.
+    /// Creates a hidden line.
     init(onStop: @escaping () -> Void) {
         let texts = Widget.column(spacing: 6, text, bar).placed(down: .center).expanding(across: true)
         let stop = Widget.button(tr("Stop"), onStop).styled("touch", "text-button").placed(down: .center)
@@ -14,7 +14,7 @@ final class ProgressLine {
         widget.isVisible = false
     }
 
-    /// Says how far it is; nil takes the line away.
+    /// Shows the progress; nil hides the line.
     func show(_ progress: EntryClearing.Progress?) {
         widget.isVisible = progress != nil
         guard let progress, progress.count > 0 else { return }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When the person is not to be disturbed: now, and at what times of the week.
+/// The settings of Do Not Disturb: the switch and the weekly schedule.
 final class QuietPage: Page {
     private let table: Widget
     private let scheduleGroup = Widget.group(
@@ -92,7 +92,7 @@ final class QuietPage: Page {
         navigator?.push(TimesPage(index, lines, in: window))
     }
 
-    /// Saves nothing: who only looks has chosen no day.
+    /// Opens a new line of the schedule, which is saved only after the user chooses a day.
     private func addTimes() {
         let lines = lines
         navigator?.push(TimesPage(lines.count, lines + [.undecided], in: window))

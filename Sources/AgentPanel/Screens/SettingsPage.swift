@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the person chose for everything, the apps, and the server.
+/// The settings: global switches, the apps, and the server.
 final class SettingsPage: Page {
-    /// A row for each app takes time that nobody is to wait for who opens another tab.
+    /// Whether the page is visible; while it is not, it ignores changes, because updating a row per app takes time.
     private var isOnScreen = false
     private let stack = Widget.stack()
     private let table: Widget
@@ -60,7 +60,7 @@ final class SettingsPage: Page {
     override func disappear() { isOnScreen = false }
 
     private func refresh() {
-        // Nothing is to be switched of which nobody knows how it stands.
+        // The switches are hidden until their current state is known.
         let isKnown = mirror.setting("master") != nil
         stack.show(isKnown ? table : status)
         guard isKnown else { return AbsenceText.show(on: status, mirror.presence) }
@@ -81,7 +81,7 @@ final class SettingsPage: Page {
             appRows = apps.map { app in AppRow(app) { [weak self] in self?.open(app.id) } }
             for row in appRows { appGroup.add(row: row.widget) }
         }
-        // What each app may do stays to be seen while nothing at all is shown.
+        // The rows stay visible while all notifications are off, but they are disabled.
         let isOn = mirror.setting("master")?.value != "off"
         for (row, app) in zip(appRows, apps) { row.show(app, isActive: isOn) }
         appGroup.isVisible = !apps.isEmpty
@@ -91,7 +91,7 @@ final class SettingsPage: Page {
         if let app = mirror.app(appID) { window.showSettings(of: app, from: self) }
     }
 
-    // MARK: The server
+    // MARK: Server
 
     private func showServer() {
         guard let status = mirror.status else { return }
@@ -111,7 +111,7 @@ final class SettingsPage: Page {
     }
 }
 
-/// An app in the list, with what is on, which leads to its settings.
+/// An app's row, with its enabled features, which opens the app's settings.
 final class AppRow {
     let id: String
     let widget: Widget
@@ -124,7 +124,7 @@ final class AppRow {
         widget.onActivated(pressed)
     }
 
-    /// Shows what is on.
+    /// Updates the enabled features.
     func show(_ app: AppFacts, isActive: Bool) {
         widget.setRowTitle(app.name)
         widget.setRowSubtitle(AppText.subtitle(app))

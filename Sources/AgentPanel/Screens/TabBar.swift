@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The modes of the main window, always reachable at its bottom, with a red badge where there is news.
+/// The tabs at the bottom of the main window; a red badge shows the number of new items.
 final class TabBar {
     let widget = Widget.tabRow(spacing: 4).styled("tabs")
     private var buttons: [MainWindow.Tab: Widget] = [:]
@@ -32,7 +32,7 @@ final class TabBar {
         return .tab(around: face.placed(down: .center), named: tab.title)
     }
 
-    /// Marks the mode that is to be seen.
+    /// Marks the current tab.
     func show(_ tab: MainWindow.Tab) {
         isShowing = true
         for (other, button) in buttons {
@@ -42,7 +42,7 @@ final class TabBar {
         isShowing = false
     }
 
-    /// Shows a text in red, digits or an ellipsis; nothing for nil.
+    /// Sets a tab's badge to digits or an ellipsis; nil hides it.
     func setBadge(_ text: String?, of tab: MainWindow.Tab) {
         badges[tab]?.setText(text ?? "")
         badges[tab]?.isVisible = text != nil
@@ -57,7 +57,7 @@ final class TabBar {
 }
 
 extension MainWindow.Tab {
-    /// What it is called.
+    /// The label of the tab.
     var title: String {
         switch self {
         case .notifications: tr("Notifications")
@@ -66,7 +66,7 @@ extension MainWindow.Tab {
         }
     }
 
-    /// Its picture.
+    /// The icon of the tab.
     var icon: String {
         switch self {
         case .notifications: "preferences-system-notifications-symbolic"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Days and times at which the person is not to be disturbed: one line of the schedule.
+/// The editor of one line of the Do Not Disturb schedule: its days and times.
 final class TimesPage: Page {
     private var lines: [QuietTimes]
     private let index: Int
@@ -40,7 +40,7 @@ final class TimesPage: Page {
                 change { $0[keyPath: path] = hour.number * 60 + minute.number }
             }
         }
-        // A clock is read from left to right in every language.
+        // A time is written from left to right in every language.
         row.addSuffix(Widget.row(spacing: 4, hour, .label(":"), minute).leftToRight().placed(down: .center))
         return row
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why what comes is not shown, in a line above the list that leads to where it is switched.
+/// A line above the list that says why notifications are withheld, and opens the setting that causes it.
 final class WithheldLine {
     let widget: Widget
     private let text = Widget.label("")
     private var shown: WithheldText?
 
-    /// Is not to be seen until something is told; `onPressed` gets what is told then.
+    /// Creates a hidden line; `onPressed` gets the current reason.
     init(onPressed: @escaping (WithheldText) -> Void) {
         let line = Widget.row(spacing: 10, text.expanding(across: true), .symbol("go-next-symbolic"))
         var pressed: () -> Void = {}
@@ -17,7 +17,7 @@ final class WithheldLine {
         }
     }
 
-    /// Says it; nil takes the line away.
+    /// Shows the reason; nil hides the line.
     func show(_ withheld: WithheldText?) {
         guard withheld != shown else { return }
         shown = withheld

@@ -2,15 +2,15 @@
 
 internal import CAdwaita
 
-/// What the panel asks of the desktop around its windows.
+/// Queries to the desktop outside the panel's windows.
 enum Desktop {
-    /// A token by which an app that is started now may come to the front (`g_app_launch_context_get_startup_notify_id`).
+    /// Requests a token that lets a started app raise its window (`g_app_launch_context_get_startup_notify_id`).
     ///
-    /// - Returns: Empty where the desktop gives none.
+    /// - Returns: The token; empty if the desktop provides none.
     static func activationToken() -> String {
         guard let display = unsafe gdk_display_get_default() else { return "" }
         let context = unsafe Widget.adopting(gdk_display_get_app_launch_context(display))
-        // It is asked for an app, whose name a desktop may show meanwhile.
+        // The token is requested for an app, whose name the desktop may show during the start.
         let flags = GAppInfoCreateFlags(rawValue: 0)
         guard let info = unsafe g_app_info_create_from_commandline("true", "Posthorn", flags, nil) else { return "" }
         defer { unsafe g_object_unref(UnsafeMutableRawPointer(info)) }
@@ -21,21 +21,21 @@ enum Desktop {
         return unsafe String(cString: token)
     }
 
-    /// Whether things may move on the screen (`gtk-enable-animations`).
+    /// Whether animations are enabled (`gtk-enable-animations`).
     static var allowsMotion: Bool {
         guard let settings = unsafe gtk_settings_get_default() else { return false }
         var value = GValue()
-        // G_TYPE_BOOLEAN, a macro.
+        // The value is G_TYPE_BOOLEAN, which is a macro that Swift cannot import.
         unsafe g_value_init(&value, GType(5 << 2))
         defer { unsafe g_value_unset(&value) }
         unsafe g_object_get_property(Widget(settings).cast(), "gtk-enable-animations", &value)
         return unsafe g_value_get_boolean(&value) != 0
     }
 
-    /// How large the person wants text, beside the usual: the height of a line.
+    /// The user's text size relative to the default, at least 1, measured by the height of a line.
     static var textScale: Double { max(1, Double(Widget.label("Ag", .cut(lines: 1)).naturalHeight) / 17) }
 
-    /// How many points of the screen a pixel is wide, where they are finest (`gdk_monitor_get_scale_factor`).
+    /// The largest scale factor of all monitors, at most 4 (`gdk_monitor_get_scale_factor`).
     static var scale: Int {
         guard let display = unsafe gdk_display_get_default() else { return 1 }
         let list = unsafe gdk_display_get_monitors(display)
@@ -46,16 +46,16 @@ enum Desktop {
         return min(max(scales.max() ?? 1, 1), 4)
     }
 
-    /// The size of the monitor at which the person is; nil where the desktop does not tell.
+    /// The size of the monitor with the pointer; nil if the display or its monitors are unknown.
     static var monitorSize: (width: Int, height: Int)? {
         guard let display = unsafe gdk_display_get_default() else { return nil }
         let monitor = unsafe X11Screen(display)?.monitorOfPointer ?? monitors.first
         return monitor.map { ($0.width, $0.height) }
     }
 
-    /// Puts a window on the middle of the monitor at which the person is, and above others.
+    /// Centers a window on the monitor with the pointer and keeps it above other windows.
     ///
-    /// X11 only: Wayland's compositors place windows themselves, and put a new one in the middle.
+    /// This works only on X11. Wayland compositors place windows themselves, and center new ones.
     static func centre(_ window: Widget) {
         guard let display = unsafe gdk_display_get_default(), let screen = unsafe X11Screen(display),
             let monitor = screen.monitorOfPointer
@@ -63,15 +63,15 @@ enum Desktop {
         screen.centre(window, on: monitor)
     }
 
-    /// The codes of the keys that are down, whoever gets them.
+    /// The codes of all pressed keys, including those that other windows receive.
     ///
-    /// X11 only: Wayland's compositors tell no window of a key that was down before, and GTK repeats none there.
+    /// The set is empty on Wayland: a compositor does not report keys that were pressed earlier, and GTK does not
+    /// repeat them.
     static var keysDown: Set<UInt32> {
         guard let display = unsafe gdk_display_get_default(), let screen = unsafe X11Screen(display) else { return [] }
         return screen.keysDown
     }
 
-    /// The monitors that GTK knows.
     fileprivate static var monitors: [Monitor] {
         guard let display = unsafe gdk_display_get_default() else { return [] }
         let list = unsafe gdk_display_get_monitors(display)
@@ -83,7 +83,7 @@ enum Desktop {
         }
     }
 
-    /// A monitor's place, in the units of windows.
+    /// The area of a monitor, in the same units as window sizes.
     fileprivate struct Monitor {
         var x: Int
         var y: Int
@@ -96,14 +96,14 @@ enum Desktop {
     }
 }
 
-/// What X11 has and GTK does not: where the pointer is, and where a window goes.
+/// Functions of X11 that GTK lacks: the pointer's position and the placement of windows.
 @safe
 private struct X11Screen {
     private let display: OpaquePointer
     private let root: Window
     private let scale: Int
 
-    /// Nil on any other display.
+    /// Returns nil if the display is not an X11 display.
     init?(_ gdkDisplay: OpaquePointer) {
         let instance = unsafe UnsafeMutablePointer<GTypeInstance>(gdkDisplay)
         guard unsafe g_type_check_instance_is_a(instance, gdk_x11_display_get_type()) != 0,
@@ -115,14 +115,14 @@ private struct X11Screen {
         scale = unsafe monitor.map { unsafe Int(gdk_monitor_get_scale_factor($0)) } ?? 1
     }
 
-    /// The monitor on which the pointer is; where there is none, the first.
+    /// The monitor with the pointer; the first monitor if there is none.
     var monitorOfPointer: Desktop.Monitor? {
         let monitors = self.monitors
         let pointer = pointer ?? (0, 0)
         return monitors.first { $0.contains(pointer) } ?? monitors.first
     }
 
-    /// `XRRGetMonitors`: GTK leaves out the parts into which people divide a wide one, all but the first.
+    /// The monitors from `XRRGetMonitors`; if the user splits a monitor into parts, GTK reports only the first part.
     private var monitors: [Desktop.Monitor] {
         var count: Int32 = 0
         guard let list = unsafe XRRGetMonitors(display, root, 1, &count) else { return Desktop.monitors }
@@ -135,7 +135,7 @@ private struct X11Screen {
         return monitors.isEmpty ? Desktop.monitors : monitors
     }
 
-    /// `XQueryPointer`.
+    /// The pointer's position (`XQueryPointer`).
     private var pointer: (x: Int, y: Int)? {
         var windows: (Window, Window) = (0, 0)
         var points: (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
@@ -145,7 +145,7 @@ private struct X11Screen {
         return found == 0 ? nil : (Int(points.0) / scale, Int(points.1) / scale)
     }
 
-    /// `XQueryKeymap`: a bit for each code.
+    /// The codes of all pressed keys (`XQueryKeymap`, which returns one bit per code).
     var keysDown: Set<UInt32> {
         var bits = [CChar](repeating: 0, count: 32)
         unsafe _ = XQueryKeymap(display, &bits)
@@ -157,7 +157,7 @@ private struct X11Screen {
             })
     }
 
-    /// `XMoveWindow`, and `_NET_WM_STATE_ABOVE` for window managers.
+    /// Moves the window with `XMoveWindow` and asks the window manager for `_NET_WM_STATE_ABOVE`.
     func centre(_ window: Widget, on monitor: Desktop.Monitor) {
         guard let surface = unsafe gtk_native_get_surface(window.address) else { return }
         let number = unsafe gdk_x11_surface_get_xid(surface)
@@ -176,7 +176,7 @@ private struct X11Screen {
         unsafe event.xclient.window = number
         unsafe event.xclient.message_type = XInternAtom(display, "_NET_WM_STATE", 0)
         unsafe event.xclient.format = 32
-        // 1 adds the state; the last says that an application asks.
+        // 1 adds the state. The last field says that the request comes from an application.
         unsafe event.xclient.data.l.0 = 1
         unsafe event.xclient.data.l.1 = Int(bitPattern: XInternAtom(display, "_NET_WM_STATE_ABOVE", 0))
         unsafe event.xclient.data.l.3 = 1

@@ -2,15 +2,15 @@
 
 internal import CAdwaita
 
-/// What the keyboard and gestures do.
+/// Keyboard shortcuts and input handlers.
 enum Keys {
-    /// Pressing these keys does this wherever the focus is in the window (`gtk_shortcut_controller_new`).
+    /// Adds a keyboard shortcut (`gtk_shortcut_controller_new`).
     ///
     /// - Parameters:
-    ///   - window: The window, or a part of it: then the focus must be in that.
-    ///   - trigger: As GTK writes keys, for example `<Control>f`; several with `|` between them.
-    ///   - isLocal: Whether the focus must be in the widget.
-    ///   - body: Whether it was dealt with.
+    ///   - window: The window, or a widget in it.
+    ///   - trigger: The keys in GTK's notation, for example `<Control>f`; alternatives are separated with `|`.
+    ///   - isLocal: Whether the shortcut only works while the focus is in the widget.
+    ///   - body: Returns whether it handled the key.
     static func on(_ window: Widget, _ trigger: String, isLocal: Bool = false, _ body: @escaping () -> Bool) {
         let controller = unsafe Widget.adopting(gtk_shortcut_controller_new())
         unsafe gtk_shortcut_controller_set_scope(
@@ -40,13 +40,13 @@ private let released: GDestroyNotify = { handler in
 }
 
 extension Widget {
-    /// `gtk_widget_add_controller`, which takes a reference over.
+    /// Adds a controller with `gtk_widget_add_controller`, which takes ownership of a reference.
     func take(_ controller: Widget) {
         unsafe g_object_ref(UnsafeMutableRawPointer(controller.address))
         unsafe gtk_widget_add_controller(cast(), controller.address)
     }
 
-    /// Every key before anything else in the widget gets it (`gtk_event_controller_key_new`).
+    /// Handles every key press before the widget's descendants do (`gtk_event_controller_key_new`).
     func onKeyFirst(_ body: @escaping (_ key: UInt32, _ modifiers: UInt32) -> Bool) {
         let controller = unsafe Widget.adopting(gtk_event_controller_key_new())
         unsafe gtk_event_controller_set_propagation_phase(controller.address, GTK_PHASE_CAPTURE)
@@ -54,11 +54,11 @@ extension Widget {
         take(controller)
     }
 
-    /// Every key before anything else in the widget gets it, down and up (`gtk_event_controller_key_new`).
+    /// Handles every key press and release before the widget's descendants do (`gtk_event_controller_key_new`).
     ///
     /// - Parameters:
-    ///   - down: Whether nothing else may get it; a key that is held comes again and again.
-    ///   - up: It is let go.
+    ///   - down: Returns true to consume the key; called again for each repeat of a held key.
+    ///   - up: Called when the key is released.
     func onKeyFirst(
         down: @escaping (_ code: UInt32, _ symbol: UInt32, _ eventTime: UInt32) -> Bool,
         up: @escaping (_ code: UInt32) -> Void
@@ -66,7 +66,7 @@ extension Widget {
         let controller = unsafe Widget.adopting(gtk_event_controller_key_new())
         let address = unsafe controller.address
         unsafe gtk_event_controller_set_propagation_phase(address, GTK_PHASE_CAPTURE)
-        // The controller lives while it calls.
+        // The controller outlives its own callbacks.
         Signals.connectKeyDown(controller) {
             down($0, $1, unsafe gtk_event_controller_get_current_event_time(address))
         }
@@ -74,33 +74,34 @@ extension Widget {
         take(controller)
     }
 
-    /// Every press of the pointer or a finger before anything else in the widget gets it (`gtk_gesture_click_new`).
+    /// Handles every press of the pointer or a finger before the widget's descendants (`gtk_gesture_click_new`).
     ///
-    /// - Parameter body: Whether nothing else may get it.
+    /// - Parameter body: Returns true to consume the press.
     func onPressFirst(_ body: @escaping (_ eventTime: UInt32) -> Bool) {
         let gesture = unsafe Widget.adopting(gtk_gesture_click_new())
         let address = unsafe gesture.address
         unsafe gtk_event_controller_set_propagation_phase(address, GTK_PHASE_CAPTURE)
         Signals.connectPress(gesture, "pressed") {
-            // The gesture lives while it calls.
+            // The gesture outlives its own callbacks.
             let isTaken = body(unsafe gtk_event_controller_get_current_event_time(address))
             unsafe gtk_gesture_set_state(address, isTaken ? GTK_EVENT_SEQUENCE_CLAIMED : GTK_EVENT_SEQUENCE_DENIED)
         }
         take(gesture)
     }
 
-    /// A stroke across the widget; the way is negative towards the left (`gtk_gesture_drag_new`).
+    /// Handles a horizontal swipe; a distance to the left is negative (`gtk_gesture_drag_new`).
     ///
     /// - Parameters:
-    ///   - lengthMin: Shorter ones do nothing, and neither does what goes up or down as well.
-    ///   - body: Called when it ends. Whoever moves more than a hand trembles presses nothing.
+    ///   - lengthMin: The minimum distance in pixels; shorter or more vertical movements have no effect.
+    ///   - body: Called at the end of the swipe. A movement beyond the tolerance of a click also cancels the click.
     func onStroke(atLeast lengthMin: Double, _ body: @escaping (_ across: Double) -> Void) {
         let gesture = unsafe Widget.adopting(gtk_gesture_drag_new())
         let address = unsafe gesture.address
         Signals.connectPoint(gesture, "drag-update") { across, down in
             let isAcross = abs(across) >= 2 * abs(down)
             guard max(abs(across), abs(down)) > Self.trembling else { return }
-            // A finger that goes up or down scrolls, which is another's to claim. The gesture lives while it calls.
+            // A vertical movement of a finger scrolls, so another gesture claims it. The gesture outlives its own
+            // callbacks.
             let device = unsafe gtk_event_controller_get_current_event_device(address)
             let isFinger = unsafe device.map { unsafe gdk_device_get_source($0) == GDK_SOURCE_TOUCHSCREEN } ?? false
             if isAcross || !isFinger { unsafe gtk_gesture_set_state(address, GTK_EVENT_SEQUENCE_CLAIMED) }
@@ -111,26 +112,26 @@ extension Widget {
         take(gesture)
     }
 
-    /// How far a press may move, in pixels.
+    /// The distance in pixels that a pointer may move during a click.
     private static let trembling = 12.0
 
-    /// The keyboard's focus comes into the widget (`gtk_event_controller_focus_new`).
+    /// Calls the body when the keyboard focus enters the widget (`gtk_event_controller_focus_new`).
     func onFocusEntering(_ body: @escaping () -> Void) {
         let controller = unsafe Widget.adopting(gtk_event_controller_focus_new())
         Signals.connect(controller, "enter", body)
         take(controller)
     }
 
-    /// The keyboard's focus leaves the widget (`gtk_event_controller_focus_new`).
+    /// Calls the body when the keyboard focus leaves the widget (`gtk_event_controller_focus_new`).
     func onFocusLeaving(_ body: @escaping () -> Void) {
         let controller = unsafe Widget.adopting(gtk_event_controller_focus_new())
         Signals.connect(controller, "leave", body)
         take(controller)
     }
 
-    /// Gives the focus to what comes in its window after the widget and all that is in it, or before.
+    /// Moves the focus to the next focusable widget after this widget and its descendants, or to the previous one.
     ///
-    /// `gtk_widget_child_focus`, while the widget takes no focus.
+    /// Calls `gtk_widget_child_focus` on the root while this widget cannot get the focus.
     func moveFocusOut(isBack: Bool) {
         guard let root = unsafe gtk_widget_get_root(cast()) else { return }
         unsafe gtk_widget_set_can_focus(cast(), 0)
@@ -138,13 +139,13 @@ extension Widget {
         unsafe gtk_widget_set_can_focus(cast(), 1)
     }
 
-    /// A press of the pointer on the widget (`gtk_gesture_click_new`).
+    /// Calls the body after a click on the widget (`gtk_gesture_click_new`).
     func onPress(_ body: @escaping () -> Void) {
         let gesture = unsafe Widget.adopting(gtk_gesture_click_new())
         Signals.connectPress(gesture, "released", body)
         take(gesture)
     }
 
-    /// What is typed anywhere in the widget goes to a search entry (`gtk_search_entry_set_key_capture_widget`).
+    /// Redirects text typed in the widget to a search entry (`gtk_search_entry_set_key_capture_widget`).
     func captureTyping(for entry: Widget) { unsafe gtk_search_entry_set_key_capture_widget(entry.address, cast()) }
 }

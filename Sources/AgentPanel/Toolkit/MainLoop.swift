@@ -2,24 +2,24 @@
 
 internal import CAdwaita
 
-/// GLib's sources as Swift closures.
+/// GLib's main loop, with Swift closures as event sources.
 enum MainLoop {
-    /// Keeps a closure for as long as GLib keeps the source.
+    /// The box around a closure, which lives as long as GLib keeps the source.
     fileprivate final class Handler {
         let body: () -> Bool
 
         init(_ body: @escaping () -> Bool) { self.body = body }
     }
 
-    /// A source that can be taken away again.
+    /// An event source that can be removed.
     struct Source {
         fileprivate var number: UInt32
 
-        /// `g_source_remove`; once only, and not after it ended by itself.
+        /// Removes the source with `g_source_remove`; must be called at most once, and not after the source has ended.
         func cancel() { g_source_remove(number) }
     }
 
-    /// What a descriptor is waited for.
+    /// The conditions to wait for on a descriptor.
     struct Readiness: Equatable {
         var isReadable: Bool
         var isWritable: Bool
@@ -39,7 +39,7 @@ enum MainLoop {
         return Source(number: number)
     }
 
-    /// Calls the body once, when nothing more urgent waits (`g_idle_add_full`).
+    /// Calls the body once, when no event of higher priority is pending (`g_idle_add_full`).
     static func whenIdle(_ body: @escaping () -> Void) {
         let handler = unsafe retained {
             body()
@@ -48,7 +48,7 @@ enum MainLoop {
         unsafe g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, due, handler, released)
     }
 
-    /// Calls the body once, later (`g_timeout_add_full`).
+    /// Calls the body once, after a delay (`g_timeout_add_full`).
     @discardableResult
     static func after(milliseconds: UInt32, _ body: @escaping () -> Void) -> Source {
         let handler = unsafe retained {
@@ -58,7 +58,7 @@ enum MainLoop {
         return Source(number: unsafe g_timeout_add_full(G_PRIORITY_DEFAULT, milliseconds, due, handler, released))
     }
 
-    /// Calls the body when the process gets a signal (`g_unix_signal_add_full`).
+    /// Calls the body whenever the process receives a signal (`g_unix_signal_add_full`).
     static func onSignal(_ signal: Int32, _ body: @escaping () -> Void) {
         let handler = unsafe retained {
             body()
@@ -67,7 +67,7 @@ enum MainLoop {
         unsafe g_unix_signal_add_full(G_PRIORITY_HIGH, signal, due, handler, released)
     }
 
-    /// Milliseconds since some moment, without jumps (`g_get_monotonic_time`).
+    /// The time of the monotonic clock in milliseconds (`g_get_monotonic_time`).
     static var monotonicMilliseconds: Int64 { Int64(g_get_monotonic_time()) / 1000 }
 
     private static func retained(_ body: @escaping () -> Bool) -> UnsafeMutableRawPointer {

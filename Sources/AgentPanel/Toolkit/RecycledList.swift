@@ -2,44 +2,43 @@
 
 internal import CAdwaita
 
-/// A list of any length, of which only the rows on the screen exist (`GtkListView`).
+/// A list of any length that only creates widgets for the visible rows (`GtkListView`).
 ///
-/// The model is a list of keys. A row is made once (`make`), and shows one key after the other (`bind`). The keyboard's
-/// focus is at a row; Tab goes on to what can be pressed in it, and then out of the list, however long that is.
+/// The model is a list of keys. `make` creates a row once, and `bind` lets it show one key after another. The keyboard
+/// focus is on a row. Tab moves to the buttons in the row, and then out of the list, however long the list is.
 final class RecycledList<Row: AnyObject> {
-    /// The list itself.
     let widget: Widget
     private let model: Widget
     private let making: Making
-    /// The rows that exist, by the address of their `GtkListItem`.
+    /// The existing rows, by the address of their `GtkListItem`.
     private var rows: [UInt: (item: Widget, row: Row)] = [:]
     private(set) var keys: [String] = []
-    /// While the model changes, places are not yet those of the keys.
+    /// Whether the model is changing; its positions do not match `keys` during that time.
     private var isChanging = false
 
-    /// How rows come to be.
+    /// The functions that create and describe rows.
     struct Making {
-        /// Makes an empty row.
+        /// Creates an empty row.
         var make: () -> Row
-        /// What of it is put into the list.
+        /// Returns the row's root widget.
         var root: (Row) -> Widget
-        /// Shows the key at this place.
+        /// Shows the key at an index in the row.
         var bind: (Row, Int) -> Void
-        /// Whether pressing the row at this place does something.
+        /// Reports whether the row at an index reacts to a click.
         var isActivatable: (Int) -> Bool
-        /// What a screen reader calls it.
+        /// Returns the accessible name of the row at an index.
         var name: (Int) -> String
-        /// What can be pressed in it, in the order of Tab.
+        /// Returns the buttons in the row, in Tab order.
         var controls: (Row) -> [Widget]
     }
 
-    /// Makes an empty list.
+    /// Creates an empty list.
     init(_ making: Making) {
         self.making = making
         let names: OpaquePointer? = unsafe gtk_string_list_new(nil)
         model = unsafe Widget.adopting(names)
         let factory = unsafe Widget.adopting(gtk_signal_list_item_factory_new())
-        // Both go over to the view, which drops one reference of each.
+        // The view takes ownership of one reference to the model and one to the factory.
         unsafe g_object_ref(UnsafeMutableRawPointer(model.address))
         unsafe g_object_ref(UnsafeMutableRawPointer(factory.address))
         let selection = unsafe gtk_no_selection_new(model.address)
@@ -56,7 +55,7 @@ final class RecycledList<Row: AnyObject> {
             unsafe rows[UInt(bitPattern: item.address)] = (item, row)
             unsafe gtk_list_item_set_child(item.address, making.root(row).cast())
             for control in making.controls(row) {
-                // GTK gives the focus to a row only if nothing in it takes it.
+                // GTK only focuses a row if no widget in it can get the focus.
                 control.setFocusable(false)
                 control.onFocusLeaving { [weak control] in control?.setFocusable(false) }
             }
@@ -77,27 +76,28 @@ final class RecycledList<Row: AnyObject> {
         guard let index = index(of: item) else { return }
         making.bind(row, index)
         unsafe gtk_list_item_set_activatable(item.address, making.isActivatable(index) ? 1 : 0)
-        // In GTK 4.8 a list's rows have no name of their own.
+        // GTK 4.8 cannot set the accessible name of a list item, so its row widget is named directly.
         making.root(row).parent?.named(making.name(index))
     }
 
-    /// `gtk_list_item_get_position`; nil while it shows nothing.
+    /// Returns the index of an item (`gtk_list_item_get_position`); nil while it shows no key.
     private func index(of item: Widget) -> Int? {
         let index = unsafe Int(gtk_list_item_get_position(item.address))
         return keys.indices.contains(index) ? index : nil
     }
 
-    /// Pressing a row, or Return on it.
+    /// Calls the body with the index of a row that was clicked or activated with Return.
     func onActivated(_ body: @escaping (Int) -> Void) { Signals.connectIndex(widget, "activate", body) }
 
-    /// The rows that exist.
+    /// The existing rows.
     var shownRows: [Row] { rows.values.map(\.row) }
 
-    // MARK: What is shown
+    // MARK: Display
 
-    /// Shows other keys, and what those that stay say now.
+    /// Replaces the keys and updates the rows of keys that stay.
     ///
-    /// What stays is not touched, so that focus and place stay, too; at the top one sees what comes in there.
+    /// Rows of keys that stay keep their widgets, and so the focus and the scroll position. At the top, new rows stay
+    /// visible.
     func show(_ newKeys: [String]) {
         let change = ListChange(from: keys, to: newKeys)
         let (focused, isAtTop) = (focusedIndex, isAtTop)
@@ -112,7 +112,7 @@ final class RecycledList<Row: AnyObject> {
         if let focused { keepFocus(near: focused, oldKeys) }
     }
 
-    /// The row that had the focus has it still; where it is gone, what came next and can be pressed, else what was before.
+    /// Keeps the focus on its key; if the key is gone, moves it to the next activatable row, else to a previous one.
     private func keepFocus(near index: Int, _ oldKeys: [String]) {
         let places = Dictionary(zip(keys, keys.indices), uniquingKeysWith: { first, _ in first })
         if let place = places[oldKeys[index]] {
@@ -123,7 +123,7 @@ final class RecycledList<Row: AnyObject> {
         focus(at: near.first(where: making.isActivatable) ?? 0)
     }
 
-    /// `gtk_string_list_splice`.
+    /// Replaces keys in the model with `gtk_string_list_splice`.
     private func splice(_ splice: ListChange.Splice) {
         var copies = unsafe splice.added.map { unsafe UnsafePointer<CChar>(g_strdup($0)) }
         unsafe copies.append(nil)
@@ -139,23 +139,23 @@ final class RecycledList<Row: AnyObject> {
         return unsafe gtk_adjustment_get_value(place) < 1
     }
 
-    /// The list's action `list.scroll-to-item`.
+    /// Activates the list's action `list.scroll-to-item`.
     private func scroll(to index: Int) {
         unsafe _ = gtk_widget_activate_action_variant(
             widget.cast(), "list.scroll-to-item", g_variant_new_uint32(UInt32(index)))
     }
 
-    // MARK: The keyboard
+    // MARK: Keyboard
 
-    /// The row in which the keyboard's focus is.
+    /// The row with the keyboard focus.
     var focused: Row? { rows.values.first { making.root($0.row).parent?.containsFocus ?? false }?.row }
 
-    /// Its place.
+    /// The index of the row with the keyboard focus.
     var focusedIndex: Int? {
         rows.values.first { making.root($0.row).parent?.containsFocus ?? false }.flatMap { index(of: $0.item) }
     }
 
-    /// Gives the focus to a row, which comes into sight.
+    /// Scrolls to a row and moves the focus to it.
     func focus(at index: Int) {
         scroll(to: index)
         guard !focusExisting(index) else { return }
@@ -167,13 +167,13 @@ final class RecycledList<Row: AnyObject> {
         return row.flatMap { making.root($0).parent }?.focus() ?? false
     }
 
-    /// Tab and Shift+Tab go to what is in the row, and then out of the list.
+    /// Moves the focus with Tab and Shift+Tab to the buttons in the row, and then out of the list.
     private func moveFocus(_ key: UInt32) -> Bool {
         let isBack = key == UInt32(GDK_KEY_ISO_Left_Tab)
         guard isBack || key == UInt32(GDK_KEY_Tab) || key == UInt32(GDK_KEY_KP_Tab), let row = focused else {
             return false
         }
-        // `nil` is the row itself, which comes before what is in it.
+        // `nil` stands for the row itself, which precedes its buttons.
         let stops = [nil] + making.controls(row).filter(\.isMapped)
         let place = stops.firstIndex { $0?.containsFocus ?? false } ?? 0
         let next = place + (isBack ? -1 : 1)

@@ -2,9 +2,9 @@
 
 internal import CAdwaita
 
-/// GObject's signals as Swift closures; a closure lives for as long as GLib keeps the connection.
+/// GObject signals with Swift closures as handlers; a closure lives as long as GLib keeps the connection.
 enum Signals {
-    /// What a signal brings besides its object.
+    /// The arguments of a signal, without its object.
     @safe
     struct Arguments {
         fileprivate(set) var object: OpaquePointer?
@@ -20,7 +20,7 @@ enum Signals {
         init(_ body: @escaping (Arguments) -> Bool) { self.body = body }
     }
 
-    /// A signal without arguments, or whose arguments nobody needs (`g_signal_connect_data`).
+    /// Connects a signal whose arguments are not needed (`g_signal_connect_data`).
     static func connect(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(plain, to: GCallback.self)) { _ in
             body()
@@ -28,7 +28,7 @@ enum Signals {
         }
     }
 
-    /// The change of a property.
+    /// Connects the change of a property.
     static func connectProperty(_ object: Widget, _ property: String, _ body: @escaping () -> Void) {
         attach(object, "notify::\(property)", unsafe unsafeBitCast(withObject, to: GCallback.self)) { _ in
             body()
@@ -36,7 +36,7 @@ enum Signals {
         }
     }
 
-    /// A signal with an object.
+    /// Connects a signal with an object as its argument.
     static func connectObject(_ object: Widget, _ signal: String, _ body: @escaping (Widget?) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withObject, to: GCallback.self)) { arguments in
             body(unsafe arguments.object.map { unsafe Widget($0) })
@@ -44,7 +44,7 @@ enum Signals {
         }
     }
 
-    /// A signal with something that nobody needs and that need not be an object, as an action's parameter.
+    /// Connects a signal with one unused argument, which need not be an object; an example is an action's parameter.
     static func connectAction(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withObject, to: GCallback.self)) { _ in
             body()
@@ -52,7 +52,7 @@ enum Signals {
         }
     }
 
-    /// A signal with a position.
+    /// Connects a signal with an index as its argument.
     static func connectIndex(_ object: Widget, _ signal: String, _ body: @escaping (Int) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withIndex, to: GCallback.self)) { arguments in
             body(Int(arguments.numbers.first))
@@ -60,7 +60,7 @@ enum Signals {
         }
     }
 
-    /// A signal with two whole numbers.
+    /// Connects a signal with two integers as its arguments.
     static func connectSize(_ object: Widget, _ signal: String, _ body: @escaping (Int, Int) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withSize, to: GCallback.self)) { arguments in
             body(Int(arguments.numbers.first), Int(arguments.numbers.second))
@@ -68,7 +68,7 @@ enum Signals {
         }
     }
 
-    /// A signal with two numbers, as a gesture's speed.
+    /// Connects a signal with two floating-point numbers, such as the offset of a gesture.
     static func connectPoint(_ object: Widget, _ signal: String, _ body: @escaping (Double, Double) -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withPoint, to: GCallback.self)) { arguments in
             body(arguments.numbers.first, arguments.numbers.second)
@@ -76,17 +76,17 @@ enum Signals {
         }
     }
 
-    /// A signal that asks whether it was dealt with.
+    /// Connects a signal whose handler returns whether it handled the event.
     static func connectAnswering(_ object: Widget, _ signal: String, _ body: @escaping () -> Bool) {
         attach(object, signal, unsafe unsafeBitCast(answering, to: GCallback.self)) { _ in body() }
     }
 
-    /// `key-pressed` of a key controller: which one of the keyboard it is, and what it means there.
+    /// Connects `key-pressed` of a key controller; the handler gets the hardware code and the key symbol.
     static func connectKeyDown(_ object: Widget, _ body: @escaping (_ code: UInt32, _ symbol: UInt32) -> Bool) {
         attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { body($0.code, $0.key) }
     }
 
-    /// `key-released` of a key controller.
+    /// Connects `key-released` of a key controller.
     static func connectKeyUp(_ object: Widget, _ body: @escaping (_ code: UInt32) -> Void) {
         attach(object, "key-released", unsafe unsafeBitCast(withKeyUp, to: GCallback.self)) { arguments in
             body(arguments.code)
@@ -94,14 +94,14 @@ enum Signals {
         }
     }
 
-    /// `key-pressed` of a key controller: the key and its modifiers.
+    /// Connects `key-pressed` of a key controller; the handler gets the key symbol and the modifiers.
     static func connectKey(_ object: Widget, _ body: @escaping (_ key: UInt32, _ modifiers: UInt32) -> Bool) {
         attach(object, "key-pressed", unsafe unsafeBitCast(withKey, to: GCallback.self)) { arguments in
             body(arguments.key, arguments.modifiers)
         }
     }
 
-    /// `pressed` or `released` of a click gesture.
+    /// Connects `pressed` or `released` of a click gesture.
     static func connectPress(_ object: Widget, _ signal: String, _ body: @escaping () -> Void) {
         attach(object, signal, unsafe unsafeBitCast(withPress, to: GCallback.self)) { _ in
             body()

@@ -2,9 +2,9 @@
 
 internal import CAdwaita
 
-/// How the panel looks beyond libadwaita: one style sheet for every window.
+/// The style sheet of all windows, on top of libadwaita's.
 ///
-/// Red has two uses: badges, and buttons that destroy something.
+/// Red is only used for badges and for buttons that destroy something.
 enum StyleSheet {
     private static let text = """
         .touch { min-width: 44px; min-height: 44px; padding: 0; }
@@ -88,10 +88,10 @@ enum StyleSheet {
         .alert button.light:hover { background-color: #f2f1f4; }
         """
 
-    /// The red of texts, which must be readable on either background.
+    /// Returns the definition of the red for texts, which must be readable on a dark or light background.
     private static func red(isDark: Bool) -> String { "@define-color sheet_red \(isDark ? "#ff7b7b" : "#c01c28");\n" }
 
-    /// Puts the sheet on the display, and again when the person wants it dark or light (`adw_style_manager_get_dark`).
+    /// Applies the style sheet, and again when the user switches between dark and light (`adw_style_manager_get_dark`).
     static func load() {
         guard let display = unsafe gdk_display_get_default() else { return }
         let provider = unsafe Widget.adopting(OpaquePointer(gtk_css_provider_new()))

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row with a switch, which acts at once and says what "on" allows.
+/// A row with a switch that takes effect immediately; its title says what "on" allows.
 final class SwitchRow {
     let widget: Widget
     private let toggle = Widget.toggleSwitch()
     private let lock = LockMark()
     private let subtitle: String
-    /// While the row shows what the agent says, its switch is not the person's.
+    /// Whether the code is setting the switch, so that the change does not come from the user.
     private var isShowing = false
 
-    /// Makes a row.
+    /// Creates a row.
     ///
     /// - Parameters:
-    ///   - title: What "on" allows.
-    ///   - subtitle: What else is to be known; empty for nothing.
-    ///   - changed: Gets what the person wants.
+    ///   - title: A description of what "on" allows.
+    ///   - subtitle: An explanation; empty for none.
+    ///   - changed: Called with the state that the user chose.
     init(_ title: String, subtitle: String = "", changed: @escaping (Bool) -> Void) {
         self.subtitle = subtitle
         widget = .actionRow(title, subtitle: subtitle)
         widget.addSuffix(lock.widget)
         widget.addSuffix(toggle)
-        // That names it, too.
+        // This also makes the row's title the accessible name of the switch.
         widget.setActivates(toggle)
         Signals.connectProperty(toggle, "active") { [weak self] in
             guard let self, !isShowing else { return }
@@ -28,7 +28,7 @@ final class SwitchRow {
         }
     }
 
-    /// Shows what holds.
+    /// Shows a state; a locked row cannot be changed.
     func show(_ isOn: Bool, isLocked: Bool = false) {
         isShowing = true
         toggle.isOn = isOn
@@ -40,16 +40,16 @@ final class SwitchRow {
         toggle.described(isLocked ? LockMark.text : subtitle)
     }
 
-    /// Shows what a setting says; nothing while it is not known.
+    /// Shows a setting; does nothing while it is unknown.
     func show(_ setting: SettingFacts?) {
         guard let setting else { return }
         show(setting.value == "on", isLocked: setting.isLocked)
     }
 }
 
-/// The sign of what the administrator decided.
+/// The lock symbol of a setting that the administrator locked.
 struct LockMark {
-    /// What stands beside it.
+    /// The text beside the symbol.
     static var text: String { tr("Set by your administrator") }
 
     let widget = Widget.symbol("changes-prevent-symbolic").styled("dim-label")

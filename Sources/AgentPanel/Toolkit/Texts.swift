@@ -3,23 +3,23 @@
 internal import Glibc
 internal import PushNet
 
-/// What the panel says, in the person's language.
+/// The panel's texts in the user's language.
 package enum Texts {
-    /// Sets the locale (`setlocale`) and finds the catalogues.
+    /// Sets the locale (`setlocale`) and loads the message catalogs.
     static func load() {
         unsafe setlocale(LC_ALL, "")
         MessageCatalogue.load()
     }
 
-    /// The text in the person's language.
+    /// Returns the text in the user's language.
     package static func text(_ key: String) -> String { MessageCatalogue.text(key) }
 
-    /// The right one of two for a count, which stands where `%d` is.
+    /// Returns the singular or plural text, with the count in the place of `%d`.
     package static func text(_ one: String, _ many: String, count: Int) -> String {
         fill(MessageCatalogue.text(one, many, count: count), "\(count)")
     }
 
-    /// Puts texts in the place of `%1`, `%2` and so on; of `%d` the first.
+    /// Replaces `%1`, `%2` and so on with the values; `%d` stands for the first one.
     package static func fill(_ text: String, _ values: String...) -> String {
         var output = ""
         var rest = Substring(text)
@@ -40,5 +40,5 @@ package enum Texts {
     }
 }
 
-/// The text in the person's language; short, because it stands before every text of the panel.
+/// Returns the text in the user's language; the name is short because it precedes every text of the panel.
 func tr(_ key: String) -> String { Texts.text(key) }

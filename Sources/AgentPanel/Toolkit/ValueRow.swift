@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row that shows its value at the right and leads to where it is chosen.
+/// A row that shows a value at the right and opens the page where it is chosen.
 final class ValueRow {
     let widget: Widget
     private let value = Widget.label("", .cut(lines: 1)).styled("dim-label")
@@ -8,12 +8,12 @@ final class ValueRow {
     private let lock = LockMark()
     private let isBelow: Bool
 
-    /// Makes a row.
+    /// Creates a row.
     ///
     /// - Parameters:
-    ///   - title: What it is.
-    ///   - isBelow: Whether the value is too long for the right and stands below.
-    ///   - pressed: Opens the list; nil for a value that is only shown.
+    ///   - title: The name of the value.
+    ///   - isBelow: Whether the value is shown below the title, because it is too long for the right side.
+    ///   - pressed: Opens the page; nil for a read-only value.
     init(_ title: String, isBelow: Bool = false, pressed: (() -> Void)? = nil) {
         self.isBelow = isBelow
         widget = .actionRow(title)
@@ -24,7 +24,6 @@ final class ValueRow {
         widget.onActivated(pressed)
     }
 
-    /// Shows the value.
     func show(_ text: String, subtitle: String = "", isLocked: Bool = false) {
         value.setText(text)
         lock.show(isLocked)
@@ -35,21 +34,20 @@ final class ValueRow {
     }
 }
 
-/// Rows of which the chosen ones have a checkmark.
+/// A row with a checkmark if it is chosen.
 final class CheckRow {
     let widget: Widget
     private let mark = Widget.symbol("object-select-symbolic")
 
-    /// Makes a row.
     init(_ title: String, pressed: @escaping () -> Void) {
         widget = .actionRow(title)
         widget.addSuffix(mark)
         widget.onActivated(pressed)
     }
 
-    /// Whether it has the checkmark.
+    /// Shows or hides the checkmark.
     func show(isChosen: Bool) {
-        // It keeps its place, so that titles stay where they are.
+        // The invisible mark keeps its space, so that the titles do not move.
         mark.setOpacity(isChosen ? 1 : 0)
         widget.setSelected(isChosen)
     }

@@ -2,30 +2,29 @@
 
 internal import CAdwaita
 
-/// What a screen reader hears.
 extension Widget {
-    /// Its name (`gtk_accessible_update_property_value`).
+    /// Sets the accessible name (`gtk_accessible_update_property_value`).
     @discardableResult
     func named(_ name: String) -> Widget {
         setAccessible(GTK_ACCESSIBLE_PROPERTY_LABEL, name)
         return self
     }
 
-    /// What is said after its name.
+    /// Sets the accessible description, which a screen reader speaks after the name.
     @discardableResult
     func described(_ description: String) -> Widget {
         setAccessible(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description)
         return self
     }
 
-    /// Leaves it out of what is read, because something beside it says the same.
+    /// Hides the widget from screen readers, because a neighboring widget has the same text.
     @discardableResult
     func unread() -> Widget {
         setRead(false)
         return self
     }
 
-    /// Whether it and what is in it are read (`GTK_ACCESSIBLE_STATE_HIDDEN`).
+    /// Sets whether screen readers read the widget and its descendants (`GTK_ACCESSIBLE_STATE_HIDDEN`).
     func setRead(_ isRead: Bool) {
         var value = GValue()
         unsafe g_value_init(&value, GType(5 << 2))
@@ -35,7 +34,7 @@ extension Widget {
         unsafe g_value_unset(&value)
     }
 
-    /// Whether it is the chosen one of several, as a tab or a row with a checkmark is.
+    /// Sets whether the widget is selected, as a tab or a row with a checkmark.
     func setSelected(_ isSelected: Bool) {
         var value = GValue()
         var state = GTK_ACCESSIBLE_STATE_SELECTED
@@ -54,7 +53,7 @@ extension Widget {
         unsafe g_value_unset(&value)
     }
 
-    /// Makes a widget of a class with a role that only its making can give (`g_object_new_with_properties`).
+    /// Creates a widget with a role that can only be set at creation (`g_object_new_with_properties`).
     static func make(_ type: GType, role: GtkAccessibleRole) -> Widget {
         var value = GValue()
         unsafe g_value_init(&value, gtk_accessible_role_get_type())

@@ -4,17 +4,17 @@ internal import CAdwaita
 
 /// Labels that never make their window wider.
 ///
-/// GTK gives a label the room of its widest part that no line can be broken in, and a text from elsewhere can be one such
-/// part: emoji joined without an end, or a letter below hundreds of marks. A layout manager stands before the label's own
-/// measuring, and asks for less.
+/// A label's minimum width is that of its widest part without a line break. A text from another program can be one such
+/// part: an endless sequence of joined emoji, or a letter with hundreds of combining marks. A layout manager replaces
+/// the label's own measurement and requests less.
 extension Widget {
-    /// `gtk_custom_layout_new`: what does not fit is cut off at the label's edge.
+    /// Installs `gtk_custom_layout_new`; text that does not fit is clipped at the label's edge.
     func boundLabel() {
         unsafe gtk_widget_set_layout_manager(cast(), gtk_custom_layout_new(modeOfLabel, measureLabel, placeLabel))
         unsafe gtk_widget_set_overflow(cast(), GTK_OVERFLOW_HIDDEN)
     }
 
-    /// The same for labels that libadwaita made, in a row as it is at first.
+    /// Bounds the labels that libadwaita created in a new row.
     func boundLabels() {
         guard unsafe g_type_check_instance_is_a(cast(), gtk_label_get_type()) == 0 else { return boundLabel() }
         var child = firstChild
@@ -25,10 +25,10 @@ extension Widget {
     }
 }
 
-/// Wider than any letter in the largest text that a person may want, and narrower than any place for a text.
+/// The maximum of a label's minimum width, in pixels: wider than any letter, narrower than any space for a text.
 private let labelWidthMinMax: Int32 = 72
 
-/// The label's own functions, which GTK does not call any more.
+/// The class structure of `GtkLabel`, whose functions GTK no longer calls for these labels.
 private var labelClass: UnsafeMutablePointer<GtkWidgetClass>? {
     unsafe g_type_class_peek(gtk_label_get_type())?.assumingMemoryBound(to: GtkWidgetClass.self)
 }

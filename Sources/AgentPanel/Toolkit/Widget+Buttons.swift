@@ -3,9 +3,8 @@
 internal import CAdwaita
 internal import PushCore
 
-/// Things to press and to switch.
 extension Widget {
-    /// `gtk_button_new` with a text that is cut when it is too long.
+    /// Creates a `gtk_button_new` with a label that is truncated when it is too long.
     static func button(_ title: String, _ pressed: @escaping () -> Void) -> Widget {
         let button = unsafe Widget(gtk_button_new())
         button.setTitle(title)
@@ -13,14 +12,14 @@ extension Widget {
         return button
     }
 
-    /// The text of a button.
+    /// Sets the label of a button.
     func setTitle(_ title: String, _ fit: Fit = .cut(lines: 1)) {
         let label = Widget.label(title, fit).centred()
         unsafe gtk_button_set_child(cast(), label.cast())
         named(DisplayText.plain(title))
     }
 
-    /// A button around any widget.
+    /// Creates a button around any widget.
     static func button(around child: Widget, named name: String, _ pressed: @escaping () -> Void) -> Widget {
         let button = unsafe Widget(gtk_button_new())
         unsafe gtk_button_set_child(button.cast(), child.cast())
@@ -28,54 +27,54 @@ extension Widget {
         return button.named(name)
     }
 
-    /// A button with a picture; its name is the hint, too.
+    /// Creates a button with an icon; its accessible name is also its tooltip.
     static func iconButton(_ icon: String, named name: String, _ pressed: @escaping () -> Void) -> Widget {
         let button = button(around: .symbol(icon), named: name, pressed).styled("touch")
         return button.hinted(name)
     }
 
-    /// `gtk_toggle_button_new` with the role of a tab.
+    /// Creates a `gtk_toggle_button_new` with the role of a tab.
     static func tab(around child: Widget, named name: String) -> Widget {
         let button = make(gtk_toggle_button_get_type(), role: GTK_ACCESSIBLE_ROLE_TAB)
         unsafe gtk_button_set_child(button.cast(), child.cast())
         return button.named(name)
     }
 
-    /// `gtk_toggle_button_new` with a text that is cut when it is too long.
+    /// Creates a `gtk_toggle_button_new` with a label that is truncated when it is too long.
     static func toggle(_ title: String) -> Widget {
         let button = unsafe Widget(gtk_toggle_button_new())
         button.setTitle(title)
         return button
     }
 
-    /// `gtk_toggle_button_set_group`: one of them is on.
+    /// Adds the button to a group in which one button is on (`gtk_toggle_button_set_group`).
     func join(_ other: Widget) { unsafe gtk_toggle_button_set_group(cast(), other.cast()) }
 
-    /// `gtk_toggle_button_set_active`.
+    /// Whether a toggle button is on (`gtk_toggle_button_set_active`).
     var isPressed: Bool {
         get { unsafe gtk_toggle_button_get_active(cast()) != 0 }
         set { unsafe gtk_toggle_button_set_active(cast(), newValue ? 1 : 0) }
     }
 
-    /// `gtk_switch_new`.
+    /// Creates a switch with `gtk_switch_new`.
     static func toggleSwitch() -> Widget { unsafe Widget(gtk_switch_new()).placed(down: .center) }
 
-    /// `gtk_switch_set_active`.
+    /// Whether a switch is on (`gtk_switch_set_active`).
     var isOn: Bool {
         get { unsafe gtk_switch_get_active(address) != 0 }
         set { unsafe gtk_switch_set_active(address, newValue ? 1 : 0) }
     }
 
-    /// `gtk_check_button_new`.
+    /// Creates a check button with `gtk_check_button_new`.
     static func check() -> Widget { unsafe Widget(gtk_check_button_new()).placed(down: .center) }
 
-    /// `gtk_check_button_set_active`.
+    /// Whether a check button is checked (`gtk_check_button_set_active`).
     var isChecked: Bool {
         get { unsafe gtk_check_button_get_active(cast()) != 0 }
         set { unsafe gtk_check_button_set_active(cast(), newValue ? 1 : 0) }
     }
 
-    /// `gtk_spin_button_new_with_range`: a whole number between its buttons, + above, which goes on at the other end.
+    /// Creates a vertical `gtk_spin_button_new_with_range` for an integer, which wraps around at both ends.
     static func numberEntry(_ range: ClosedRange<Int>, step: Int) -> Widget {
         let (first, last) = (Double(range.lowerBound), Double(range.upperBound))
         let entry = unsafe Widget(gtk_spin_button_new_with_range(first, last, Double(step)))
@@ -91,17 +90,17 @@ extension Widget {
         return entry.placed(down: .center)
     }
 
-    /// `gtk_spin_button_set_value`.
+    /// The number in a spin button (`gtk_spin_button_set_value`).
     var number: Int {
         get { Int(unsafe gtk_spin_button_get_value_as_int(address)) }
         set {
             unsafe gtk_spin_button_set_value(address, Double(newValue))
-            // The same value as before would not be written anew.
+            // Setting the same value would not update the text.
             unsafe gtk_spin_button_update(address)
         }
     }
 
-    /// `gtk_menu_button_new` with a menu of actions of the window or the application.
+    /// Creates a `gtk_menu_button_new` with a menu of actions of the window or the application.
     static func menuButton(_ icon: String, named name: String, _ items: [(title: String, action: String)]) -> Widget {
         let menu = unsafe Widget.adopting(g_menu_new())
         for item in items { unsafe g_menu_append(menu.address, item.title, item.action) }

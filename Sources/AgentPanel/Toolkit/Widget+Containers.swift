@@ -2,67 +2,67 @@
 
 internal import CAdwaita
 
-/// Widgets that hold others.
 extension Widget {
-    /// `gtk_box_new`: side by side.
+    /// Creates a horizontal `gtk_box_new`.
     static func row(spacing: Int = 0, _ children: Widget...) -> Widget {
         let box = unsafe Widget(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, Int32(spacing)))
         for child in children { box.append(child) }
         return box
     }
 
-    /// A row of tabs, as a screen reader knows them.
+    /// Creates a horizontal box with the accessible role of a tab list.
     static func tabRow(spacing: Int) -> Widget {
         let box = make(gtk_box_get_type(), role: GTK_ACCESSIBLE_ROLE_TAB_LIST)
         unsafe gtk_box_set_spacing(box.cast(), Int32(spacing))
         return box
     }
 
-    /// `gtk_box_new`: one below the other.
+    /// Creates a vertical `gtk_box_new`.
     static func column(spacing: Int = 0, _ children: Widget...) -> Widget {
         let box = unsafe Widget(gtk_box_new(GTK_ORIENTATION_VERTICAL, Int32(spacing)))
         for child in children { box.append(child) }
         return box
     }
 
-    /// `gtk_orientable_set_orientation` of a box.
+    /// Sets the orientation of a box with `gtk_orientable_set_orientation`.
     func turnBox(isRow: Bool) {
         unsafe gtk_orientable_set_orientation(address, isRow ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL)
     }
 
-    /// `gtk_box_append`.
+    /// Appends a child with `gtk_box_append`.
     func append(_ child: Widget) { unsafe gtk_box_append(cast(), child.cast()) }
 
-    /// `gtk_box_remove`.
+    /// Removes a child with `gtk_box_remove`.
     func remove(_ child: Widget) { unsafe gtk_box_remove(cast(), child.cast()) }
 
-    /// The first and the last child of any widget (`gtk_widget_get_first_child`).
+    /// The first child of any widget (`gtk_widget_get_first_child`).
     var firstChild: Widget? { unsafe gtk_widget_get_first_child(cast()).map { unsafe Widget($0) } }
+    /// The last child of any widget (`gtk_widget_get_last_child`).
     var lastChild: Widget? { unsafe gtk_widget_get_last_child(cast()).map { unsafe Widget($0) } }
 
-    /// Empties a box.
+    /// Removes all children of a box.
     func removeAllFromBox() {
         while let child = firstChild { remove(child) }
     }
 
-    /// `gtk_window_handle_new`: dragging the child drags the window.
+    /// Creates a `gtk_window_handle_new`: dragging the child drags the window.
     static func handle(_ child: Widget) -> Widget {
         let handle = unsafe Widget(gtk_window_handle_new())
         unsafe gtk_window_handle_set_child(handle.address, child.cast())
         return handle
     }
 
-    /// `gtk_box_set_homogeneous`: all children of the same size.
+    /// Gives all children of a box the same size (`gtk_box_set_homogeneous`).
     @discardableResult
     func homogeneous() -> Widget {
         setHomogeneous(true)
         return self
     }
 
-    /// `gtk_box_set_homogeneous`.
+    /// Sets whether all children have the same size (`gtk_box_set_homogeneous`).
     func setHomogeneous(_ isHomogeneous: Bool) { unsafe gtk_box_set_homogeneous(cast(), isHomogeneous ? 1 : 0) }
 
-    /// `gtk_scrolled_window_new`: scrolls down, never across.
+    /// Creates a `gtk_scrolled_window_new` that only scrolls vertically.
     static func scroller(_ child: Widget) -> Widget {
         let scroller = unsafe Widget(gtk_scrolled_window_new())
         unsafe gtk_scrolled_window_set_policy(scroller.address, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
@@ -70,10 +70,10 @@ extension Widget {
         return scroller
     }
 
-    /// As high as its child is at this width (`gtk_widget_measure`), up to a bound.
+    /// Makes a scroller as high as its child is at this width (`gtk_widget_measure`), up to a maximum.
     ///
-    /// The scroller's own natural height is that of texts on one line. The keyboard goes to it where there is something to
-    /// scroll.
+    /// The scroller's own natural height assumes that each text takes one line. The scroller can only get the keyboard
+    /// focus if its child is higher than the scroller.
     func fitScroller(to child: Widget, width: Int, heightMax: Int) {
         var natural: Int32 = 0
         unsafe gtk_widget_measure(child.cast(), GTK_ORIENTATION_VERTICAL, Int32(width), nil, &natural, nil, nil)
@@ -84,20 +84,20 @@ extension Widget {
         unsafe gtk_widget_set_can_focus(cast(), natural > height ? 1 : 0)
     }
 
-    /// `gtk_overlay_new`: others can lie over the child.
+    /// Creates a `gtk_overlay_new` with a main child.
     static func overlay(_ child: Widget) -> Widget {
         let overlay = unsafe Widget(gtk_overlay_new())
         unsafe gtk_overlay_set_child(overlay.address, child.cast())
         return overlay
     }
 
-    /// `gtk_overlay_add_overlay`.
+    /// Adds a child on top with `gtk_overlay_add_overlay`.
     func lay(over child: Widget) { unsafe gtk_overlay_add_overlay(address, child.cast()) }
 
-    /// `gtk_overlay_remove_overlay`.
+    /// Removes a child that was on top with `gtk_overlay_remove_overlay`.
     func takeOff(_ child: Widget) { unsafe gtk_overlay_remove_overlay(address, child.cast()) }
 
-    /// `adw_clamp_new`: no wider than is pleasant to read.
+    /// Creates an `adw_clamp_new` that limits the width of its child.
     static func clamp(_ child: Widget, widthMax: Int) -> Widget {
         let clamp = unsafe Widget(adw_clamp_new())
         unsafe adw_clamp_set_maximum_size(clamp.address, Int32(widthMax))
@@ -106,13 +106,13 @@ extension Widget {
         return clamp
     }
 
-    /// `adw_bin_new`: a place for one widget.
+    /// Creates an `adw_bin_new`, which holds one widget.
     static func bin() -> Widget { unsafe Widget(adw_bin_new()) }
 
-    /// `adw_bin_set_child`.
+    /// Replaces the child of a bin with `adw_bin_set_child`.
     func setContent(_ child: Widget?) { unsafe adw_bin_set_child(cast(), child?.cast()) }
 
-    /// Where a revealed widget comes from.
+    /// The direction from which a revealed widget slides in.
     enum Edge {
         case below, above, end
 
@@ -125,7 +125,7 @@ extension Widget {
         }
     }
 
-    /// `gtk_revealer_new`: hidden until it is revealed.
+    /// Creates a `gtk_revealer_new` with a hidden child.
     static func revealer(_ child: Widget, from edge: Edge) -> Widget {
         let revealer = unsafe Widget(gtk_revealer_new())
         unsafe gtk_revealer_set_transition_type(revealer.address, edge.transition)
@@ -133,13 +133,13 @@ extension Widget {
         return revealer
     }
 
-    /// `gtk_revealer_set_reveal_child`.
+    /// Whether a revealer shows its child (`gtk_revealer_set_reveal_child`).
     var isRevealed: Bool {
         get { unsafe gtk_revealer_get_reveal_child(address) != 0 }
         set { unsafe gtk_revealer_set_reveal_child(address, newValue ? 1 : 0) }
     }
 
-    /// `gtk_stack_new`: one of its children is to be seen.
+    /// Creates a `gtk_stack_new`, which shows one of its children.
     static func stack(sliding: Bool = false) -> Widget {
         let stack = unsafe Widget(gtk_stack_new())
         let kind = sliding ? GTK_STACK_TRANSITION_TYPE_SLIDE_LEFT_RIGHT : GTK_STACK_TRANSITION_TYPE_NONE
@@ -149,29 +149,29 @@ extension Widget {
         return stack
     }
 
-    /// `gtk_stack_add_child`; the first is to be seen.
+    /// Adds a child with `gtk_stack_add_child`; the first child is visible.
     func addToStack(_ child: Widget) {
         unsafe _ = gtk_stack_add_child(address, child.cast())
         child.setRead(unsafe gtk_stack_get_visible_child(address) == child.cast())
     }
 
-    /// `gtk_stack_remove`.
+    /// Removes a child with `gtk_stack_remove`.
     func removeFromStack(_ child: Widget) { unsafe gtk_stack_remove(address, child.cast()) }
 
-    /// `gtk_stack_set_visible_child`; GTK itself would let a screen reader read the others, too.
+    /// Shows a child with `gtk_stack_set_visible_child`; also hides the others from screen readers, unlike GTK.
     func show(_ child: Widget) {
         unsafe gtk_stack_get_visible_child(address).map { unsafe Widget($0) }?.setRead(false)
         unsafe gtk_stack_set_visible_child(address, child.cast())
         child.setRead(true)
     }
 
-    /// `gtk_drawing_area_new`: nothing, and yet it has a size; `changed` gets it.
+    /// Creates an empty `gtk_drawing_area_new` that reports its size to `changed`.
     static func sizeProbe(_ changed: @escaping (_ width: Int, _ height: Int) -> Void) -> Widget {
         let area = unsafe Widget(gtk_drawing_area_new())
         Signals.connectSize(area, "resize", changed)
         return area
     }
 
-    /// `gtk_separator_new`.
+    /// Creates a separator with `gtk_separator_new`.
     static func line() -> Widget { unsafe Widget(gtk_separator_new(GTK_ORIENTATION_HORIZONTAL)) }
 }

@@ -3,19 +3,18 @@
 internal import CAdwaita
 internal import PushCore
 
-/// Texts, pictures and what is typed.
 extension Widget {
-    /// How a label deals with more text than fits.
+    /// The behavior of a label when its text is too long.
     enum Fit {
-        /// On as many lines as it takes.
+        /// The text wraps to as many lines as it needs.
         case wrapped
-        /// Cut at the end of so many lines.
+        /// The text is truncated at the end of the given number of lines.
         case cut(lines: Int)
-        /// On one line, for which there must be room.
+        /// The text is on one line and never truncated.
         case whole
     }
 
-    /// `gtk_label_new`: a text as it is, never markup.
+    /// Creates a `gtk_label_new` with plain text, which is never parsed as markup.
     static func label(_ text: String, _ fit: Fit = .wrapped) -> Widget {
         let label = unsafe Widget(gtk_label_new(""))
         switch fit {
@@ -34,10 +33,10 @@ extension Widget {
         return label.atStart()
     }
 
-    /// `gtk_label_set_text`, without what no widget may show.
+    /// Sets the text with `gtk_label_set_text`, without control characters.
     func setText(_ text: String) { unsafe gtk_label_set_text(address, DisplayText.plain(text)) }
 
-    /// Text begins where the language begins.
+    /// Aligns the text at its start, which depends on the direction of the language.
     @discardableResult
     func atStart() -> Widget {
         unsafe gtk_label_set_xalign(address, 0)
@@ -45,7 +44,7 @@ extension Widget {
         return self
     }
 
-    /// Text in the middle.
+    /// Centers the text.
     @discardableResult
     func centred() -> Widget {
         unsafe gtk_label_set_xalign(address, 0.5)
@@ -53,37 +52,37 @@ extension Widget {
         return self
     }
 
-    /// The person can select and copy it.
+    /// Lets the user select and copy the text.
     @discardableResult
     func selectable() -> Widget {
         unsafe gtk_label_set_selectable(address, 1)
         return self
     }
 
-    /// `gtk_image_new_from_icon_name`.
+    /// Creates an icon with `gtk_image_new_from_icon_name`.
     static func symbol(_ name: String, pixels: Int = 16) -> Widget {
         let image = unsafe Widget(gtk_image_new_from_icon_name(name))
         unsafe gtk_image_set_pixel_size(image.address, Int32(pixels))
         return image.unread()
     }
 
-    /// `gtk_image_set_from_icon_name`.
+    /// Replaces an icon with `gtk_image_set_from_icon_name`.
     func setSymbol(_ name: String) { unsafe gtk_image_set_from_icon_name(address, name) }
 
-    /// An app's icon: the file or the theme's; without one its initials, which differ from app to app.
+    /// Creates an app's icon from a file or the theme; without an icon, shows the app's initials.
     static func appIcon(_ icon: String, of name: String, pixels: Int) -> Widget {
         if icon.hasPrefix("/") { return fileIcon(icon, of: name, pixels: pixels) }
         guard !icon.isEmpty, !icon.contains("/"), hasIcon(icon) else { return initials(of: name, pixels: pixels) }
         return symbol(icon, pixels: pixels).styled("app-icon")
     }
 
-    /// `adw_avatar_new`.
+    /// Creates an image of the initials with `adw_avatar_new`.
     private static func initials(of name: String, pixels: Int) -> Widget {
         let avatar = unsafe Widget(adw_avatar_new(Int32(pixels), DisplayText.plain(name), 1))
         return avatar.styled("app-icon").unread()
     }
 
-    /// The initials, until there is a picture.
+    /// Creates an icon from a file; shows the initials until the file is decoded.
     private static func fileIcon(_ path: String, of name: String, pixels: Int) -> Widget {
         let place = Widget.bin().sized(width: pixels, height: pixels).unread()
         place.setContent(initials(of: name, pixels: pixels))
@@ -95,51 +94,51 @@ extension Widget {
         return place
     }
 
-    /// `gtk_icon_theme_has_icon`.
+    /// Reports whether the theme has an icon (`gtk_icon_theme_has_icon`).
     private static func hasIcon(_ name: String) -> Bool {
         guard let display = unsafe gdk_display_get_default() else { return false }
         return unsafe gtk_icon_theme_has_icon(gtk_icon_theme_get_for_display(display), name) != 0
     }
 
-    /// `gtk_search_entry_new`: a magnifier, a placeholder, and a way to empty it once there is something.
+    /// Creates a `gtk_search_entry_new` with a magnifier, a placeholder and a clear button.
     static func searchEntry(placeholder: String) -> Widget {
         let entry = unsafe Widget(gtk_search_entry_new())
         setProperty(entry, "placeholder-text", placeholder)
         return entry.named(placeholder)
     }
 
-    /// `gtk_entry_new`.
+    /// Creates an entry with `gtk_entry_new`.
     static func entry(placeholder: String) -> Widget {
         let entry = unsafe Widget(gtk_entry_new())
         unsafe gtk_entry_set_placeholder_text(entry.cast(), placeholder)
         return entry.named(placeholder)
     }
 
-    /// Return in an entry presses the window's default button (`gtk_entry_set_activates_default`).
+    /// Lets Return in the entry press the window's default button (`gtk_entry_set_activates_default`).
     func activatesDefault() { unsafe gtk_entry_set_activates_default(cast(), 1) }
 
-    /// What is typed in an entry (`gtk_editable_get_text`).
+    /// The text in an entry (`gtk_editable_get_text`).
     var typedText: String {
         get { unsafe gtk_editable_get_text(address).map { unsafe String(cString: $0) } ?? "" }
         set { unsafe gtk_editable_set_text(address, newValue) }
     }
 
-    /// `gtk_spinner_new`, spinning.
+    /// Creates a spinning `gtk_spinner_new`.
     static func spinner() -> Widget {
         let spinner = unsafe Widget(gtk_spinner_new())
         unsafe gtk_spinner_start(spinner.address)
         return spinner
     }
 
-    /// `gtk_progress_bar_new`.
+    /// Creates a progress bar with `gtk_progress_bar_new`.
     static func progressBar() -> Widget { unsafe Widget(gtk_progress_bar_new()) }
 
-    /// `gtk_progress_bar_set_fraction`: from 0 to 1.
+    /// Sets the progress from 0 to 1 with `gtk_progress_bar_set_fraction`.
     func setFraction(_ fraction: Double) { unsafe gtk_progress_bar_set_fraction(address, fraction) }
 
     private static func setProperty(_ object: Widget, _ name: String, _ text: String) {
         var value = GValue()
-        // G_TYPE_STRING, a macro.
+        // The value is G_TYPE_STRING, which is a macro that Swift cannot import.
         unsafe g_value_init(&value, GType(16 << 2))
         unsafe g_value_set_string(&value, text)
         unsafe g_object_set_property(object.cast(), name, &value)

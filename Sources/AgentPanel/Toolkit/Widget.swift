@@ -4,23 +4,23 @@ internal import CAdwaita
 
 /// An object of GTK, libadwaita or GIO; owns one reference.
 ///
-/// What it can do is in the extensions by topic, and each comment names the C function.
+/// Its methods are in extensions by topic. Their comments name the C functions.
 @safe
 final class Widget {
-    /// Never nil, because the libraries stop the process when memory runs out.
+    /// The object's address, never nil, because the libraries stop the process when memory runs out.
     let address: OpaquePointer
 
-    /// Takes the floating reference of a new widget (`g_object_ref_sink`), or one more of an object that GTK lends.
+    /// Takes the floating reference of a new widget, or adds a reference to a borrowed object (`g_object_ref_sink`).
     init(_ address: OpaquePointer?) {
         guard let address = unsafe address else { preconditionFailure("GTK made nothing") }
         unsafe self.address = address
         unsafe g_object_ref_sink(UnsafeMutableRawPointer(address))
     }
 
-    /// The same for a class of which Swift knows the layout.
+    /// Does the same for a class whose layout Swift knows.
     convenience init<Object>(_ object: UnsafeMutablePointer<Object>?) { unsafe self.init(OpaquePointer(object)) }
 
-    /// Takes over the reference of a new object that is no widget.
+    /// Takes ownership of the reference of a new object that is not a widget.
     static func adopting(_ address: OpaquePointer?) -> Widget {
         let object = unsafe Widget(address)
         unsafe g_object_unref(UnsafeMutableRawPointer(object.address))
@@ -29,70 +29,70 @@ final class Widget {
 
     deinit { unsafe g_object_unref(UnsafeMutableRawPointer(address)) }
 
-    /// GTK's cast macros, which cannot be imported: every object is one pointer.
+    /// Casts the pointer, as GTK's cast macros do, which Swift cannot import.
     func cast<Object>() -> UnsafeMutablePointer<Object> { unsafe UnsafeMutablePointer<Object>(address) }
 
-    // MARK: What every widget has
+    // MARK: Common to all widgets
 
-    /// `gtk_widget_set_visible`.
+    /// Whether the widget is visible (`gtk_widget_set_visible`).
     var isVisible: Bool {
         get { unsafe gtk_widget_get_visible(cast()) != 0 }
         set { unsafe gtk_widget_set_visible(cast(), newValue ? 1 : 0) }
     }
 
-    /// `gtk_widget_set_sensitive`.
+    /// Whether the widget reacts to input (`gtk_widget_set_sensitive`).
     var isSensitive: Bool {
         get { unsafe gtk_widget_get_sensitive(cast()) != 0 }
         set { unsafe gtk_widget_set_sensitive(cast(), newValue ? 1 : 0) }
     }
 
-    /// Whether the pointer and the keyboard reach it and what it contains.
+    /// Sets whether the pointer and the keyboard reach the widget and its descendants.
     func setReachable(_ isReachable: Bool) {
         unsafe gtk_widget_set_can_target(cast(), isReachable ? 1 : 0)
         unsafe gtk_widget_set_can_focus(cast(), isReachable ? 1 : 0)
     }
 
-    /// `gtk_widget_set_focusable`.
+    /// Sets whether the widget itself can get the focus (`gtk_widget_set_focusable`).
     func setFocusable(_ isFocusable: Bool) { unsafe gtk_widget_set_focusable(cast(), isFocusable ? 1 : 0) }
 
-    /// `gtk_widget_grab_focus`.
+    /// Moves the focus to the widget with `gtk_widget_grab_focus`; returns false if that fails.
     @discardableResult
     func focus() -> Bool { unsafe gtk_widget_grab_focus(cast()) != 0 }
 
-    /// Gives the focus to the first widget in it that takes it (`gtk_widget_child_focus`).
+    /// Moves the focus to the first descendant that can get it (`gtk_widget_child_focus`).
     func focusFirst() { unsafe _ = gtk_widget_child_focus(cast(), GTK_DIR_TAB_FORWARD) }
 
-    /// Whether the keyboard's focus is on it or in it.
+    /// Whether the keyboard focus is on the widget or a descendant.
     var containsFocus: Bool {
         unsafe gtk_widget_is_focus(cast()) != 0 || gtk_widget_get_focus_child(cast()) != nil
     }
 
-    /// What has the focus in a window (`gtk_window_get_focus`).
+    /// The focused widget of a window (`gtk_window_get_focus`).
     var focusedWidget: Widget? { unsafe gtk_window_get_focus(cast()).map { unsafe Widget($0) } }
 
-    /// `gtk_widget_get_mapped`: whether it is on the screen.
+    /// Whether the widget is on the screen (`gtk_widget_get_mapped`).
     var isMapped: Bool { unsafe gtk_widget_get_mapped(cast()) != 0 }
 
-    /// The height that it would like to have (`gtk_widget_measure`).
+    /// The natural height in pixels (`gtk_widget_measure`).
     var naturalHeight: Int {
         var height: Int32 = 0
         unsafe gtk_widget_measure(cast(), GTK_ORIENTATION_VERTICAL, -1, nil, &height, nil, nil)
         return Int(height)
     }
 
-    /// `gtk_widget_get_width` and `gtk_widget_get_height`.
+    /// The current size in pixels (`gtk_widget_get_width`, `gtk_widget_get_height`).
     var size: (width: Int, height: Int) {
         unsafe (Int(gtk_widget_get_width(cast())), Int(gtk_widget_get_height(cast())))
     }
 
-    /// `gtk_widget_add_css_class` for each.
+    /// Adds CSS classes with `gtk_widget_add_css_class`.
     @discardableResult
     func styled(_ classes: String...) -> Widget {
         for name in classes { unsafe gtk_widget_add_css_class(cast(), name) }
         return self
     }
 
-    /// Adds or removes one class.
+    /// Adds or removes a CSS class.
     func setStyle(_ name: String, _ isOn: Bool) {
         if isOn {
             unsafe gtk_widget_add_css_class(cast(), name)
@@ -101,7 +101,7 @@ final class Widget {
         }
     }
 
-    /// `gtk_widget_set_hexpand` and `gtk_widget_set_vexpand`.
+    /// Lets the widget fill extra space (`gtk_widget_set_hexpand`, `gtk_widget_set_vexpand`).
     @discardableResult
     func expanding(across: Bool = false, down: Bool = false) -> Widget {
         unsafe gtk_widget_set_hexpand(cast(), across ? 1 : 0)
@@ -109,7 +109,7 @@ final class Widget {
         return self
     }
 
-    /// Where it stands in more space than it needs.
+    /// The alignment of a widget in more space than it needs.
     enum Place {
         case fill, start, center, end
 
@@ -123,7 +123,7 @@ final class Widget {
         }
     }
 
-    /// `gtk_widget_set_halign` and `gtk_widget_set_valign`.
+    /// Sets the alignment (`gtk_widget_set_halign`, `gtk_widget_set_valign`).
     @discardableResult
     func placed(across: Place = .fill, down: Place = .fill) -> Widget {
         unsafe gtk_widget_set_halign(cast(), across.alignment)
@@ -131,14 +131,14 @@ final class Widget {
         return self
     }
 
-    /// The least size (`gtk_widget_set_size_request`); -1 leaves it to the widget.
+    /// Sets the minimum size (`gtk_widget_set_size_request`); -1 keeps the widget's own.
     @discardableResult
     func sized(width: Int = -1, height: Int = -1) -> Widget {
         unsafe gtk_widget_set_size_request(cast(), Int32(clamping: width), Int32(clamping: height))
         return self
     }
 
-    /// Space around it (`gtk_widget_set_margin_start` and the like).
+    /// Sets the margins (`gtk_widget_set_margin_start` and related functions).
     @discardableResult
     func padded(across: Int = 0, above: Int = 0, below: Int = 0) -> Widget {
         unsafe gtk_widget_set_margin_start(cast(), Int32(across))
@@ -148,23 +148,23 @@ final class Widget {
         return self
     }
 
-    /// Keeps left left and right right, whatever the language (`gtk_widget_set_direction`).
+    /// Fixes the direction to left-to-right, whatever the language (`gtk_widget_set_direction`).
     @discardableResult
     func leftToRight() -> Widget {
         unsafe gtk_widget_set_direction(cast(), GTK_TEXT_DIR_LTR)
         return self
     }
 
-    /// What appears under a resting pointer (`gtk_widget_set_tooltip_text`).
+    /// Sets the tooltip (`gtk_widget_set_tooltip_text`).
     @discardableResult
     func hinted(_ text: String) -> Widget {
         unsafe gtk_widget_set_tooltip_text(cast(), text)
         return self
     }
 
-    /// `gtk_widget_set_opacity`.
+    /// Sets the opacity from 0 to 1 with `gtk_widget_set_opacity`.
     func setOpacity(_ opacity: Double) { unsafe gtk_widget_set_opacity(cast(), opacity) }
 
-    /// `gtk_widget_get_parent`.
+    /// The parent widget (`gtk_widget_get_parent`).
     var parent: Widget? { unsafe gtk_widget_get_parent(cast()).map { unsafe Widget($0) } }
 }

@@ -5,7 +5,7 @@ internal import PushNet
 internal import PushSQLite
 
 extension Agent {
-    /// What apps' filters let through goes to the screen.
+    /// Connects the callbacks of the filter queue to presentation, badges and the outbox.
     func joinFilters() {
         filters.onReady = { [weak self] in self?.presentations.entriesArrived($0) }
         filters.onBadge = { [weak self] badge, appID in self?.present(badge: badge, appID: appID) }
@@ -19,7 +19,10 @@ extension Agent {
         }
     }
 
-    /// A button of the app: opens the app, or passes the choice on and opens nothing.
+    /// Handles a button of the app: calls the app in the background, or opens it as View does.
+    ///
+    /// The app is opened when the button is a foreground button, when the manifest no longer declares it, and when its
+    /// text is missing.
     func act(_ number: Int64, _ chosen: ChosenAction, activationToken: String?) {
         guard let action = declaredAction(chosen.id, of: number), !action.isForeground,
             !(action.takesText && chosen.text == nil)
@@ -39,7 +42,9 @@ extension Agent {
         }
     }
 
-    /// Wakes an app, unless the person or the app does not want it any more; answers whether it was called.
+    /// Wakes an app in the background; returns whether the app was called.
+    ///
+    /// It does nothing when the master switch is off or the app's manifest no longer asks for background wakes.
     func wake(_ wake: BackgroundWakes.Wake, _ completion: @escaping () -> Void) -> Bool {
         guard let opener = surroundings.opener, let entry = entryToHandOver(wake.entry), mayWake(wake.appID) else {
             return false
@@ -61,7 +66,7 @@ extension Agent {
         }
     }
 
-    /// Where there was nothing else in it, the inbox says what became of it.
+    /// Writes the result of the wake into the inbox entry if the notification had nothing to show.
     private func noteWake(of entry: InboxEntry, _ result: Result<Void, AppOpenError>) {
         let isBackgroundOnly = entry.reason.utf8.elementsEqual(SuppressionReason.nothingToShow.rawValue.utf8)
         switch result {
@@ -74,7 +79,9 @@ extension Agent {
         }
     }
 
-    /// The button as the app declares it now; nil when it does not any more: then the app itself may know.
+    /// Returns the button as the manifest declares it now; nil when the manifest no longer declares it.
+    ///
+    /// With nil the app is opened, because it may still know the button.
     private func declaredAction(_ id: String, of number: Int64) -> AppManifest.Action? {
         do {
             guard let entry = try database.inbox.entry(number), let app = try database.apps.app(id: entry.appID),

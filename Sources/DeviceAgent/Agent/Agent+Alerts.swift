@@ -4,20 +4,20 @@ internal import PushCore
 internal import PushNet
 internal import PushSQLite
 
-/// What the panel asks: alerts that wait for an answer, and apps to be opened.
+/// The panel's requests: listing and answering the alerts that wait for an answer, and opening apps.
 extension Agent {
     /// An alert that waits for an answer in the panel.
     package struct WaitingAlert: Sendable, Equatable {
-        /// What to show.
         package var alert: Alert
-        /// When it came.
         package var receivedUnixMilliseconds: Int64
     }
 
-    /// What waits now, in the order in which it is shown; of those that look the same only the first.
+    /// Returns the alerts that wait for an answer, in the order in which they are shown.
     ///
-    /// - Parameter caller: Who gets the list, by its unique name on the bus.
-    /// - Returns: The alerts, their texts hidden while the screen is locked and the person wants that.
+    /// Of alerts that look the same, only the first is listed.
+    ///
+    /// - Parameter caller: The caller's unique name on the bus.
+    /// - Returns: The alerts. Texts are hidden while the screen is locked, unless the user allows previews for the app.
     /// - Throws: `failed` when the database refuses.
     package func waitingAlerts(for caller: String) throws(AgentRefusal) -> [WaitingAlert] {
         var distinct: [WaitingAlert] = []
@@ -29,9 +29,10 @@ extension Agent {
         return distinct
     }
 
-    /// A person answered an alert, and with it those that look the same: the app hears of it once.
+    /// Applies the user's answer to an alert and to all alerts that look the same; notifies the app once.
     ///
-    /// A newer one may have taken its place meanwhile: whoever wrote a reply for an hour did not write it in vain.
+    /// A newer alert may have replaced this one meanwhile. The answer still counts, so that a reply that took an hour
+    /// to write is not lost.
     package func answerAlert(_ number: Int64, _ outcome: AlertOutcome) throws(AgentRefusal) {
         let alerts = try unhiddenAlerts().map(\.alert)
         let waiting = alerts.first { $0.entry == number }
@@ -52,7 +53,9 @@ extension Agent {
         panel.answered([number] + twins.map(\.entry))
     }
 
-    /// Opens the app with a notification of the inbox, as often as it is asked to, and notes that the person has seen it.
+    /// Opens the app with a notification from the inbox, and marks the entry as read.
+    ///
+    /// Each call opens the app again.
     package func openEntry(
         _ number: Int64, activationToken: String?, completion: @escaping (Result<Void, AgentRefusal>) -> Void
     ) {
@@ -66,7 +69,7 @@ extension Agent {
             opener.open(
                 appID: entry.appID, notification: entry.notificationJSON, action: nil, activationToken: activationToken
             ) { [weak self] result in
-                // Why something was not shown is worth more in the inbox than this.
+                // Only the first answer sets the reason: an existing one, such as why it was not shown, is more useful.
                 if case .failure(let error) = result, isAnswer {
                     self?.note(error.failure.reason(error.text), on: number)
                 }
@@ -93,12 +96,12 @@ extension Agent {
         }
     }
 
-    /// The screen was locked or unlocked: texts that are hidden while it is come or go.
+    /// Notifies the observer when the screen was locked or unlocked, because that hides or shows texts.
     package func lockChanged() {
         if surroundings.panel?.entries.isEmpty == false { observer?.alertsChanged() }
     }
 
-    /// Takes alerts from the panel that the person does not want to be shown any more; the inbox keeps them.
+    /// Withdraws alerts from the panel that the user's settings no longer allow; the inbox keeps them.
     func withdrawUnwantedAlerts() throws(AgentRefusal) {
         let unwanted = try asking { () throws(SQLiteError) in
             let circumstances = try presentations.circumstances()
@@ -112,7 +115,7 @@ extension Agent {
         if !unwanted.isEmpty { presentations.withdraw(unwanted) }
     }
 
-    /// Tells the observer, once for all that changes in a turn.
+    /// Notifies the observer at the end of the turn, once for all changes of the turn.
     func alertsChanged() {
         guard !isAlertsChangeDue else { return }
         isAlertsChangeDue = true
@@ -124,7 +127,7 @@ extension Agent {
 
     // MARK: From the database
 
-    /// What waits, as the provider wrote it.
+    /// Returns the waiting alerts with their texts, even if the screen is locked.
     private func unhiddenAlerts() throws(AgentRefusal) -> [WaitingAlert] {
         try asking { () throws(SQLiteError) in
             var alerts: [WaitingAlert] = []
@@ -150,7 +153,7 @@ extension Agent {
 
     private typealias StoredAlert = (entry: InboxEntry, app: RegisteredApp, payload: Payload)
 
-    /// What is known of an alert; nil when the app is gone.
+    /// Returns an entry with its app and payload; nil when the app is not registered any more.
     private func storedAlert(_ entry: InboxEntry) throws(SQLiteError) -> StoredAlert? {
         guard let app = try database.apps.app(id: entry.appID),
             let payload = try database.shownPayload(of: entry, surroundings.texts(entry.appID))
@@ -158,7 +161,7 @@ extension Agent {
         return (entry, app, payload)
     }
 
-    /// One that nobody answered before a newer one replaced it.
+    /// Returns an unanswered alert that a newer one has replaced; nil if there is none.
     private func replacedAlert(_ number: Int64) throws(AgentRefusal) -> Alert? {
         try asking { () throws(SQLiteError) in
             guard let entry = try database.inbox.entry(number), entry.state == .shown,
@@ -178,7 +181,7 @@ extension Agent {
         return waiting
     }
 
-    /// Another program says what the person chose.
+    /// Validates an answer, which comes from another process.
     private static func check(_ outcome: AlertOutcome, _ alert: Alert) throws(AgentRefusal) {
         switch outcome {
         case .view where alert.viewLabel == nil:
@@ -200,7 +203,7 @@ extension Agent {
 }
 
 extension Alert {
-    /// Whether a person cannot tell it from another.
+    /// Whether the user cannot tell the two alerts apart.
     fileprivate func looksLike(_ other: Alert) -> Bool {
         appID.utf8.elementsEqual(other.appID.utf8) && texts.elementsEqual(other.texts) && actions == other.actions
     }

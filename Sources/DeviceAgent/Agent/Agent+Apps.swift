@@ -5,24 +5,24 @@ internal import PushSQLite
 internal import PushNet
 
 extension Agent {
-    /// Who asks for a registration, and is believed accordingly.
+    /// The origin of a registration request, which decides how far it is trusted.
     package enum Registrant {
-        /// Somebody with the person's tools.
+        /// A program that acts for the user, such as the command line or the panel.
         case person
-        /// The app itself, which a sandbox may keep from the rest of the machine.
+        /// The app itself, which may run in a sandbox.
         case app
     }
 
     /// Registers an app.
     ///
     /// - Parameters:
-    ///   - appID: Name of the .desktop file without `.desktop`.
-    ///   - topic: What providers send to; the manifest's or the app id when nil.
-    ///   - name: The top line of its alerts; that of the manifest or of the .desktop file when nil.
-    ///   - environment: What the device token is for; another one than before makes another token.
-    ///   - manifest: What the app says of itself; its file among the XDG data when nil.
-    ///   - asker: Who asks; an app alone neither names programs nor takes a topic that is not its own.
-    ///   - completion: Gets the device token.
+    ///   - appID: The name of the .desktop file without `.desktop`.
+    ///   - topic: The topic that providers send to. Default: the manifest's topic, then the app id.
+    ///   - name: The top line of the app's alerts. Default: the manifest's name, then that of the .desktop file.
+    ///   - environment: The environment of the device token. Another environment than before means a new token.
+    ///   - manifest: The manifest as JSON. Default: the app's installed file in the XDG data directories.
+    ///   - asker: The origin of the request. An app may neither name a filter program nor claim a foreign topic.
+    ///   - completion: Receives the device token.
     package func register(
         appID: String, topic: String?, name: String?, environment: Environment = .production,
         manifest: [UInt8]? = nil, asker: Registrant = .person,
@@ -52,12 +52,12 @@ extension Agent {
             noteRegistration(of: appID)
             completion(
                 result.mapError { AgentRefusal($0, topic: wanted.topic) }.flatMap { self.adopt($0, for: wanted) })
-            // Nobody knows in which order the server saw the two.
+            // Two requests overlapped: the order in which the server saw them is unknown, so compare again.
             if wasRegistering || registrar.isRegistering(appID) { registrar.check(appID) }
         }
     }
 
-    /// Unregisters an app; its badge, its choices, its alerts and its inbox entries go.
+    /// Unregisters an app and removes its badge, settings, alerts and inbox entries.
     package func unregister(appID: String, completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
         let app: RegisteredApp
         do {
@@ -70,31 +70,31 @@ extension Agent {
         link.session.client.unregister(topic: app.topic) { [weak self] result in
             guard let self else { return }
             switch result {
-            // The server has no such registration, or not even that topic, any more.
+            // The server no longer has this registration, or no longer knows the topic.
             case .success, .failure(.refused(status: 404, _, _, _)): completion(forget(app))
             case .failure(let error): completion(.failure(AgentRefusal(error)))
             }
         }
     }
 
-    /// All registered apps, by app id.
+    /// Returns all registered apps, ordered by app id.
     package func apps() throws(AgentRefusal) -> [RegisteredApp] {
         try asking { () throws(SQLiteError) in try database.apps.all() }
     }
 
-    /// The app's facts, checked: bytes from the bus go no further as they are.
+    /// Validates the values of a registration, because they come from the bus.
     private func describe(appID: String, topic: String, name: String?) throws(AgentRefusal) -> RegisteredApp {
         guard DesktopEntry.isValidID(appID) else {
             throw AgentRefusal(
                 .badAppID,
-                "An app id is the name of a .desktop file without '.desktop': letters, digits, '.', '_', '-'.")
+                "Invalid app ID: use the name of a .desktop file without '.desktop' (letters, digits, '.', '_', '-').")
         }
         guard HeaderValues.isTopic(topic.utf8.span) else {
-            throw AgentRefusal(.badTopic, "A topic is 1 to 255 letters, digits, '.', '_' and '-'.")
+            throw AgentRefusal(.badTopic, "Invalid topic: use 1 to 255 letters, digits, '.', '_' and '-'.")
         }
         let owner = try asking { () throws(SQLiteError) in try database.apps.app(topic: topic) }
         if let owner, !owner.appID.utf8.elementsEqual(appID.utf8) {
-            throw AgentRefusal(.badTopic, "The topic '\(topic)' belongs to the app '\(owner.appID)' on this device.")
+            throw AgentRefusal(.badTopic, "Topic '\(topic)' belongs to app '\(owner.appID)' on this device.")
         }
         let description = surroundings.describeApp(appID)
         let shown = DisplayText.plain(name ?? description?.name ?? appID, scalarCountMax: 64)
@@ -104,14 +104,16 @@ extension Agent {
             deviceToken: "")
     }
 
-    /// A program runs outside of the sandbox that the app may be in: whoever names one must be outside of it, too.
+    /// Refuses a filter program that the app itself names.
+    ///
+    /// A filter program runs outside the app's sandbox, so only a caller outside that sandbox may name one.
     private static func checkFilter(_ manifest: AppManifest) throws(AgentRefusal) {
         guard case .program = manifest.filter else { return }
         throw AgentRefusal(
             .badManifest, "An app cannot name a program as its filter: only its installed manifest or the person can.")
     }
 
-    /// Its own is the app id, what lies below that, and what its installed manifest says.
+    /// Refuses topics that are not the app's own: the app id, topics below it, and the installed manifest's topic.
     private static func checkTopic(_ app: RegisteredApp, installed: [UInt8]?) throws(AgentRefusal) {
         let topic = app.topic.utf8
         if topic.elementsEqual(app.appID.utf8) || topic.starts(with: "\(app.appID).".utf8) { return }
@@ -126,7 +128,7 @@ extension Agent {
         do throws(AppManifestError) {
             return try AppManifest(parsing: text)
         } catch {
-            throw AgentRefusal(.badManifest, "The app's manifest cannot be used: \(error.message).")
+            throw AgentRefusal(.badManifest, "Invalid app manifest: \(error.message).")
         }
     }
 
@@ -134,7 +136,7 @@ extension Agent {
         _ registration: DeviceAPI.Registration, for app: RegisteredApp
     ) -> Result<String, AgentRefusal> {
         guard Hex.decode(registration.deviceToken.utf8.span)?.count == 32 else {
-            return .failure(AgentRefusal(.unreachable, "The server's answer holds no device token."))
+            return .failure(AgentRefusal(.unreachable, "The server sent an invalid response: no device token."))
         }
         var app = app
         app.deviceToken = registration.deviceToken
@@ -144,9 +146,9 @@ extension Agent {
                 let earlier = try database.apps.app(id: app.appID)
                 try database.apps.save(app)
                 try database.eventTypes.replaceAll(app.manifest.eventTypes, of: app.appID)
-                // The server knows it by another topic now, or not yet at all.
+                // The server knows the app by another topic now, or does not know it yet: send the filter again.
                 if try database.settings.settings(of: app).refusesAll { try database.facts.set(.isFilterDue, to: 1) }
-                // Subscriptions belong to a registration.
+                // Subscriptions belong to a registration, so a new device token needs them again.
                 if earlier?.deviceToken.utf8.elementsEqual(app.deviceToken.utf8) != true {
                     try database.subscriptions.wantAgain(app.appID)
                 }
@@ -200,8 +202,10 @@ extension Agent {
 }
 
 extension Agent: RegistrarDelegate {
-    /// Has every registration looked after that may not hold any more: all of them after a start, after an enrolment
-    /// and once a day, and at each connection those without a device token.
+    /// Checks registrations with the server.
+    ///
+    /// All are checked after a start, after an enrollment and once a day. Those without a device token are checked at
+    /// each connection.
     func checkRegistrations(nowUnixSeconds now: Int64) {
         guard let link else { return }
         let isDue = Self.isCheckDue(lastUnixSeconds: checkedUnixSeconds, nowUnixSeconds: now)
@@ -215,13 +219,13 @@ extension Agent: RegistrarDelegate {
         if isDue { checkedUnixSeconds = now }
     }
 
-    /// Whether so much time has passed that the server may have let registrations expire; clocks jump back, too.
+    /// Whether the last check is a day old or more; true also when the clock was set back.
     package static func isCheckDue(lastUnixSeconds last: Int64?, nowUnixSeconds now: Int64) -> Bool {
         guard let last else { return true }
         return now < last || now - last >= 24 * 3600
     }
 
-    /// Takes over the device token that the server says is the app's, if it is still what the app wants.
+    /// Stores the device token that the server reports, if the app's registration has not changed meanwhile.
     package func registrar(_ app: RegisteredApp, isRegisteredAs registration: DeviceAPI.Registration) -> Bool {
         let current: RegisteredApp?
         let isTopicUsed: Bool
@@ -232,7 +236,7 @@ extension Agent: RegistrarDelegate {
             databaseFailed(error)
             return false
         }
-        // The app was unregistered or registered otherwise while the server was asked.
+        // The app was unregistered, or registered with other values, while the request was running.
         if !isTopicUsed { leave(topic: app.topic) }
         guard let current, current.topic.utf8.elementsEqual(app.topic.utf8), current.environment == app.environment
         else { return false }

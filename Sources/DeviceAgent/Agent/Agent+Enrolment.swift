@@ -4,16 +4,18 @@ internal import FoundationEssentials
 internal import PushCore
 internal import PushSQLite
 internal import PushNet
+internal import PushTLS
 
 extension Agent {
-    /// Enrols this device with a server.
+    /// Enrolls this device with a server.
     ///
     /// - Parameters:
-    ///   - serverURL: `https://host:port`.
-    ///   - code: The enrolment code; empty where the server allows open enrolment.
-    ///   - caFile: Absolute path of the authorities to trust; empty for the one that the code names, or the system's.
-    ///   - name: What people call the machine.
-    ///   - completion: Gets the device id.
+    ///   - serverURL: The server's URL, `https://host[:port]`.
+    ///   - code: The enrollment code; empty where the server allows open enrollment.
+    ///   - caFile: Absolute path of a PEM file of trusted authorities; empty to trust the authority that the code
+    ///     names, or the system's.
+    ///   - name: The device's display name.
+    ///   - completion: Receives the device id.
     package func enrol(
         serverURL: String, code: String, caFile: String, name: String,
         completion: @escaping (Result<String, AgentRefusal>) -> Void
@@ -23,15 +25,16 @@ extension Agent {
                 .failure(
                     AgentRefusal(
                         .alreadyEnrolled,
-                        "This device is enrolled at \(identity.serverURL) already.")))
+                        "This device is already enrolled with \(identity.serverURL).")))
         }
         guard !isEnrolling else {
-            return completion(.failure(AgentRefusal(.alreadyEnrolled, "An enrolment is under way.")))
+            return completion(.failure(AgentRefusal(.alreadyEnrolled, "An enrolment is already in progress.")))
         }
         guard let url = Self.serverURL(serverURL) else {
             return completion(
                 .failure(
-                    AgentRefusal(.badServer, "'\(serverURL)' is no server's URL, https://HOST[:PORT] without a path.")))
+                    AgentRefusal(
+                        .badServer, "Invalid server URL '\(serverURL)': use https://HOST[:PORT], without a path.")))
         }
         guard caFile.isEmpty || caFile.utf8.first == UInt8(ascii: "/") else {
             return completion(.failure(AgentRefusal(.badServer, "ca_file must be an absolute path.")))
@@ -66,10 +69,15 @@ extension Agent {
         at url: String, code: String, caFile: String, name: String,
         completion: @escaping (Result<String, AgentRefusal>) -> Void
     ) {
+        let requestID: String
+        do throws(SQLiteError) { requestID = try enrolmentRequestID() } catch {
+            return completion(.failure(refusal(error)))
+        }
         let session = ServerSession(loop: loop, url: url, caFile: caFile, secret: nil, access: access)
-        let enrolment = DeviceAPI.Enrolment(code: code.isEmpty ? nil : code, name: name, platform: "linux")
+        let enrolment = DeviceAPI.Enrolment(
+            code: code.isEmpty ? nil : code, name: name, platform: "linux", requestID: requestID)
         session.client.enrol(enrolment) { [weak self] result in
-            // Keeps the session until its answer is there.
+            // Keeps the session alive until the response has arrived.
             defer { withExtendedLifetime(session) {} }
             guard let self else { return }
             completion(
@@ -78,12 +86,30 @@ extension Agent {
         }
     }
 
-    /// Looks at what the server shows, and keeps the certificate of the authority that the code names.
+    /// Returns the random id that makes an enrollment request idempotent.
+    ///
+    /// It is stored and stays the same, also after a restart, until the device is enrolled. A request whose response
+    /// was lost is repeated with it.
+    private func enrolmentRequestID() throws(SQLiteError) -> String {
+        var halves: [UInt64] = []
+        for name in [FactTable.Name.enrolmentRequestHigh, .enrolmentRequestLow] {
+            if let known = try database.facts.value(of: name), known != 0 {
+                halves.append(UInt64(bitPattern: known))
+            } else {
+                let random = SecureRandom.uint64()
+                try database.facts.set(name, to: Int64(bitPattern: random))
+                halves.append(random)
+            }
+        }
+        return UniqueID(high: halves[0], low: halves[1]).text
+    }
+
+    /// Fetches the server's certificates and saves the one of the authority that the code names.
     ///
     /// - Parameters:
-    ///   - authority: The digits that name it.
-    ///   - url: The server's.
-    ///   - completion: Gets the file to trust.
+    ///   - authority: The digits of the code that identify the authority.
+    ///   - url: The server's URL.
+    ///   - completion: Receives the path of the file of trusted authorities.
     private func learn(
         _ authority: String, of url: String, completion: @escaping (Result<String, AgentRefusal>) -> Void
     ) {
@@ -104,34 +130,37 @@ extension Agent {
         }
     }
 
-    /// Leaves the server.
+    /// Unenrolls the device: removes it from the server, then deletes the local identity.
     package func unenrol(completion: @escaping (Result<Void, AgentRefusal>) -> Void) {
         guard identity != nil else { return completion(.failure(.notEnrolled)) }
         guard let link else { return completion(forgetServer()) }
         link.session.client.removeSelf { [weak self] result in
             guard let self else { return }
             switch result {
-            // The server forgot us already.
+            // The server has removed this device already.
             case .success, .failure(.refused(status: 401, _, _, _)): completion(forgetServer())
             case .failure(let error): completion(.failure(AgentRefusal(error)))
             }
         }
     }
 
-    /// Leaves the server without telling it, for one that is gone for good.
+    /// Deletes the local identity without a request to the server, for a server that no longer exists.
     package func forget() throws(AgentRefusal) {
         guard identity != nil else { throw .notEnrolled }
         try forgetServer().get()
     }
 
-    /// The secret first: an identity without a secret would be of no use, a secret without an identity does no harm.
+    /// Stores the identity and the secret of a new enrollment, then connects.
+    ///
+    /// The secret is written first: an identity without a secret is useless, but a secret without an identity does no
+    /// harm.
     private func adopt(
         _ device: DeviceAPI.EnrolledDevice, serverURL: String, caFile: String
     ) -> Result<String, AgentRefusal> {
         guard DeviceID(text: device.deviceID) != nil, !device.deviceSecret.isEmpty,
             device.deviceSecret.utf8.count < SecretFile.byteCountMax,
             device.deviceSecret.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
-        else { return .failure(AgentRefusal(.unreachable, "The server's answer makes no sense.")) }
+        else { return .failure(AgentRefusal(.unreachable, "The server sent an invalid response.")) }
         let identity = Identity(serverURL: serverURL, deviceID: device.deviceID, caFile: caFile)
         do {
             try secretFile.write(device.deviceSecret)
@@ -145,6 +174,8 @@ extension Agent {
                 try database.apps.forgetServer()
                 try database.subscriptions.forgetServer()
                 try database.facts.set(.isFilterDue, to: 1)
+                try database.facts.set(.enrolmentRequestHigh, to: 0)
+                try database.facts.set(.enrolmentRequestLow, to: 0)
             }
         } catch {
             return .failure(refusal(error))
@@ -187,7 +218,7 @@ extension Agent {
         return .success(())
     }
 
-    /// Runs a body and translates what SQLite says.
+    /// Runs a database operation and converts its `SQLiteError` to an `AgentRefusal`.
     func asking<Answer>(_ body: () throws(SQLiteError) -> Answer) throws(AgentRefusal) -> Answer {
         do {
             return try body()
@@ -198,12 +229,13 @@ extension Agent {
 
     func refusal(_ error: SQLiteError) -> AgentRefusal {
         databaseFailed(error)
-        return AgentRefusal(.failed, "The agent's database refused: \(error.message). Check that the disk has room.")
+        return AgentRefusal(.failed, "Database error: \(error.message). Check that the disk is not full.")
     }
 
-    /// An https URL without path, user, query and fragment, and without the slash at its end; nil for anything else.
+    /// Returns a normalized server URL, or nil when the text is not one.
     ///
-    /// Only https: the secret goes with every request.
+    /// The URL has no path, user, query or fragment; a slash at the end is removed. Only https is accepted, because
+    /// each request carries the device secret.
     static func serverURL(_ text: String) -> String? {
         var trimmed = text[...]
         if trimmed.utf8.last == UInt8(ascii: "/") { trimmed = trimmed.dropLast() }

@@ -5,7 +5,7 @@ internal import PushSQLite
 internal import PushNet
 
 extension Agent: AlertPresenterDelegate {
-    /// A person chose, or the alert left the screen by itself.
+    /// Handles the end of an alert: the user's answer, or its expiration on the screen.
     package func alert(_ entry: Int64, ended outcome: AlertOutcome) {
         switch outcome {
         case .view(let token): view(entry, activationToken: token)
@@ -15,26 +15,26 @@ extension Agent: AlertPresenterDelegate {
         }
     }
 
-    /// Remembers where the alert is, so that View, Close and clearing reach it after a restart.
+    /// Stores where the alert is on the screen, so that View, Close and clearing work after a restart.
     package func alertShown(_ entry: Int64, at place: AlertPlace) {
         noteAlerts { () throws(SQLiteError) in
             try database.alerts.save(place, of: entry)
             guard let row = try database.inbox.entry(entry), row.state == .shown,
                 row.reason.utf8.elementsEqual(AlertPresented.doubt.utf8)
             else { return }
-            // The answer comes late.
+            // The notification server answered after the timeout: the alert is no longer in doubt.
             try database.inbox.setReason("", of: entry)
             try database.outbox.append(sequence: row.sequence, .shown)
         }
         link?.uplink.setNeedsFlush()
     }
 
-    /// Forgets where the alerts were.
+    /// Deletes the stored places of alerts that are no longer on the screen.
     package func alertsLeft(_ entries: [Int64]) {
         noteAlerts { () throws(SQLiteError) in try database.alerts.remove(entries) }
     }
 
-    /// Lets those come back that were to stay until they are answered.
+    /// Presents lost alerts again if their style keeps them until they are answered.
     package func alertsLost(_ entries: [Int64]) { presentations.alertsLost(entries) }
 
     private func noteAlerts(_ body: () throws(SQLiteError) -> Void) {
@@ -45,10 +45,10 @@ extension Agent: AlertPresenterDelegate {
         }
     }
 
-    /// Goes on presenting.
+    /// Resumes presenting alerts.
     package func presenterBecameAvailable() { presentations.presenterBecameAvailable() }
 
-    /// Opens the app, once: what was viewed is on the disk before.
+    /// Opens the app once; the entry is stored as viewed before.
     func view(_ number: Int64, _ action: ChosenAction? = nil, activationToken: String?) {
         guard finish(number, to: .viewed, .viewed), let entry = entryToHandOver(number) else { return }
         guard let opener = surroundings.opener else {
@@ -64,7 +64,7 @@ extension Agent: AlertPresenterDelegate {
         }
     }
 
-    /// One entry; nil when it was cleared, or when the disk fails.
+    /// Returns one entry; nil when it was cleared or the database fails.
     func entryToHandOver(_ number: Int64) -> InboxEntry? {
         do {
             return try database.inbox.entry(number)
@@ -74,9 +74,9 @@ extension Agent: AlertPresenterDelegate {
         }
     }
 
-    /// Writes what a person did; false when it was done before.
+    /// Stores the user's answer; returns false when the entry was answered before.
     ///
-    /// Nobody clicks twice because a disk is full: then it counts at once, and is written later.
+    /// With a full disk the answer counts immediately and is written later, so that the user need not click twice.
     @discardableResult
     func finish(_ number: Int64, to state: InboxEntry.State, _ outcome: DeviceAPI.Outcome) -> Bool {
         guard !unwrittenAnswers.contains(number) else { return false }
@@ -88,7 +88,7 @@ extension Agent: AlertPresenterDelegate {
                 _ = try self?.writeAnswer(number, state, outcome)
                 self?.unwrittenAnswers.remove(number)
             }
-            // A disk that fails ends the agent.
+            // With an I/O error or a corrupt database the agent ends, so the answer must not take effect.
             return !error.isInputOutput && !error.isCorrupt
         }
     }
@@ -114,26 +114,26 @@ extension Agent: AlertPresenterDelegate {
         inboxChanged()
     }
 
-    // MARK: For clients
+    // MARK: Requests of clients
 
-    /// The newest entries, newest first.
+    /// Returns the newest entries, newest first.
     package func inbox(countMax: Int64) throws(AgentRefusal) -> [InboxEntry] {
         try asking { () throws(SQLiteError) in try database.inbox.newest(countMax: countMax) }
     }
 
-    /// One entry; nil when there is none of that number.
+    /// Returns one entry; nil when there is none with that number.
     package func inboxEntry(_ number: Int64) throws(AgentRefusal) -> InboxEntry? {
         try asking { () throws(SQLiteError) in try database.inbox.entry(number) }
     }
 
-    /// Entries that match, newest first.
+    /// Returns the entries that match a query, newest first.
     package func inbox(matching query: InboxSearch.Query) throws(AgentRefusal) -> [InboxEntry] {
         try asking { () throws(SQLiteError) in
             try database.search.entries(matching: query, appNames: try database.appNames())
         }
     }
 
-    /// Numbers of all entries of a kind that match, by app, each app's newest first.
+    /// Returns the numbers of all matching entries of a kind, grouped by app id, newest first.
     package func inboxNumbers(
         matching text: String, _ kind: InboxSearch.Kind
     ) throws(AgentRefusal) -> [String: [Int64]] {
@@ -145,12 +145,14 @@ extension Agent: AlertPresenterDelegate {
         return Dictionary(grouping: found, by: \.appID).mapValues { $0.map(\.entry) }
     }
 
-    /// How many entries of each app the person has not seen.
+    /// Returns the number of unread entries of each app.
     package func unreadCounts() throws(AgentRefusal) -> [(appID: String, count: Int64)] {
         try asking { () throws(SQLiteError) in try database.inbox.unreadCounts() }
     }
 
-    /// Notes that the person saw an entry, or all of an app, or all; answers how many were new.
+    /// Marks an entry as read, or all entries of an app, or all entries; returns how many were unread.
+    ///
+    /// The number 0 selects all entries of the app; an empty app id selects all apps.
     package func markRead(_ number: Int64, appID: String) throws(AgentRefusal) -> Int {
         if number != 0, try inboxEntry(number) == nil { throw .unknownEntry(number) }
         let count = try asking { () throws(SQLiteError) in try database.inbox.markRead(number, appID: appID) }
@@ -158,12 +160,12 @@ extension Agent: AlertPresenterDelegate {
         return count
     }
 
-    /// Notes that the person saw those of these entries that are still there; answers how many were new.
+    /// Marks those of these entries as read that still exist; returns how many were unread.
     package func markRead(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
         let count = try asking { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
                 var count = 0
-                // 0 would be all of them.
+                // The number 0 would select all entries.
                 for number in numbers where number > 0 { count += try database.inbox.markRead(number, appID: "") }
                 return count
             }
@@ -172,12 +174,12 @@ extension Agent: AlertPresenterDelegate {
         return count
     }
 
-    /// Removes one entry and takes its alert off the screen.
+    /// Removes one entry and withdraws its alert.
     package func removeInboxEntry(_ number: Int64) throws(AgentRefusal) {
         guard try removeInboxEntries([number]) > 0 else { throw .unknownEntry(number) }
     }
 
-    /// Removes those of these entries that are still there and takes their alerts off the screen; answers how many.
+    /// Removes those of these entries that still exist and withdraws their alerts; returns how many.
     package func removeInboxEntries(_ numbers: [Int64]) throws(AgentRefusal) -> Int {
         let removed = try asking { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in try database.removeInboxEntries(numbers) }
@@ -189,7 +191,7 @@ extension Agent: AlertPresenterDelegate {
         return removed.count
     }
 
-    /// Removes what is older or more than the person wants to keep.
+    /// Removes entries that exceed the user's limits of age and count.
     func trimInbox() {
         do {
             let now = WallClock.unixMilliseconds()
@@ -206,7 +208,9 @@ extension Agent: AlertPresenterDelegate {
         }
     }
 
-    /// Removes the entries of an app, of all apps when empty, and takes their alerts off the screen; answers how many.
+    /// Removes the entries of an app and withdraws their alerts; returns how many.
+    ///
+    /// An empty app id means all apps.
     package func clearInbox(appID: String) throws(AgentRefusal) -> Int {
         let removed = try asking { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in try database.clearInbox(appID: appID) }
@@ -219,7 +223,9 @@ extension Agent: AlertPresenterDelegate {
 }
 
 extension AgentDatabase {
-    /// Removes the entries of an app, of all apps when empty, inside a transaction; answers their numbers.
+    /// Removes the entries of an app, or of all apps if the id is empty; returns their numbers.
+    ///
+    /// The caller opens the transaction.
     func clearInbox(appID: String) throws(SQLiteError) -> [Int64] {
         for number in try inbox.waiting() {
             guard let entry = try inbox.entry(number) else { continue }
@@ -229,10 +235,12 @@ extension AgentDatabase {
         return try inbox.removeAll(appID: appID)
     }
 
-    /// Removes entries, inside a transaction; answers the numbers of those that were there.
+    /// Removes entries; returns the numbers of those that existed.
+    ///
+    /// The caller opens the transaction.
     fileprivate func removeInboxEntries(_ numbers: [Int64]) throws(SQLiteError) -> [Int64] {
         var removed: [Int64] = []
-        // 0 would be all of them.
+        // The number 0 would select all entries.
         for number in numbers where number > 0 {
             try suppress(number, .cleared)
             if try inbox.remove(number) { removed.append(number) }
@@ -240,14 +248,14 @@ extension AgentDatabase {
         return removed
     }
 
-    /// Names of the registered apps, by their ids.
+    /// Returns the names of the registered apps by app id.
     fileprivate func appNames() throws(SQLiteError) -> [String: String] {
         Dictionary(uniqueKeysWithValues: try apps.all().map { ($0.appID, $0.name) })
     }
 }
 
 extension AppOpenError {
-    /// What a person can do something about.
+    /// The kind of failure, from which clients derive the advice to the user.
     var failure: OpenFailure {
         switch self {
         case .noDesktopFile, .noProgram: .notInstalled
@@ -272,10 +280,10 @@ extension AppOpenError {
 }
 
 extension InboxEntry {
-    /// What the app gets of it: the facts, and the payload byte for byte.
+    /// The notification as JSON for the app; the payload is included byte for byte.
     package var notificationJSON: [UInt8] { notificationJSON(with: nil) }
 
-    /// What the app gets of it with the button that was chosen: its id and what the person typed.
+    /// Returns the notification as JSON for the app, with the id of the chosen button and the typed text.
     func notificationJSON(with action: ChosenAction?) -> [UInt8] {
         var output = Array("{".utf8)
         var facts = [

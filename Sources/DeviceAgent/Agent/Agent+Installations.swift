@@ -3,14 +3,17 @@
 internal import PushNet
 internal import PushSQLite
 
-/// What was uninstalled leaves nothing behind: its registration, its row among the settings, its badge, its entries, its
-/// sounds.
+/// Removes apps that were uninstalled: registration, settings, badge, inbox entries and sounds.
 extension Agent {
-    /// How long an app's .desktop file must be gone: upgrades replace files, and some disks are there later.
+    /// The time in seconds for which an app's .desktop file must be missing before the app counts as uninstalled.
+    ///
+    /// Upgrades replace files, and some disks are mounted late.
     package static let uninstalledAfterSeconds: Int64 = 7 * 24 * 3600
     private static let installationCheckInterval: Duration = .seconds(24 * 3600)
 
-    /// Looks now, unless a connection is about to come: that looks as well, because only then the server can be told.
+    /// Checks the installed apps now and then once a day.
+    ///
+    /// With a server the first check waits for the connection, because an app can only be unregistered then.
     func watchInstallations() {
         if link == nil { checkInstallations(nowUnixSeconds: WallClock.unixMilliseconds() / 1000) }
         scheduleInstallationCheck()
@@ -23,7 +26,7 @@ extension Agent {
         }
     }
 
-    /// An app that registers is there, with or without a .desktop file.
+    /// Resets the record of a missing .desktop file, because an app that registers is installed.
     func noteRegistration(of appID: String) {
         do {
             if surroundings.describeApp(appID) == nil { return try database.installations.remove(appID) }
@@ -33,9 +36,11 @@ extension Agent {
         }
     }
 
-    /// Unregisters apps that were uninstalled; one that never had a .desktop file, a script perhaps, stays.
+    /// Unregisters apps that were uninstalled.
     ///
-    /// - Parameter now: The wall clock, UNIX seconds.
+    /// An app that never had a .desktop file, such as a script, stays registered.
+    ///
+    /// - Parameter now: The wall clock in UNIX seconds.
     package func checkInstallations(nowUnixSeconds now: Int64) {
         do {
             let trustsClock = try database.transaction { () throws(SQLiteError) in
@@ -51,7 +56,7 @@ extension Agent {
         }
     }
 
-    /// Answers since when an app is gone; 0 for one that is there or never was.
+    /// Returns since when an app's .desktop file is missing, in UNIX seconds; 0 if it exists or never existed.
     private func noteInstallation(of appID: String, _ now: Int64) throws(SQLiteError) -> Int64 {
         let noted = try database.installations.goneUnixSeconds(appID)
         if surroundings.describeApp(appID) != nil {
@@ -59,7 +64,7 @@ extension Agent {
             return 0
         }
         guard let noted else { return 0 }
-        // A clock that was ahead must not keep the app for years.
+        // A stored time in the future comes from a wrong clock: restart the period.
         if noted > 0, noted <= now { return noted }
         try database.installations.set(appID, goneUnixSeconds: now)
         return now
@@ -72,7 +77,7 @@ extension Agent {
                 agentLog.info("uninstalled", ["app": appID])
                 self?.surroundings.soundInstaller?.removeAll(of: appID)
             case .failure(let refusal):
-                // The next look asks again.
+                // The next check tries again.
                 agentLog.warning("uninstalled_but_registered", ["app": appID, "error": refusal.code.rawValue])
             }
         }

@@ -4,12 +4,14 @@ internal import PushCore
 internal import PushNet
 internal import PushSQLite
 
-/// What the server's administrator sets for this device.
+/// The policies that the server's administrator sets for this device.
 extension Agent {
-    /// So long at most is waited, at random, before the server is asked: all devices hear of a change at once.
+    /// The maximum random delay before the policies are fetched.
+    ///
+    /// All devices learn of a change at the same time; the delay spreads their requests.
     static let policyDelayMax: Duration = .seconds(2)
 
-    /// Asks for the policies when they are not those that are here.
+    /// Schedules a fetch of the policies when the server's version differs from the stored one.
     package func streamTold(policyVersion: Int64) {
         do {
             guard try database.facts.value(of: .policyVersion) ?? 0 != policyVersion else { return }
@@ -27,7 +29,7 @@ extension Agent {
         link?.session.client.policy { [weak self] result in
             switch result {
             case .success(let policy): self?.adopt(policy)
-            // It is asked again when the stream opens the next time.
+            // The next opening of the stream tries again.
             case .failure(let error): agentLog.warning("policy_not_fetched", ["error": error.message])
             }
         }
@@ -43,7 +45,7 @@ extension Agent {
         try? settingsChanged(appID: "")
     }
 
-    /// Puts rules in the place of those that were here.
+    /// Replaces the stored rules.
     func adopt(_ rules: [PolicyTable.Rule], version: Int64) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             let refused = try database.refusedTopics()
@@ -55,7 +57,7 @@ extension Agent {
 }
 
 extension PolicyTable.Rule {
-    /// A rule that a server sent; nil for one that this agent does not know, or whose value it does not.
+    /// Creates a rule from the server's; nil when this agent does not know the setting or its value.
     fileprivate init?(_ rule: PolicyRule) {
         guard let setting = PersonalSetting.ofPolicy(rule.setting, hasTopic: rule.topic != nil),
             let value = setting.normalized(rule.value, for: setting.policyScope)

@@ -5,17 +5,18 @@ internal import PushNet
 internal import PushSQLite
 
 extension Agent {
-    /// A setting as a person sees it.
+    /// A setting with its effective value, for display.
     package struct SettingLine: Sendable, Equatable {
-        /// The event type that it is for; empty for the app or the person as a whole.
+        /// The event type that the setting is for; empty for the app or the user as a whole.
         package var event: String
-        /// Which setting.
         package var setting: PersonalSetting
-        /// What holds.
+        /// The effective value.
         package var value: SettingStore.Value
     }
 
-    /// What holds of all settings of an app and its event types, or of the person when the app id is empty.
+    /// Returns the effective values of all settings of an app and its event types.
+    ///
+    /// An empty app id selects the user's own settings.
     package func settings(appID: String) throws(AgentRefusal) -> [SettingLine] {
         let app = try place(appID: appID, event: "")
         let events = try asking { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
@@ -33,38 +34,39 @@ extension Agent {
         return lines
     }
 
-    /// What an app may do.
+    /// Returns the effective settings of an app.
     package func appSettings(of app: RegisteredApp) throws(AgentRefusal) -> AppSettings {
         try asking { () throws(SQLiteError) in try database.settings.settings(of: app) }
     }
 
-    /// The kinds of events that an app declared, in its order.
+    /// Returns the event types that an app declared, in the manifest's order.
     package func eventTypes(of app: RegisteredApp) throws(AgentRefusal) -> [EventTypeTable.EventType] {
         try asking { () throws(SQLiteError) in try database.eventTypes.all(of: app.appID) }
     }
 
-    /// What holds of one setting.
+    /// Returns the effective value of one setting.
     package func setting(_ name: String, appID: String, event: String) throws(AgentRefusal) -> SettingStore.Value {
         let place = try place(appID: appID, event: event)
         let setting = try setting(name, for: place)
         return try asking { () throws(SQLiteError) in try database.settings.value(of: setting, at: place) }
     }
 
-    /// Sets what a person wants; it is on the disk and takes effect before this returns.
+    /// Stores the user's choice for a setting; it is on disk and in effect when this returns.
     ///
     /// - Parameters:
     ///   - name: A raw value of `PersonalSetting`.
-    ///   - appID: The app; empty for what belongs to no app.
+    ///   - appID: The app; empty for the user's own settings.
     ///   - event: The event type; empty for the app as a whole.
-    ///   - text: What the person wants; empty for what is standard.
-    /// - Throws: When there is no such app, event type, setting or value, and when the administrator decided it.
+    ///   - text: The user's choice; empty to restore the default.
+    /// - Throws: An error if the app, event type, setting or value is unknown, or if the administrator has locked the
+    ///   setting.
     package func set(_ name: String, appID: String, event: String, to text: String) throws(AgentRefusal) {
         let place = try place(appID: appID, event: event)
         let setting = try setting(name, for: place)
         let value = try text.isEmpty ? nil : value(text, of: setting, at: place)
         guard text.isEmpty || value != nil else {
             throw AgentRefusal(
-                .badValue, "\(name) is \(setting.expectation(for: place.scope)), and not '\(text)'.")
+                .badValue, "Invalid value '\(text)' for \(name): use \(setting.expectation(for: place.scope)).")
         }
         if setting == .soundName, let value, case .named(let sound) = SoundChoice(value),
             surroundings.soundInstaller?.knows(sound, of: appID) == false
@@ -74,11 +76,11 @@ extension Agent {
         if setting == .doNotDisturb, let value, case .until(let end)? = DoNotDisturb(value),
             end <= WallClock.unixMilliseconds() / 1000
         {
-            throw AgentRefusal(.badValue, "\(name) cannot be '\(value)': that time has passed.")
+            throw AgentRefusal(.badValue, "Invalid value '\(value)' for \(name): the time is in the past.")
         }
         let before = try asking { () throws(SQLiteError) in try database.settings.value(of: setting, at: place) }
         guard !before.isLocked else {
-            throw AgentRefusal(.locked, "The administrator of this device has set \(name) to '\(before.text)'.")
+            throw AgentRefusal(.locked, "The administrator has locked \(name) to '\(before.text)'.")
         }
         try asking { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
@@ -91,8 +93,7 @@ extension Agent {
         try settingsChanged(appID: appID)
     }
 
-    /// Lets changed settings take effect: badges come and go, alerts leave the panel, and the server hears what it need not
-    /// send.
+    /// Applies changed settings: updates badges, withdraws alerts, and sends the filter to the server.
     func settingsChanged(appID: String) throws(AgentRefusal) {
         try asking { () throws(SQLiteError) in
             for app in try database.apps.all() where appID.isEmpty || app.appID.utf8.elementsEqual(appID.utf8) {
@@ -106,7 +107,9 @@ extension Agent {
         link?.uplink.setNeedsFlush()
     }
 
-    /// A value as it is kept, nil for a text that is none; alerts that are switched on appear as they last did.
+    /// Returns the value as it is stored; nil when the text is not a valid value.
+    ///
+    /// `alert` set to `on` restores the style that was last in use.
     private func value(
         _ text: String, of setting: PersonalSetting, at place: SettingStore.Place
     ) throws(AgentRefusal) -> String? {
@@ -125,7 +128,7 @@ extension Agent {
         guard !event.isEmpty else { return place }
         let types = try asking { () throws(SQLiteError) in try database.eventTypes.all(of: appID) }
         guard types.contains(where: { $0.id.utf8.elementsEqual(event.utf8) }) else {
-            throw AgentRefusal(.unknownEvent, "The app '\(appID)' declared no event type '\(event)'.")
+            throw AgentRefusal(.unknownEvent, "App '\(appID)' has no event type '\(event)'.")
         }
         place.event = event
         return place
@@ -136,19 +139,19 @@ extension Agent {
         if let setting = possible.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) { return setting }
         throw AgentRefusal(
             .unknownSetting,
-            "There is no setting '\(name)' here, only \(possible.map(\.rawValue).joined(separator: ", ")).")
+            "Unknown setting '\(name)': use one of these: \(possible.map(\.rawValue).joined(separator: ", ")).")
     }
 
     // MARK: Badges
 
-    /// The number that is on an app's icon now.
+    /// Returns the number that is on an app's icon now.
     package func shownBadge(of app: RegisteredApp) -> UInt32 {
         let isMasterOn = (try? database.settings.isOn(.master)) ?? false
         let isAllowed = (try? database.settings.isOn(.badge, at: .app(app))) ?? false
         return isMasterOn && isAllowed ? app.badge : 0
     }
 
-    /// Puts all numbers on their icons.
+    /// Shows the badges of all apps.
     func presentBadges() throws(SQLiteError) {
         for app in try database.apps.all() where app.badge > 0 {
             present(badge: shownBadge(of: app), appID: app.appID)

@@ -3,17 +3,16 @@
 internal import PushNet
 internal import PushSQLite
 
-/// The sounds that apps can name.
+/// The sounds that an app can name.
 extension Agent {
     /// A sound that an app can name.
     package struct SoundLine: Sendable, Equatable {
-        /// Its name.
         package var name: String
-        /// `app` for one that the app brought, else `built-in`.
+        /// `app` for a sound of the app itself, otherwise `built-in`.
         package var origin: String
     }
 
-    /// The sounds that an app can name, its own first; those that are built in when the app id is empty.
+    /// Returns the sounds that an app can name, its own first; an empty app id selects the built-in ones.
     package func sounds(appID: String) throws(AgentRefusal) -> [SoundLine] {
         if !appID.isEmpty { _ = try registered(appID) }
         return surroundings.soundInstaller?.sounds(of: appID).map { known in
@@ -21,7 +20,7 @@ extension Agent {
         } ?? []
     }
 
-    /// Checks a file and copies it among an app's sounds; answers the sound's name.
+    /// Validates a sound file and copies it to the app's sounds; returns the sound's name.
     package func installSound(path: String, appID: String, name: String) throws(AgentRefusal) -> String {
         _ = try registered(appID)
         guard path.utf8.first == UInt8(ascii: "/") else { throw .badSound("'\(path)' is no absolute path.") }
@@ -31,15 +30,15 @@ extension Agent {
         return name
     }
 
-    /// Removes one of an app's sounds.
+    /// Removes one of an app's own sounds.
     package func removeSound(_ name: String, appID: String) throws(AgentRefusal) {
         _ = try registered(appID)
         guard surroundings.soundInstaller?.remove(name, of: appID) == true else {
-            throw AgentRefusal(.unknownSound, "The app '\(appID)' brought no sound '\(name)'.")
+            throw AgentRefusal(.unknownSound, "App '\(appID)' has no sound '\(name)'.")
         }
     }
 
-    /// Plays a sound as a notification of the app would, for the person who chooses one.
+    /// Plays a sound as a notification of the app would, as a preview for the user.
     package func playSound(_ name: String, appID: String) throws(AgentRefusal) {
         let app = appID.isEmpty ? nil : try registered(appID)
         guard name.isEmpty || surroundings.soundInstaller?.knows(name, of: appID) == true else {
@@ -49,7 +48,7 @@ extension Agent {
         surroundings.sounds?.play(sound, appID: appID, appName: app?.name ?? "Posthorn") { _ in }
     }
 
-    /// That there is no such sound, and where those are that there are.
+    /// Returns an error text for an unknown sound, with the command that lists the known ones.
     func noSound(_ name: String, for appID: String) -> String {
         guard surroundings.soundInstaller?.sounds(of: appID).isEmpty == false else {
             return "There is no sound '\(name)', and no other: not even the built-in ones are installed."

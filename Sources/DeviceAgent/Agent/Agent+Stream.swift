@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushNet
 
 extension Agent: StreamClientDelegate {
-    /// Writes, then acknowledges, then presents.
+    /// Stores the arrivals, acknowledges them, then presents them; returns false when the database fails.
     package func streamReceived(_ arrivals: [Arrival]) -> Bool {
         let reception: Reception
         let elapsed = ElapsedClock.milliseconds()
@@ -36,7 +36,7 @@ extension Agent: StreamClientDelegate {
         return true
     }
 
-    /// Notes it, and sends what waited.
+    /// Records the connection, sends the outbox, and checks registrations.
     package func streamOpened() {
         let now = WallClock.unixMilliseconds() / 1000
         connectedSinceUnixSeconds = now
@@ -50,10 +50,12 @@ extension Agent: StreamClientDelegate {
         observer?.statusChanged()
     }
 
-    /// Notes it: trouble with the connection is a line in the status, never an alert.
+    /// Records the end of the connection.
+    ///
+    /// Connection trouble shows in the status, never as an alert.
     package func streamEnded(_ reason: String) { noteEnd("disconnected", reason) }
 
-    /// Notes it, and does not ask again.
+    /// Records that the server refused the device; the agent does not reconnect.
     package func streamRefused(_ reason: String) {
         isRemoved = true
         noteEnd("refused", reason)

@@ -6,32 +6,30 @@ package import PushSQLite
 
 /// A subscription that the server ended or refused.
 package struct EndedSubscription: Sendable, Equatable {
-    /// The app.
     package var appID: String
-    /// The channel id.
     package var channel: String
-    /// What the server said.
+    /// The server's message.
     package var reason: String
 }
 
 extension Agent {
-    /// How many ended subscriptions are remembered for the status.
+    /// The maximum number of ended subscriptions that the status remembers.
     static let endedSubscriptionCountMax = 100
 
-    /// How far a subscription got when its caller is answered.
+    /// The state of a subscription.
     package enum SubscriptionState: String, Sendable {
-        /// The server has it.
+        /// The server has the subscription.
         case active
-        /// It is kept here, and the server is told as soon as it can be reached.
+        /// The subscription is stored here and is sent as soon as the server can be reached.
         case pending
     }
 
-    /// Subscribes an app to a broadcast channel; also while there is no server.
+    /// Subscribes an app to a broadcast channel, also while the device is not enrolled.
     ///
     /// - Parameters:
-    ///   - channel: The channel id as the provider gives it to the app.
+    ///   - channel: The channel id that the provider gives to the app.
     ///   - appID: The app.
-    ///   - completion: Gets how far it got; a refusal when the server does not want it.
+    ///   - completion: Receives the state, or the server's refusal.
     package func subscribe(
         _ channel: String, of appID: String, completion: @escaping (Result<SubscriptionState, AgentRefusal>) -> Void
     ) {
@@ -55,27 +53,29 @@ extension Agent {
         }
     }
 
-    /// Ends an app's subscription; from now on nothing of the channel is shown, whenever the server hears of it.
+    /// Ends an app's subscription.
+    ///
+    /// Nothing of the channel is shown from now on, even before the server knows.
     package func unsubscribe(_ channel: String, of appID: String) throws(AgentRefusal) {
         let id = try Self.channelID(channel)
         let isEnded = try asking { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in
                 guard try database.subscriptions.unwant(id, of: appID) else { return false }
-                // Without a server there is nobody to tell.
+                // Without a server there is nothing to unsubscribe from.
                 if identity == nil { _ = try database.subscriptions.remove(id, of: appID, whileIn: .unwanted) }
                 return true
             }
         }
         forgetEnded(id, of: appID)
         guard isEnded else {
-            throw AgentRefusal(.unknownChannel, "The app '\(appID)' has no subscription to the channel '\(id)'.")
+            throw AgentRefusal(.unknownChannel, "App '\(appID)' is not subscribed to channel '\(id)'.")
         }
         agentLog.info("unsubscribed", ["app": appID, "channel": id])
         observer?.settingsChanged(appID: appID)
         link?.registrar.setNeedsFlush()
     }
 
-    /// The channels that an app listens to, in the order in which it began.
+    /// Returns the channels that an app is subscribed to, in the order of subscription.
     package func subscriptions(
         of appID: String
     ) throws(AgentRefusal) -> [(channel: String, state: SubscriptionState)] {
@@ -83,15 +83,15 @@ extension Agent {
             .filter { $0.state != .unwanted }.map { ($0.channel, $0.state == .held ? .active : .pending) }
     }
 
-    /// One line about the subscriptions that the server ended; empty for none.
+    /// One line about the subscriptions that the server ended; empty if there are none.
     var notice: String {
         guard let last = endedSubscriptions.last else { return "" }
-        let text = "\(last.appID) no longer listens to the channel \(last.channel): \(last.reason)"
+        let text = "The subscription of \(last.appID) to channel \(last.channel) ended: \(last.reason)"
         let others = endedSubscriptions.count - 1
         return others == 0 ? text : "\(text) (and \(others) more)"
     }
 
-    /// Remembers the wish; false when the server has the subscription already.
+    /// Stores the wanted subscription; returns false when the server has it already.
     private func want(_ channel: String, of appID: String) throws(AgentRefusal) -> Bool {
         let (app, all) = try asking { () throws(SQLiteError) in
             (try database.apps.app(id: appID), try database.subscriptions.all(of: appID))
@@ -100,17 +100,17 @@ extension Agent {
         let earlier = all.first { $0.channel.utf8.elementsEqual(channel.utf8) }
         guard earlier != nil || all.count < Limits.subscriptionPerAppCountMax else {
             throw AgentRefusal(
-                .tooMany, "An app may listen to \(Limits.subscriptionPerAppCountMax) channels on a device, not more.")
+                .tooMany, "An app can subscribe to at most \(Limits.subscriptionPerAppCountMax) channels on a device.")
         }
         guard earlier?.state != .held else { return false }
         try asking { () throws(SQLiteError) in try database.subscriptions.want(channel, of: appID) }
         return true
     }
 
-    /// The channel id in its one spelling.
+    /// Returns the channel id in its canonical spelling.
     private static func channelID(_ text: String) throws(AgentRefusal) -> String {
         guard let id = ChannelID(text: text.utf8.span) else {
-            throw AgentRefusal(.badChannelID, "'\(text)' is no channel id: that is 24 characters of base64.")
+            throw AgentRefusal(.badChannelID, "Invalid channel ID '\(text)': use 24 characters of base64.")
         }
         return id.text
     }
@@ -121,7 +121,7 @@ extension Agent {
         }
     }
 
-    /// Says so where somebody looks: in the log, in the status, and to the app.
+    /// Reports an ended subscription in the log, in the status and to the app.
     package func registrar(
         endedSubscriptionTo channel: String, of appID: String, because error: ServerError
     ) {
@@ -134,6 +134,6 @@ extension Agent {
         observer?.statusChanged()
     }
 
-    /// Trouble with the disk is everybody's.
+    /// Handles a database failure of the registrar as any other.
     package func registrar(failed error: SQLiteError) { databaseFailed(error) }
 }

@@ -4,36 +4,36 @@ internal import PushCore
 package import PushNet
 package import PushSQLite
 
-/// Gets what the agent's clients want to hear of.
+/// Receives the changes that the agent's clients subscribe to.
 package protocol AgentObserver: AnyObject {
-    /// An app has another device token.
+    /// Called when an app has a new device token.
     func tokenChanged(appID: String, deviceToken: String)
-    /// Another number is on an app's icon.
+    /// Called when the number on an app's icon has changed.
     func badgeChanged(appID: String, count: UInt32)
-    /// Switches changed; of no app: the master switch.
+    /// Called when settings of an app have changed; an empty app id means the user's own settings.
     func settingsChanged(appID: String)
-    /// The server ended or refused an app's subscription to a channel, with its word for why.
+    /// Called when the server ended or refused an app's subscription; `reason` is the server's code.
     func subscriptionEnded(appID: String, channel: String, reason: String)
-    /// A notification came, and has an entry in the inbox; what becomes of it follows.
+    /// Called when a notification has arrived and has an inbox entry; it may not be presented yet.
     func notificationArrived(entry: Int64)
-    /// Entries came, changed or went.
+    /// Called when inbox entries were added, changed or removed.
     func inboxChanged()
-    /// Other alerts wait for an answer in the panel than before.
+    /// Called when the set of alerts that wait in the panel has changed.
     func alertsChanged()
-    /// The connection opened or ended, or an error or a notice came or went; or it may have.
+    /// Called when the connection, its error or the notice may have changed.
     func statusChanged()
 }
 
-/// The device agent: owns the database and the connection, and joins receiving, deciding and presenting.
+/// The device agent: owns the database and the server connection, and connects receiving, deciding and presenting.
 ///
-/// One thread, that of its loop. Nothing of it blocks but SQLite's commits.
+/// It runs on the loop's thread. Only SQLite's commits block.
 package final class Agent {
-    /// Gets what clients want to hear of.
     package weak var observer: (any AgentObserver)?
-    /// Called when the disk can no longer be trusted; the process must end, and acknowledge nothing more.
+    /// Called when the disk can no longer be trusted; the process must end without acknowledging anything more.
     package var onFatal: ((SQLiteError) -> Void)?
-    /// Whether the machine saves power: the server then gathers what has no haste, and the connection is asked less often
-    /// whether it lives.
+    /// Whether the machine saves power.
+    ///
+    /// The server then batches notifications that are not urgent, and keepalives are sent less often.
     package var savesPower = false {
         didSet {
             link?.stream.savesPower = savesPower
@@ -52,9 +52,9 @@ package final class Agent {
     let presentations: PresentationQueue
     let wakes: BackgroundWakes
     let filters: FilterQueue
-    /// What persons did with alerts while the disk was full.
+    /// Answers of the user that could not be written because the disk was full.
     let answers: StorageRetry
-    /// The entries of these.
+    /// The entries of these answers.
     var unwrittenAnswers: Set<Int64> = []
     var identity: Identity?
     var link: Link?
@@ -62,26 +62,26 @@ package final class Agent {
     var connectedSinceUnixSeconds: Int64?
     var lastConnectedUnixSeconds: Int64?
     var lastError = ""
-    /// The server does not know this device any more; what an enrolment ends.
+    /// Whether the server has removed this device; an enrollment resets it.
     var isRemoved = false
     var isEnrolling = false
-    /// When the enrolment by `agent.ini` is tried again; monotonic.
+    /// The monotonic time of the next enrollment attempt with the values of `agent.ini`.
     var enrolmentDueNanoseconds: UInt64?
-    /// When all registrations were last compared with the server's; nil before the first time at this server.
+    /// The time of the last comparison of all registrations with the server; nil before the first one with this server.
     var checkedUnixSeconds: Int64?
-    /// Subscriptions that the server ended, until somebody asks for them anew or gives them up.
+    /// Subscriptions that the server ended, until the app subscribes or unsubscribes again.
     var endedSubscriptions: [EndedSubscription] = []
     private static let trimInterval: Duration = .seconds(3600)
-    /// After which a start, or notifications that came together, are over.
+    /// The time after which a start, or a burst of notifications, is over.
     private static let burstDuration: Duration = .seconds(30)
     private var isMemoryDue = false
-    /// The policies are about to be asked for.
+    /// Whether a fetch of the policies is scheduled.
     var isPolicyDue = false
     private var isInboxChangeDue = false
     var isAlertsChangeDue = false
     private static let inboxChangeDelay: Duration = .milliseconds(50)
 
-    /// What exists while the device is enrolled.
+    /// The objects that exist while the device is enrolled.
     struct Link {
         let session: ServerSession
         let stream: StreamClient
@@ -89,7 +89,7 @@ package final class Agent {
         let registrar: Registrar
     }
 
-    /// Opens nothing yet but takes what there is.
+    /// Creates the agent; it opens no connection before `start`.
     package init(
         loop: EventLoop, database: AgentDatabase, secretFile: SecretFile, authorityFile: AuthorityFile,
         surroundings: Surroundings,
@@ -116,7 +116,7 @@ package final class Agent {
         presentations.knowsSounds = surroundings.knowsSounds
     }
 
-    /// Takes up what an earlier run left, shows badges, and connects if the device is enrolled.
+    /// Resumes the work of an earlier run, shows badges, and connects if the device is enrolled.
     package func start() throws(StorageError) {
         surroundings.presenter?.delegate = self
         surroundings.panel?.onChange = { [weak self] in self?.alertsChanged() }
@@ -142,13 +142,13 @@ package final class Agent {
         trimInboxRepeatedly()
         guard let identity else { return }
         guard let secret = try secretFile.read() else {
-            lastError = "the device secret is lost: leave the server and enrol again"
+            lastError = "The device secret is lost. Run 'posthorn agent unenrol --local', then enrol again."
             return agentLog.error("secret_missing", ["server": identity.serverURL])
         }
         connect(identity, secret: secret)
     }
 
-    /// Sends what the outbox still has, within a bound, then calls back; the stream is closed.
+    /// Sends the rest of the outbox for at most `patience`, closes the stream, then calls back.
     package func stop(within patience: Duration = .seconds(2), completion: @escaping () -> Void) {
         var hasEnded = false
         let end: () -> Void = { [weak self] in
@@ -162,13 +162,13 @@ package final class Agent {
         link.uplink.whenEmpty(end)
     }
 
-    /// Addresses or routes changed, or the network came back.
+    /// Reports that addresses or routes have changed, or that the network is back.
     package func networkChanged() { link?.stream.networkChanged() }
 
-    /// The machine is about to sleep.
+    /// Reports that the machine is about to sleep.
     package func sleep() { link?.stream.sleep() }
 
-    /// The machine woke up.
+    /// Reports that the machine has woken up.
     package func wake() { link?.stream.wake() }
 
     // MARK: The connection
@@ -209,7 +209,9 @@ package final class Agent {
         noteLastConnected(atUnixSeconds: WallClock.unixMilliseconds() / 1000)
     }
 
-    /// Written when the connection opens, too, and with what else is: nobody is told of the end of an agent that is killed.
+    /// Stores the time of the last connection.
+    ///
+    /// It is also written when the connection opens and at each trim of the inbox, so that it survives a kill.
     func noteLastConnected(atUnixSeconds now: Int64) {
         lastConnectedUnixSeconds = now
         do {
@@ -219,14 +221,14 @@ package final class Agent {
         }
     }
 
-    /// Old notifications go even while no new ones come.
+    /// Trims the inbox once an hour, so that old entries expire while no new ones arrive.
     private func trimInboxRepeatedly() {
         trimInbox()
         giveMemoryBackSoon()
         loop.schedule(after: Self.trimInterval) { [weak self] in self?.trimInboxRepeatedly() }
     }
 
-    /// What a start or many notifications at once needed goes back to the system when they are over.
+    /// Returns unused memory to the system when a start or a burst of notifications is over.
     func giveMemoryBackSoon() {
         guard !isMemoryDue else { return }
         isMemoryDue = true
@@ -237,17 +239,21 @@ package final class Agent {
         }
     }
 
-    // MARK: Shared by the topics
+    // MARK: Shared by the extensions
 
-    /// Acknowledging over a disk that fails would lose notifications: only a full one may be waited for.
+    /// Reports a database failure; an I/O error or a corrupt database ends the agent.
+    ///
+    /// Acknowledging notifications over a failing disk would lose them. A full disk is retried instead.
     func databaseFailed(_ error: SQLiteError) {
         agentLog.error("database_failed", ["error": "\(error.message)", "code": "\(error.code)"])
-        lastError = "the agent's database refused: \(error.message)"
+        lastError = "database error: \(error.message)"
         observer?.statusChanged()
         if error.isInputOutput || error.isCorrupt { onFatal?(error) }
     }
 
-    /// Tells the observer soon, once for all that changes until then: a flood of notifications is no flood of signals.
+    /// Notifies the observer after a short delay, once for all changes until then.
+    ///
+    /// This keeps a burst of notifications from becoming a burst of signals.
     func inboxChanged() {
         guard !isInboxChangeDue else { return }
         isInboxChangeDue = true

@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// Why the agent did not do what an app or a person asked.
+/// The reason why the agent refused a request of an app or of the user.
 package struct AgentRefusal: Error, Sendable, Equatable {
     /// The last part of the D-Bus error name, `org.posthorn.Error.…`.
     package enum Code: String, Sendable, CaseIterable {
@@ -41,40 +41,36 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         case failed = "Failed"
     }
 
-    /// Which.
     package var code: Code
-    /// One sentence for a person: what is wrong.
+    /// One sentence for the user that says what is wrong.
     ///
-    /// What to do about it goes with the code, in each client's own words.
+    /// The advice depends on the code; each client has its own words for it.
     package var message: String
-    /// For how long the server wants to be left alone.
+    /// The time after which the server accepts the next attempt; nil if it named none.
     package var retryAfter: Duration?
 
-    /// Joins the two.
     package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// The app is not registered.
     static func unknownApp(_ appID: String) -> AgentRefusal {
-        AgentRefusal(.unknownApp, "No app '\(appID)' is registered here.")
+        AgentRefusal(.unknownApp, "App '\(appID)' is not registered.")
     }
 
-    /// A sound that cannot be taken, and what to do.
+    /// Returns a refusal for a sound that cannot be installed.
     static func badSound(_ reason: String) -> AgentRefusal {
-        AgentRefusal(.badSound, "The sound cannot be installed: \(reason)")
+        AgentRefusal(.badSound, "Cannot install the sound: \(reason)")
     }
 
-    /// There is no such entry.
     static func unknownEntry(_ number: Int64) -> AgentRefusal {
-        AgentRefusal(.unknownEntry, "There is no entry \(number).")
+        AgentRefusal(.unknownEntry, "Entry \(number) does not exist.")
     }
 
-    /// An app did not open, and why, in the words of the inbox.
+    /// Returns a refusal for an app that did not open, with the inbox's text.
     static func notOpened(_ reason: String) -> AgentRefusal { AgentRefusal(.notOpened, reason) }
 
-    /// The same for what the desktop said.
+    /// Returns a refusal for an app that did not open, with a code that matches the error.
     static func notOpened(_ error: AppOpenError) -> AgentRefusal {
         let code: Code =
             switch error.failure {
@@ -86,43 +82,42 @@ package struct AgentRefusal: Error, Sendable, Equatable {
         return AgentRefusal(code, error.text)
     }
 
-    /// There is no server.
-    static let notEnrolled = AgentRefusal(.notEnrolled, "This device is enrolled at no server.")
+    static let notEnrolled = AgentRefusal(.notEnrolled, "This device is not enrolled.")
 
-    /// A code that lacks a part, or has a digit that no code has.
+    /// An enrollment code that lacks a part or contains an invalid digit.
     static let garbledCode = AgentRefusal(
-        .badEnrolmentCode, "The code is not whole: it has three groups of four, or nine.")
+        .badEnrolmentCode, "The code is incomplete: it has three or nine groups of four characters.")
 
-    /// Whoever answered is not the server that made the code, or something stands before it.
+    /// The server's certificate is not from the authority that the code names; there may be a proxy in between.
     static let otherAuthority = AgentRefusal(
-        .notTrusted, "The server's certificate is not of the authority that the code names.")
+        .notTrusted, "The server's certificate is not signed by the CA in the code.")
 
-    /// What the server said to an enrolment.
+    /// Converts the server's refusal of an enrollment.
     init(enrolment error: ServerError, hadCode: Bool) {
         switch error {
-        // Its own word: a proxy before it has the same statuses for something else.
+        // Only the server's own code counts: a proxy uses the same statuses for other failures.
         case .refused(_, "BadEnrolmentCode", _, _):
-            self.init(.badEnrolmentCode, hadCode ? error.message : "This server wants an enrolment code.")
+            self.init(.badEnrolmentCode, hadCode ? error.message : "This server requires an enrolment code.")
         case .refused(let status, _, _, _) where status < 500: self.init(.refused, error.message)
         case .refused, .unreachable, .notTrusted, .badFile, .unintelligible: self.init(error)
         }
         retryAfter = error.retryAfter
     }
 
-    /// What the server said to a registration: the topic may be a default that nobody typed.
+    /// Converts the server's refusal of a registration; names the topic, which may be a default.
     init(_ error: ServerError, topic: String) {
         self.init(error)
-        if code == .unknownTopic { message = "No app of the server has the topic \(topic)." }
+        if code == .unknownTopic { message = "The server has no app with topic '\(topic)'." }
     }
 
-    /// What the server said to a request about a topic or about the device.
+    /// Converts the server's refusal of a request about a topic or about the device.
     package init(_ error: ServerError) {
         switch error {
         case .unreachable, .unintelligible: self.init(.unreachable, error.message)
         case .notTrusted: self.init(.notTrusted, error.message)
         case .badFile: self.init(.badFile, error.message)
         case .refused(401, _, _, _):
-            self.init(.deviceRemoved, "The server does not know this device any more.")
+            self.init(.deviceRemoved, "This device was removed from the server.")
         case .refused(404, "UnknownChannel", _, _): self.init(.unknownChannel, error.message)
         case .refused(429, "TooMany", _, _): self.init(.tooMany, error.message)
         case .refused(404, _, _, _): self.init(.unknownTopic, error.message)

@@ -3,35 +3,35 @@
 internal import PushCore
 internal import PushNet
 
-/// How the agent is doing.
+/// The state of the agent and of its connection.
 package struct AgentStatus: Sendable, Equatable {
-    /// The agent's version.
     package var version = ProductVersion.text
-    /// Whether it has a server.
     package var isEnrolled: Bool
-    /// The server; empty for none.
+    /// The server's URL; empty while not enrolled.
     package var serverURL: String
-    /// The device id; empty for none.
+    /// The device id; empty while not enrolled.
     package var deviceID: String
-    /// Whether notifications come now.
     package var isConnected: Bool
-    /// Since when, UNIX seconds; 0 while not connected.
+    /// Start of the connection in UNIX seconds; 0 while not connected.
     package var connectedSinceUnixSeconds: Int64
-    /// When it last was, UNIX seconds; 0 for never.
+    /// Time of the last connection in UNIX seconds; 0 if there was none.
     package var lastConnectedUnixSeconds: Int64
-    /// When it connects or enrols again, UNIX seconds; 0 while it waits for nothing.
+    /// Time of the next attempt to connect or enroll in UNIX seconds; 0 if none is scheduled.
     package var nextTryUnixSeconds: Int64 = 0
-    /// What is wrong with the connection; empty for nothing.
+    /// The connection's error; empty for none.
     package var lastError: String
-    /// What else a person should know, such as a channel that the server ended; empty for nothing.
+    /// Other news for the user, such as a channel that the server ended; empty for none.
     package var notice = ""
-    /// Whether the server said that it does not know this device any more.
+    /// Whether the server has removed this device.
     package var isRemoved = false
-    /// What alerts are shown with: `desktop`, `panel`, `desktop, panel`, `terminal`, `hooks:` and their names, or `none`; the
-    /// last two also while neither notification server nor panel is there.
+    /// The presenters in use: `desktop`, `panel`, `desktop, panel`, `terminal`, `hooks:` with their names, or `none`.
+    ///
+    /// `hooks:` and `none` also mean that neither a notification server nor a panel is available.
     package var presenter: String
 
-    /// One line, for the service manager, to whom a line feed of the server's would begin another assignment.
+    /// One line for the service manager.
+    ///
+    /// Line feeds become blanks, because each would begin another assignment.
     package var line: String {
         let text =
             switch (isEnrolled, isConnected) {
@@ -44,7 +44,7 @@ package struct AgentStatus: Sendable, Equatable {
 }
 
 extension Agent {
-    /// How the agent is doing; `now` is the wall clock in UNIX seconds.
+    /// Returns the agent's status; `now` is the wall clock in UNIX seconds.
     package func status(nowUnixSeconds now: Int64) -> AgentStatus {
         AgentStatus(
             isEnrolled: identity != nil, serverURL: identity?.serverURL ?? "", deviceID: identity?.deviceID ?? "",
@@ -62,7 +62,7 @@ extension Agent {
         return surroundings.hooks?.summary.map { "hooks: \($0)" } ?? "none"
     }
 
-    /// Rounded up, so that it is over by then.
+    /// Rounded up, so that the wait is over at that time.
     private func nextTry(nowUnixSeconds now: Int64) -> Int64 {
         guard let due = identity == nil ? enrolmentDueNanoseconds : link?.stream.connectsAtNanoseconds else { return 0 }
         let elapsed = loop.monotonicNanoseconds

@@ -3,11 +3,11 @@
 package import PushDBus
 package import PushNet
 
-/// Asks the filters of apps: `org.posthorn.App1.Filter`, or a program; never by a shell.
+/// Runs the filters of apps: the D-Bus method `org.posthorn.App1.Filter`, or a program without a shell.
 package final class AppFilters: AppFilter {
-    /// A filter that takes longer changes nothing.
+    /// The time limit of a filter; after it, the notification stays unchanged.
     package static let timeLimit: Duration = .seconds(5)
-    /// An answer that is longer changes nothing.
+    /// The maximum size of a filter's answer in bytes; with a longer answer, the notification stays unchanged.
     package static let answerByteCountMax = 64 * 1024
 
     private let connection: BusConnection?
@@ -15,13 +15,13 @@ package final class AppFilters: AppFilter {
     private let environment: [String: String]
     private let timeLimit: Duration
 
-    /// Takes what apps are reached by.
+    /// Creates the runner with its means of reaching apps.
     ///
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller; nil when there is none.
-    ///   - loop: Whose thread this is.
-    ///   - environment: The agent's; programs get it without what is the agent's own.
-    ///   - timeLimit: For each filter.
+    ///   - loop: The loop on whose thread this runs.
+    ///   - environment: The agent's environment; programs get it without the agent's private variables.
+    ///   - timeLimit: The time limit of each filter.
     package init(
         connection: BusConnection?, loop: EventLoop, environment: [String: String],
         timeLimit: Duration = AppFilters.timeLimit
@@ -76,7 +76,7 @@ package final class AppFilters: AppFilter {
         guard let program = words.first else { preconditionFailure("a manifest names the filter's program") }
         let command = LimitedProcess.Command(
             program, Array(words.dropFirst()), environment: environment, input: notification)
-        // The loop keeps it until it is done.
+        // The loop retains the process until it has ended.
         _ = LimitedProcess(
             command, on: loop, timeLimit: timeLimit, outputByteCountMax: AppFilters.answerByteCountMax
         ) { result in

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds apps' icons for notification servers that look into no icon theme: in `hicolor`, where every app puts its own.
+/// Finds icon files in the `hicolor` theme, to which every app installs its own.
+///
+/// Some notification servers do not search icon themes; they get a file.
 struct AppIcons {
-    /// Sizes that servers make smaller, the next best first.
+    /// Icon sizes, best first; servers scale the icon down.
     private static let sizes = ["64x64", "96x96", "128x128", "48x48", "256x256", "scalable", "512x512", "32x32"]
 
     private let folders: [String]
@@ -14,7 +16,7 @@ struct AppIcons {
         }
     }
 
-    /// The file of an icon; nil when there is none, or the name is none.
+    /// Returns the file of an icon; nil when there is none or the name is invalid.
     func file(_ name: String) -> String? {
         guard DesktopEntry.isValidID(name) else { return nil }
         return folders.lazy.flatMap { ["\($0)/\(name).png", "\($0)/\(name).svg"] }

@@ -5,12 +5,14 @@ internal import PushDBus
 /// Calls of `org.posthorn.App1`, which deploy/dbus/org.posthorn.App1.xml describes.
 extension AppLauncher {
     static let interface = "org.posthorn.App1"
-    /// An app that takes longer counts as one that fails.
+    /// The time limit of `Act`; an app that takes longer counts as failed.
     static let actTimeout: Duration = .seconds(30)
-    /// An app that takes longer to fetch what is new is not waited for.
+    /// The time limit of `Wake`; an app that takes longer to fetch its data is no longer waited for.
     static let wakeTimeout: Duration = .seconds(30)
 
-    /// By `Act`; an app that is not on the bus gets the button in the environment of its program.
+    /// Calls `Act`.
+    ///
+    /// An app that is not on the bus gets the button in the environment of its program.
     package func act(
         appID: String, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void
@@ -28,7 +30,9 @@ extension AppLauncher {
         }
     }
 
-    /// By `Wake`; an app that is not on the bus is not woken, because its program would open a window.
+    /// Calls `Wake`.
+    ///
+    /// An app that is not on the bus is not woken, because its program would open a window.
     package func wake(
         appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void
     ) {

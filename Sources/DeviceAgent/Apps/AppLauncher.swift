@@ -3,17 +3,18 @@
 package import PushDBus
 package import PushNet
 
-/// Opens apps for View: by D-Bus where the app is activatable, otherwise by its `Exec` line; never by a shell.
+/// Opens apps through D-Bus activation, or by the `Exec` line of the .desktop file; never through a shell.
 ///
-/// The notification reaches the app as JSON: as the parameter of the action `view-notification`, or in the environment
-/// variable `POSTHORN_NOTIFICATION`. A button of the app that was chosen is in the members `action` and `text`, and in
-/// `POSTHORN_ACTION` and `POSTHORN_TEXT`.
+/// The notification is passed as JSON: as the parameter of the action `view-notification`, or in the environment
+/// variable `POSTHORN_NOTIFICATION`. The members `action` and `text`, and the variables `POSTHORN_ACTION` and
+/// `POSTHORN_TEXT`, hold the button that the user chose and the typed text.
 ///
 /// - SeeAlso: Desktop Entry Specification 1.5, sections 7 and 8.
 package final class AppLauncher: AppOpener {
     /// The action of `org.freedesktop.Application` that gets the notification.
     static let actionName = "view-notification"
-    /// The longest notification that is handed over, in bytes: an environment variable has 128 KiB at most.
+    /// The maximum size of a notification that is passed to an app, in bytes; Linux limits an environment variable to
+    /// 128 KiB.
     static let notificationByteCountMax = 64 * 1024
 
     let connection: BusConnection
@@ -21,12 +22,12 @@ package final class AppLauncher: AppOpener {
     let entries: DesktopEntries
     private let children: ChildProcesses
 
-    /// Takes what apps are found and started with.
+    /// Creates the launcher with its means of finding and starting apps.
     ///
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
-    ///   - environment: The agent's; apps get it without what is the agent's own.
+    ///   - environment: The agent's environment; apps get it without the agent's private variables.
     package init(connection: BusConnection, loop: EventLoop, environment: [String: String]) {
         self.connection = connection
         self.environment = environment
@@ -68,7 +69,7 @@ package final class AppLauncher: AppOpener {
         }
     }
 
-    // MARK: By D-Bus
+    // MARK: D-Bus activation
 
     private func activate(
         _ entry: DesktopEntry, _ notification: String?, _ token: String?, completion: @escaping (BusError?) -> Void
@@ -94,21 +95,21 @@ package final class AppLauncher: AppOpener {
         }
     }
 
-    /// `/` and the app id, its dots as slashes and its dashes as underscores.
+    /// Returns the object path of an app id: its dots become slashes and its dashes underscores.
     static func objectPath(of appID: String) -> String {
         "/" + String(String.UnicodeScalarView(appID.unicodeScalars.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
     }
 
-    /// Whether an app id can be a bus name: two parts or more, none of them empty or with a digit in front.
+    /// Whether an app id is a valid bus name: two or more parts, none of them empty or with a leading digit.
     static func isBusName(_ appID: String) -> Bool {
         let parts = appID.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         return parts.count > 1 && parts.allSatisfy { part in part.first.map { !digits.contains($0) } ?? false }
     }
 
-    /// Whether no app got the action, so that starting the program does not open it twice.
+    /// Whether the error proves that no app received the action, so that starting the program does not open it twice.
     ///
-    /// A call without answer is none of these: the app may have opened and be slow.
+    /// A timeout is not such an error: the app may have opened and be slow.
     static func isNobodyThere(_ error: BusError) -> Bool {
         switch error.name {
         case BusError.serviceUnknownName, BusError.unknownMethodName, "org.freedesktop.DBus.Error.UnknownObject",
@@ -118,9 +119,9 @@ package final class AppLauncher: AppOpener {
         }
     }
 
-    // MARK: By its program
+    // MARK: Starting the program
 
-    /// Starts the program; one that ends at once with the status for what cannot be run opened nothing.
+    /// Starts the program of an app; an early exit with status 126 or 127 counts as a failure.
     func execute(
         _ entry: DesktopEntry, _ notification: String?, _ action: ChosenAction?, _ token: String?,
         _ completion: @escaping (Result<Void, AppOpenError>) -> Void
@@ -149,7 +150,7 @@ package final class AppLauncher: AppOpener {
         }
     }
 
-    /// What an entry says to start, if that is there.
+    /// Returns the program that an entry starts, if it exists.
     private func launch(_ entry: DesktopEntry) -> Result<ProgramLaunch, AppOpenError> {
         guard let exec = entry.exec ?? entry.terminalExec, let name = exec.first else {
             let path = entry.path
@@ -175,9 +176,9 @@ package final class AppLauncher: AppOpener {
         return .success(launch)
     }
 
-    /// Opens the person's terminal around a program: the proposal of freedesktop.org for `Terminal=true`.
+    /// The program that opens the user's terminal around another: freedesktop.org's proposal for `Terminal=true`.
     private static let terminalProgram = "xdg-terminal-exec"
 
-    /// With these shells, `env` and others say that there is no such program, or that it cannot be executed.
+    /// The exit statuses of shells, `env` and others for a program that does not exist or cannot be executed.
     private static let statusesOfNothing: Set<Int32> = [126, 127]
 }

@@ -2,38 +2,37 @@
 
 package import PushCore
 
-/// What an app says of itself when it registers: a JSON object, which docs/reference/app-manifest.md describes.
+/// The manifest that an app registers with: a JSON object; docs/reference/app-manifest.md describes it.
 package struct AppManifest: Sendable, Equatable {
-    /// The longest manifest, in bytes.
+    /// The maximum size of a manifest in bytes.
     package static let byteCountMax = 64 * 1024
-    /// Event types, categories, sounds: so many of each.
+    /// The maximum number each of event types, categories and sounds.
     package static let countMax = 32
-    /// Actions of a category; desktops show three at most.
+    /// The maximum number of actions of a category; desktops show at most three.
     package static let actionCountMax = 4
 
-    /// A kind of event that a person sets for itself.
+    /// An event type with its own settings.
     package typealias EventType = EventTypeTable.EventType
 
-    /// Buttons that go with a category.
+    /// The buttons for notifications of one category.
     package struct Category: Sendable, Equatable {
-        /// `aps.category`.
+        /// The value of `aps.category`.
         package var id: String
-        /// In the place of View, in order; View when empty.
+        /// The buttons that replace View, in order; with none, View is shown.
         package var actions: [Action]
     }
 
-    /// A button.
+    /// A button that the app declares.
     package struct Action: Sendable, Equatable {
-        /// What the app gets to know it by.
+        /// The id that is passed to the app.
         package var id: String
-        /// What a person reads.
+        /// The label of the button.
         package var title: String
-        /// Whether the app comes to the front.
+        /// Whether the button opens the app instead of calling it in the background.
         package var isForeground: Bool
-        /// Whether the person types a text with it, where the desktop can.
+        /// Whether the user types a text with the button, where the desktop supports that.
         package var takesText: Bool
 
-        /// Joins the parts.
         package init(id: String, title: String, isForeground: Bool = false, takesText: Bool = false) {
             self.id = id
             self.title = title
@@ -42,51 +41,51 @@ package struct AppManifest: Sendable, Equatable {
         }
     }
 
-    /// How `mutable-content` notifications are changed before they are shown.
+    /// The way in which an app changes `mutable-content` notifications before they are shown.
     package enum Filter: Sendable, Equatable {
-        /// By `org.posthorn.App1.Filter`.
+        /// The D-Bus method `org.posthorn.App1.Filter`.
         case bus
-        /// By a program, which reads the notification and writes what is to be shown.
+        /// A program that reads the notification from standard input and writes the changed payload to standard output.
         case program([String])
     }
 
-    /// What providers send to; nil for the app id.
+    /// The topic that providers send to; nil for the app id.
     package var topic: String?
-    /// The top line of alerts; nil for the .desktop file's.
+    /// The top line of alerts; nil for the name in the .desktop file.
     package var name: String?
-    /// Kinds of events.
     package var eventTypes: [EventType] = []
-    /// How each of them is told, in the same order.
+    /// The parts that notifications of each event type have, in the order of `eventTypes`.
     package var eventParts: [PayloadLinter.Parts] = []
-    /// Buttons.
     package var categories: [Category] = []
-    /// Names of the sounds that the app brings along.
+    /// The names of the sounds that the app brings.
     package var sounds: [String] = []
-    /// Nil for an app that changes nothing.
+    /// The filter; nil for an app that changes no notifications.
     package var filter: Filter?
-    /// Whether `content-available` wakes the app by `org.posthorn.App1.Wake`.
+    /// Whether `content-available` wakes the app through `org.posthorn.App1.Wake`.
     package var wakesInBackground = false
 
-    /// An app that says nothing.
+    /// Creates an empty manifest.
     package init() {}
 
-    /// The buttons of a category; nil when the app did not declare it.
+    /// Returns the category with an id; nil when the app did not declare it.
     package func category(_ id: String?) -> Category? {
         id.flatMap { id in categories.first { $0.id.utf8.elementsEqual(id.utf8) } }
     }
 }
 
-/// What is wrong with a manifest, in one sentence.
+/// The reason why a manifest is invalid, in one sentence.
 package struct AppManifestError: Error, Sendable, Equatable {
-    /// Names the member.
+    /// The sentence; it names the member of the manifest.
     package var message: String
 }
 
 extension AppManifest {
-    /// Reads a manifest; unknown members are ignored, so that later ones do no harm here.
+    /// Parses a manifest.
     ///
-    /// - Parameter text: JSON; empty for an app that says nothing.
-    /// - Throws: Which member is wrong.
+    /// Unknown members are ignored, for compatibility with later versions.
+    ///
+    /// - Parameter text: The JSON text; empty for an app without a manifest.
+    /// - Throws: An error that names the invalid member.
     package init(parsing text: [UInt8]) throws(AppManifestError) {
         guard !text.isEmpty else { return }
         guard text.count <= Self.byteCountMax else {
@@ -118,7 +117,7 @@ extension AppManifest {
     }
 }
 
-/// Reads the members of an object, and says what is wrong where.
+/// Reads the members of a JSON object; errors contain the path of the member.
 private struct ManifestReader {
     private let value: JSONValue
     private let path: String
@@ -181,7 +180,7 @@ private struct ManifestReader {
         }
     }
 
-    /// All three, unless something else is said.
+    /// Returns the parts of an event type; all three if the manifest lists none.
     func parts() throws(AppManifestError) -> PayloadLinter.Parts {
         guard member("parts") != nil else { return .all }
         var parts: PayloadLinter.Parts = []
@@ -194,7 +193,7 @@ private struct ManifestReader {
         return parts
     }
 
-    /// `"bus"`, or a program with its arguments.
+    /// Returns the filter: `"bus"`, or a program with its arguments.
     func filter() throws(AppManifestError) -> AppManifest.Filter? {
         guard let member = member("filter") else { return nil }
         if member.string == "bus" { return .bus }
@@ -206,7 +205,7 @@ private struct ManifestReader {
         return .program(words)
     }
 
-    /// A member that is there and not null.
+    /// Returns a member; nil when it is missing or null.
     private func member(_ key: String) -> JSONValue? {
         guard let member = value[key], member != .null else { return nil }
         return member

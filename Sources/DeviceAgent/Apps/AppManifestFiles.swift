@@ -2,7 +2,7 @@
 
 internal import PushNet
 
-/// The manifests that apps install: `posthorn/apps/APPID.json` in the XDG data directories, the person's first.
+/// The manifests that apps install: `posthorn/apps/APPID.json` in the XDG data directories, the user's first.
 struct AppManifestFiles: Sendable {
     private let folders: [String]
 
@@ -11,7 +11,7 @@ struct AppManifestFiles: Sendable {
         folders = DesktopFolders(environment: environment).data.map { "\($0)/posthorn/apps" }
     }
 
-    /// The manifest of an app; nil when it installed none that can be read.
+    /// Returns the manifest of an app; nil when the app installed none or it cannot be read.
     func find(_ appID: String) -> [UInt8]? {
         guard DesktopEntry.isValidID(appID) else { return nil }
         for folder in folders {

@@ -3,38 +3,39 @@
 internal import PushCore
 internal import PushNet
 
-/// The texts that apps installed: `posthorn/texts/APPID/LANGUAGE.json` in the XDG data directories, an object of texts
-/// by key.
+/// The localized texts that apps install.
 ///
-/// Keys come from payloads: they choose among the texts of the app's files, and are no part of a path.
+/// `posthorn/texts/APPID/LANGUAGE.json` in the XDG data directories is an object that maps keys to texts.
+///
+/// Keys come from payloads. They only select a text in the app's files and are never part of a path.
 package struct AppTexts: Sendable {
-    /// The largest file that is read, in bytes.
+    /// The maximum size of a file in bytes.
     package static let fileByteCountMax = 256 * 1024
-    /// The longest text that is taken from it, in bytes.
+    /// The maximum length of a text in bytes.
     package static let textByteCountMax = 4096
-    /// So many languages of a person are looked for.
+    /// The maximum number of the user's languages that are searched.
     package static let languageCountMax = 16
 
-    /// Gives an app's text for a key.
+    /// Returns an app's text for a key; nil when there is none.
     package typealias Translation = (String) -> String?
 
     private let folders: [String]
     private let languages: [String]
 
-    /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS`, `HOME`, and the languages of the person.
+    /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS`, `HOME`, and the user's languages.
     package init(environment: [String: String]) {
         folders = DesktopFolders(environment: environment).data.map { "\($0)/posthorn/texts" }
         languages = Self.languages(environment)
     }
 
-    /// What an app has in the person's languages; its files are read when the first text is asked for.
+    /// Returns the look-up for an app's texts; it reads the app's files at the first key.
     package func translation(for appID: String) -> Translation {
         guard DesktopEntry.isValidID(appID) else { return { _ in nil } }
         let catalogues = Catalogues(self, appID)
         return { key in catalogues.text(key) }
     }
 
-    /// An app's files, the best language first; read once, when they are needed.
+    /// An app's files in the order of the user's languages; read once, on first use.
     private final class Catalogues {
         private let texts: AppTexts
         private let appID: String
@@ -60,7 +61,7 @@ package struct AppTexts: Sendable {
         return text
     }
 
-    /// The person's own file for a language, or else the system's.
+    /// Returns the file of a language: the user's own, or else the system's.
     private func catalogue(_ language: String, of appID: String) -> JSONValue? {
         let paths = folders.map { "\($0)/\(appID)/\(language).json" }
         guard let path = paths.first(where: DesktopEntries.isRegularFile) else { return nil }
@@ -73,11 +74,13 @@ package struct AppTexts: Sendable {
         }
     }
 
-    /// As gettext chooses them, with their countries left out as well; then English; then what has no language.
+    /// Returns the languages to search, best first.
+    ///
+    /// The order is gettext's, with a language without its country as a fallback; then come `en` and `default`.
     static func languages(_ environment: [String: String]) -> [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         let own = DesktopLocale.candidates(locale)
-        // gettext does not look at the list where programs are to speak no language.
+        // With the locale C, gettext ignores the list in `LANGUAGE`.
         let listed = own.isEmpty ? [] : (environment["LANGUAGE"] ?? "").split(separator: ":").map(String.init)
         let wanted = (listed.flatMap(DesktopLocale.candidates) + own).filter(isName).prefix(languageCountMax)
         var languages: [String] = []

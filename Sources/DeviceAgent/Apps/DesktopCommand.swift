@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes an argument vector of an `Exec` value: never a shell.
+/// Converts an `Exec` value to an argument vector, without a shell.
 ///
 /// - SeeAlso: Desktop Entry Specification 1.5, section 7.
 struct DesktopCommand {
-    /// For `%i`.
+    /// The value of `%i`.
     var icon: String?
-    /// For `%c`.
+    /// The value of `%c`.
     var name: String
-    /// For `%k`.
+    /// The value of `%k`.
     var path: String
 
-    /// The program and its arguments; nil when the value breaks the rules, because a guess could run something else.
+    /// Returns the program and its arguments; nil when the value breaks the quoting rules.
     ///
-    /// The files and URLs that a program may be given, `%f %F %u %U`, are none here and vanish.
+    /// An invalid value is not repaired, because a guess could run another program.
+    ///
+    /// The field codes of files and URLs, `%f %F %u %U`, are removed, because there are none here.
     func arguments(of command: String) -> [String]? {
         guard let words = DesktopCommand.words(of: command) else { return nil }
         var arguments: [String] = []
@@ -27,14 +29,16 @@ struct DesktopCommand {
         return arguments
     }
 
-    /// A word of the command, with the places where field codes stand.
+    /// A word of the command; field codes are not expanded yet.
     private struct Word {
         var scalars: [Unicode.Scalar] = []
-        /// A quoted word stays an argument when it is empty.
+        /// Whether a part is quoted; a quoted word is an argument even if it is empty.
         var isQuoted = false
     }
 
-    /// Splits at blanks; `"…"` joins, in which `\` stands before `"`, `` ` ``, `$` and `\`.
+    /// Splits a command at blanks.
+    ///
+    /// Inside `"…"`, a `\` escapes `"`, `` ` ``, `$` and `\`.
     private static func words(of command: String) -> [Word]? {
         var words: [Word] = []
         var word: Word?
@@ -70,7 +74,7 @@ struct DesktopCommand {
         return words
     }
 
-    /// The arguments that a word stands for: none, one, or the two of `%i`; nil for an unknown field code.
+    /// Expands a word to no argument, one, or the two of `%i`; nil for an unknown field code.
     private func expanded(_ word: Word) -> [String]? {
         if word.scalars == ["%", "i"] { return icon.map { ["--icon", $0] } ?? [] }
         var text = String.UnicodeScalarView()

@@ -3,32 +3,35 @@
 internal import Glibc
 internal import PushNet
 
-/// Finds .desktop files in the XDG data directories; each look-up reads the disk, so that new apps are seen.
+/// Finds .desktop files in the XDG data directories.
+///
+/// Each look-up reads the disk, so that new apps are found.
 package struct DesktopEntries: Sendable {
     private let folders: [String]
     private let locale: DesktopLocale
     private let programFolders: [String]
 
-    /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS`, `HOME`, `PATH` and the language.
+    /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS`, `HOME`, `PATH` and the locale variables.
     package init(environment: [String: String]) {
         folders = DesktopFolders(environment: environment).data.map { "\($0)/applications" }
         locale = DesktopLocale(environment: environment)
         programFolders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
     }
 
-    /// The app with this id.
+    /// Returns the app with an id.
     ///
-    /// The first file in the order of the directories decides, also when it says that the app is hidden. A file in a
-    /// folder below `applications` has the folder's name and a dash in front of its own; one such folder is looked into.
+    /// The first file in the order of the directories decides, even if it marks the app as hidden. The id of a file in
+    /// a subdirectory of `applications` is the directory's name, a dash, and the file's name. One level of
+    /// subdirectories is searched.
     ///
     /// - Parameter appID: The file's name without `.desktop`.
-    /// - Returns: nil when the id is malformed or there is no such app.
+    /// - Returns: The app; nil when the id is malformed or there is no such app.
     package func find(_ appID: String) -> DesktopEntry? {
         guard DesktopEntry.isValidID(appID) else { return nil }
         for folder in folders {
             for name in DesktopEntries.fileNames(of: appID) {
                 let path = "\(folder)/\(name).desktop"
-                // A pipe would hold the agent until somebody writes into it.
+                // Opening a named pipe would block the agent until another process writes to it.
                 guard DesktopEntries.isRegularFile(path) else { continue }
                 guard let text = try? PrivateFile.read(path, byteCountMax: DesktopFile.byteCountMax) else { continue }
                 return entry(DesktopFile(text), appID, path)
@@ -37,7 +40,9 @@ package struct DesktopEntries: Sendable {
         return nil
     }
 
-    /// The full path of a program, by `PATH` when it is a bare name; nil when it cannot be executed.
+    /// Returns the absolute path of a program; a bare name is searched in `PATH`.
+    ///
+    /// Returns nil if it is not executable.
     func program(_ name: String) -> String? {
         if name.utf8.contains(UInt8(ascii: "/")) {
             return name.utf8.first == UInt8(ascii: "/") && DesktopEntries.isExecutable(name) ? name : nil
@@ -50,7 +55,7 @@ package struct DesktopEntries: Sendable {
         return DesktopEntry(file, id: appID, path: path, locale: locale)
     }
 
-    /// `a-b-c`, then `a/b-c` and `a-b/c`.
+    /// Returns the possible file names of an id: for `a-b-c` these are `a-b-c`, `a/b-c` and `a-b/c`.
     private static func fileNames(of appID: String) -> [String] {
         let dashes = appID.indices.filter { appID[$0] == "-" }
         return [appID] + dashes.map { appID[..<$0] + "/" + appID[appID.index(after: $0)...] }.map(String.init)
@@ -60,27 +65,27 @@ package struct DesktopEntries: Sendable {
         unsafe isRegularFile(path) && access(path, X_OK) == 0
     }
 
-    /// Whether there is a directory, also at the end of a symbolic link.
+    /// Whether a path is a directory; symbolic links are followed.
     static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether there is a file, also at the end of a symbolic link, as some systems install them.
+    /// Whether a path is a regular file; symbolic links are followed, because some systems install files that way.
     static func isRegularFile(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 }
 
-/// Where apps keep what belongs to them, by the XDG base directory specification.
+/// The data directories of the XDG Base Directory Specification.
 struct DesktopFolders {
-    /// The person's own data directory, where there is one.
+    /// The user's own data directory; nil when `HOME` and `XDG_DATA_HOME` name none.
     let dataHome: String?
-    /// All data directories, the person's first.
+    /// All data directories, the user's first.
     let data: [String]
 
-    /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`; relative paths in them are ignored, as the specification says.
+    /// Reads `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`; ignores relative paths, as the specification requires.
     init(environment: [String: String]) {
         let isAbsolute: (String) -> Bool = { $0.utf8.first == UInt8(ascii: "/") }
         let home = environment["HOME"].flatMap { isAbsolute($0) ? "\($0)/.local/share" : nil }

@@ -8,28 +8,29 @@ internal import PushCore
 package struct DesktopEntry: Equatable, Sendable {
     /// The app id: the file's name without `.desktop`.
     package var id: String
-    /// The file.
+    /// The absolute path of the file.
     package var path: String
-    /// The name in the person's language.
+    /// The name in the user's language.
     package var name: String
-    /// Icon name or absolute path; nil when there is none.
+    /// The icon's name or absolute path; nil when there is none.
     package var icon: String?
-    /// The program and its arguments with field codes expanded; nil when there is none, when it is malformed, or when
-    /// it needs a terminal around it.
+    /// The program and its arguments with field codes expanded.
+    ///
+    /// Nil when there is no `Exec`, when it is malformed, or when the program needs a terminal.
     package var exec: [String]?
-    /// The same of a program that needs a terminal around it.
+    /// The program and its arguments, for a program that needs a terminal; otherwise nil.
     package var terminalExec: [String]?
-    /// Whether there is an `Exec` that breaks the rules.
+    /// Whether there is an `Exec` that breaks the quoting rules.
     package var hasUnreadableExec = false
-    /// Whether `org.freedesktop.Application` opens it.
+    /// Whether the app is opened through `org.freedesktop.Application`.
     package var isDBusActivatable: Bool
-    /// Where the program starts; nil for where the agent runs.
+    /// The working directory of the program; nil for the agent's.
     package var workingDirectory: String?
 
-    /// PATH_MAX, the zero byte at the end included.
+    /// The value of PATH_MAX, which includes the terminating zero byte.
     private static let iconByteCountEnd = 4096
 
-    /// Whether a text is an app id: `[A-Za-z0-9][A-Za-z0-9._-]{0,254}` without `..`, so that it can name a file.
+    /// Whether a text is an app id: `[A-Za-z0-9][A-Za-z0-9._-]{0,254}` without `..`, so that it is safe as a file name.
     package static func isValidID(_ id: String) -> Bool {
         let bytes = Array(id.utf8)
         guard let first = bytes.first, isLetterOrDigit(first), bytes.count <= 255 else { return false }
@@ -41,7 +42,7 @@ package struct DesktopEntry: Equatable, Sendable {
         }
     }
 
-    /// Whether a text may be an icon's name, which has no slash, or an absolute path, no longer than the system takes.
+    /// Whether a text can be an icon: a name without a slash or an absolute path, shorter than PATH_MAX.
     static func isIcon(_ text: String) -> Bool {
         let slash = UInt8(ascii: "/")
         guard !text.isEmpty, text.utf8.count < Self.iconByteCountEnd else { return false }
@@ -59,13 +60,13 @@ package struct DesktopEntry: Equatable, Sendable {
 }
 
 extension DesktopEntry {
-    /// Makes an entry of a file's keys; nil when the file does not describe an app, or says that it is not there.
+    /// Creates an entry from a file's keys; nil when the file is not an app, or is marked as hidden.
     ///
     /// - Parameters:
     ///   - file: The file's main group.
     ///   - id: The app id.
-    ///   - path: The file.
-    ///   - locale: For the name.
+    ///   - path: The absolute path of the file.
+    ///   - locale: The locale of the name and the icon.
     init?(_ file: DesktopFile, id: String, path: String, locale: DesktopLocale) {
         guard file.string("Type") == "Application", !file.isTrue("Hidden") else { return nil }
         guard let name = file.localizedString("Name", locale), !name.isEmpty else { return nil }

@@ -2,16 +2,16 @@
 
 internal import PushCore
 
-/// The keys of one group of a .desktop file, or of another file that is written like one.
+/// The keys of one group of a .desktop file, or of another file in the same format.
 ///
 /// - SeeAlso: Desktop Entry Specification 1.5, sections 3 to 5.
 struct DesktopFile {
-    /// The longest file that is read, in bytes.
+    /// The maximum size of a file in bytes.
     static let byteCountMax = 256 * 1024
 
     private var values: [String: String] = [:]
 
-    /// Reads a group, the main one if none is named; lines that are none of the format are skipped, as desktops do.
+    /// Parses one group, by default the main one; malformed lines are skipped, as desktops do.
     init(_ text: [UInt8], group: String = "Desktop Entry") {
         var isInGroup = false
         for line in text.split(separator: UInt8(ascii: "\n")) {
@@ -23,16 +23,16 @@ struct DesktopFile {
             } else if isInGroup, let equals = line.firstIndex(of: UInt8(ascii: "=")) {
                 let key = String(decoding: DesktopFile.trimmed(line[..<equals]), as: UTF8.self)
                 let value = String(decoding: DesktopFile.trimmed(line[line.index(after: equals)...]), as: UTF8.self)
-                // A key must not be there twice; the first counts.
+                // The specification forbids duplicate keys; the first one counts.
                 if values[key] == nil { values[key] = value }
             }
         }
     }
 
-    /// A value of type string, its escapes resolved; nil when the key is missing.
+    /// Returns a string value with its escapes resolved; nil when the key is missing.
     func string(_ key: String) -> String? { values[key].map(DesktopFile.unescaped) }
 
-    /// The value for the person's language, or the one without language.
+    /// Returns the value for the user's locale, or else the one without a locale.
     func localizedString(_ key: String, _ locale: DesktopLocale) -> String? {
         for suffix in locale.suffixes {
             if let value = string("\(key)[\(suffix)]") { return value }
@@ -40,10 +40,10 @@ struct DesktopFile {
         return string(key)
     }
 
-    /// Whether a boolean is there and true; 1 is what old files write.
+    /// Whether a boolean is true; old files write 1.
     func isTrue(_ key: String) -> Bool { values[key] == "true" || values[key] == "1" }
 
-    /// Resolves `\s`, `\n`, `\t`, `\r` and `\\`; any other escape stays as it is.
+    /// Resolves the escapes `\s`, `\n`, `\t`, `\r` and `\\`; any other escape stays as it is.
     private static func unescaped(_ text: String) -> String {
         var output = String.UnicodeScalarView()
         var isEscaped = false
@@ -73,9 +73,9 @@ struct DesktopFile {
     }
 }
 
-/// The language in which the person reads names, from the environment.
+/// The locale in which names are shown, from the environment.
 struct DesktopLocale {
-    /// What may stand in brackets behind a key, the best first.
+    /// The possible locale suffixes of a key, best first.
     let suffixes: [String]
 
     /// Reads `LC_ALL`, `LC_MESSAGES` or `LANG`: `lang_COUNTRY.ENCODING@MODIFIER`.
@@ -84,10 +84,10 @@ struct DesktopLocale {
         suffixes = Self.candidates(value)
     }
 
-    /// A language and what may stand in for it, the best first; none for `C` and `POSIX`.
+    /// Returns a locale and its fallbacks, best first; none for `C` and `POSIX`.
     ///
-    /// - Parameter value: `lang_COUNTRY.ENCODING@MODIFIER`.
-    /// - Returns: For example `sr_RS@latin`, `sr_RS`, `sr@latin`, `sr`.
+    /// - Parameter value: The locale as `lang_COUNTRY.ENCODING@MODIFIER`.
+    /// - Returns: The candidates, for example `sr_RS@latin`, `sr_RS`, `sr@latin`, `sr`.
     static func candidates(_ value: String) -> [String] {
         let parts = value.split(separator: "@", maxSplits: 1)
         let modifier = parts.count == 2 ? "@\(parts[1])" : ""

@@ -3,11 +3,10 @@
 package import PushDBus
 package import PushNet
 
-/// Drives a bus connection from an event loop: one thread, that of the loop.
+/// Drives a bus connection from an event loop, on the loop's thread.
 package final class BusDriver {
-    /// The connection that is driven.
     package let connection: BusConnection
-    /// Called once when the bus is gone; the connection is not driven any more then.
+    /// Called once when the bus is lost; the connection is no longer driven then.
     package var connectionLost: ((BusError) -> Void)?
 
     private let loop: EventLoop
@@ -16,12 +15,12 @@ package final class BusDriver {
     private var timer: TimerID?
     private var isUpdatePending = false
 
-    /// Watches the connection from now until the driver goes, or `stop`.
+    /// Watches the connection until `stop` or until the driver is released.
     ///
     /// - Parameters:
-    ///   - loop: Whose thread this is.
-    ///   - connection: Its `activityHandler` is the driver's from now on.
-    /// - Throws: `NetError` when the loop cannot watch one more descriptor.
+    ///   - loop: The loop on whose thread this runs.
+    ///   - connection: The connection; the driver sets its `activityHandler`.
+    /// - Throws: `NetError` when the loop cannot watch another descriptor.
     package init(loop: EventLoop, connection: BusConnection) throws(NetError) {
         self.loop = loop
         self.connection = connection
@@ -29,13 +28,15 @@ package final class BusDriver {
         registration = try loop.register(connection.descriptor, for: .readable, handler: readiness)
         readiness.driver = self
         connection.activityHandler = { [weak self] in self?.updateAtEndOfTurn() }
-        // Messages may lie in the library's buffer already, where no event tells of them.
+        // The library's buffer may already hold messages, for which epoll reports no event.
         updateAtEndOfTurn()
     }
 
     deinit { stop() }
 
-    /// Stops watching; must come before the connection goes, and does when the driver goes.
+    /// Stops watching; must be called before the connection is released.
+    ///
+    /// `deinit` calls it, too.
     package func stop() {
         connection.activityHandler = nil
         if let registration { loop.deregister(registration) }
@@ -65,7 +66,7 @@ package final class BusDriver {
         }
     }
 
-    /// Tells the loop what the connection waits for now.
+    /// Updates the events and the timeout for which the connection waits.
     private func update() {
         guard let registration else { return }
         let wanted = connection.wantedEvents
@@ -86,7 +87,7 @@ package final class BusDriver {
     }
 }
 
-/// What the loop keeps: not the driver itself, so that the driver can go.
+/// The event handler that the loop retains; it refers weakly to the driver, so that the driver can be released.
 private final class BusReadiness: EventHandler {
     weak var driver: BusDriver?
 

@@ -6,26 +6,26 @@ internal import PushNet
 
 /// An alert as the arguments of `org.freedesktop.Notifications.Notify`, made for one server.
 struct DesktopNotification {
-    /// What to show.
     var alert: Alert
-    /// Who shows it.
+    /// The notification server that shows the alert.
     var server: NotificationServer
     /// The app's own file for the alert's sound; nil when it has none.
     var soundFile: String?
-    /// The app's icon as a file, for a server that needs one; nil where the name does.
+    /// The app's icon as a file, for a server that cannot look up the name; otherwise nil.
     var iconFile: String?
 
     /// Whether the server plays the sound; otherwise the agent does.
     ///
-    /// A name without a file of the app is the agent's: only the agent can fall back when the theme lacks it.
+    /// The agent plays a named sound without a file, because only the agent has a fallback when the sound theme lacks
+    /// it.
     var playsSound: Bool {
         guard server.playsSounds, let sound = alert.sound else { return false }
         return sound == .standard || soundFile != nil
     }
 
-    /// The arguments of `Notify`, signature `susssasa{sv}i`.
+    /// Returns the arguments of `Notify`, signature `susssasa{sv}i`.
     ///
-    /// - Parameter replacedID: The server's number of the alert that this one replaces; 0 for none.
+    /// - Parameter replacedID: The server's id of the alert that this one replaces; 0 for none.
     /// - Returns: The arguments, in order.
     func arguments(replacing replacedID: UInt32) -> [BusValue] {
         let isTagEnough = alert.collapseID != nil && server.quirks.contains(.diesOfNumberAndTag)
@@ -35,10 +35,10 @@ struct DesktopNotification {
         ]
     }
 
-    /// A banner goes when the server thinks it right; an alert never goes by itself: the person has not seen it then.
+    /// The expiration timeout: the server's default for a banner, none for an alert, which stays until it is answered.
     ///
-    /// The hint `transient` is for neither: it would keep a banner that nobody saw out of the list that GNOME, Plasma and
-    /// Xfce keep. GNOME knows no timeout: there an alert goes to that list, and stays in it.
+    /// Neither sets the hint `transient`: it would keep a banner that the user missed out of the list of GNOME, Plasma
+    /// and Xfce. GNOME ignores the timeout: there an alert moves to that list and stays in it.
     private var timeout: Int32 { alert.style == .alert ? 0 : -1 }
 
     // MARK: Texts
@@ -49,7 +49,7 @@ struct DesktopNotification {
         return ([appName] + lines.map { $0.replacingLineFeeds() }).joined(separator: " · ")
     }
 
-    /// Title, subtitle and body, a line each; as markup only where the server reads markup.
+    /// Title, subtitle and body, one line each; markup is used only where the server supports it.
     var body: String {
         guard server.hasBody else { return "" }
         guard server.hasMarkup else { return lines.joined(separator: "\n") }
@@ -89,32 +89,34 @@ struct DesktopNotification {
         return text
     }
 
-    // The inbox has all of a body. Some servers' windows grow with it until their buttons lie below the screen.
+    // The inbox has the whole body. The windows of some servers grow with it until their buttons are off the screen.
     private static let bodyScalarCountMax = 500
     private static let bodyLineCountMax = 10
 
     // MARK: Buttons
 
-    /// Keys and labels in turn: Close left and View or the app's buttons right, or a single OK; a click on the text is
-    /// View, too.
+    /// Keys and labels in turn: Close first, then View or the app's buttons; or a single OK.
+    ///
+    /// A click on the text, the key `default`, means View, too.
     var actions: [String] {
         guard server.hasActions else { return [] }
         guard let label = alert.viewLabel else { return ["ok", tr("OK")] }
-        // The agent's own word for it; what an app calls it is the app's to translate.
+        // Only the default label is translated; the app translates its own labels.
         let view = label == "View" ? tr("View") : buttonLabel(label) ?? tr("View")
         let buttons = alert.actions.flatMap { [key(of: $0), buttonLabel($0.title) ?? $0.id] }
         let (clicking, close) = (["default", view], ["close", tr("Close")])
         guard server.quirks.contains(.showsDefaultAsButton) else {
             return clicking + close + (buttons.isEmpty ? ["view", view] : buttons)
         }
-        // A button of its own, behind Close, where no other opens the app.
+        // Such a server shows `default` as a button: it comes after Close, and only if the app's buttons replace View.
         return close + (buttons.isEmpty ? ["view", view] : clicking + buttons)
     }
 
-    /// Not the app's own id alone: servers give keys such as `settings` a meaning.
+    /// Returns the action key of a button; the prefix prevents clashes with keys such as `settings`, which servers
+    /// interpret.
     static func key(of action: AppManifest.Action) -> String { "action-\(action.id)" }
 
-    /// The button with a field to type in, of which an alert has one.
+    /// The action key of the button with a text field; an alert has at most one.
     static let replyKey = "inline-reply"
 
     private func key(of action: AppManifest.Action) -> String {
@@ -126,27 +128,27 @@ struct DesktopNotification {
         cleaned(text, DesktopNotification.labelScalarCountMax)?.replacingLineFeeds()
     }
 
-    /// The longest label of a button; a longer one would push Close off the alert.
+    /// The maximum length of a button label; a longer one would push Close out of the alert.
     private static let labelScalarCountMax = 40
 
     // MARK: Hints
 
     private var hints: [(String, BusValue)] {
-        // A byte: dunst does not see any other integer.
+        // The type must be byte: dunst ignores any other integer type.
         [("desktop-entry", .string(alert.appID)), ("urgency", .byte(min(alert.urgency, 2)))]
             + collapseHints + soundHints + replyHints
     }
 
-    /// KDE's text in the empty field.
+    /// KDE's hint for the placeholder of the text field.
     private var replyHints: [(String, BusValue)] {
         guard server.hasReplies, let title = alert.replyAction.flatMap({ buttonLabel($0.title) }) else { return [] }
         return [("x-kde-reply-placeholder-text", .string(title))]
     }
 
-    /// Servers that know these replace by the tag also what an earlier agent showed.
+    /// The hints by which servers replace an earlier alert, even one from an earlier run of the agent.
     private var collapseHints: [(String, BusValue)] {
         guard let collapseID = alert.collapseID else { return [] }
-        // As digits, because a collapse id may hold any character, and an app id no slash.
+        // The collapse id is in hexadecimal, because it may contain any character; an app id contains no slash.
         let tag = BusValue.string("posthorn/\(alert.appID)/\(Hex.string(Array(collapseID.utf8)))")
         return [("x-canonical-private-synchronous", tag), ("x-dunst-stack-tag", tag)]
     }
@@ -157,10 +159,10 @@ struct DesktopNotification {
         return [("sound-name", .string(DesktopNotification.standardSoundName))]
     }
 
-    /// The sound theme's name for the person's alert sound.
+    /// The sound theme's name of the user's alert sound.
     static let standardSoundName = "message-new-instant"
 
-    /// A name of the icon theme, or a file as a URL.
+    /// The icon's name in the icon theme, or a file URL.
     private var icon: String {
         guard let icon = iconFile ?? alert.icon else { return "" }
         guard icon.utf8.first == UInt8(ascii: "/") else { return icon }
@@ -177,14 +179,14 @@ struct DesktopNotification {
 }
 
 extension String {
-    /// Its first lines, with an ellipsis in the place of those after them.
+    /// Returns the first lines of the text, with an ellipsis if there are more.
     fileprivate func prefix(lineCount: Int) -> String {
         let lines = unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count > lineCount else { return self }
         return lines.prefix(lineCount).map { String($0) }.joined(separator: "\n") + "…"
     }
 
-    /// One line of it.
+    /// Returns the text as one line.
     fileprivate func replacingLineFeeds() -> String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\n" ? " " : $0 }))
     }

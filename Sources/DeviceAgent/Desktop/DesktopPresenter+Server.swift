@@ -3,9 +3,9 @@
 internal import PushCore
 internal import PushDBus
 
-/// What goes to the notification server and what comes from it.
+/// Calls to the notification server and signals from it.
 extension DesktopPresenter {
-    /// Tells what the server can do now; asks it only when that is not known or may have changed.
+    /// Returns the server's name and capabilities; calls the server only if they are unknown or may have changed.
     func askServer(_ completion: @escaping (Result<NotificationServer, BusError>) -> Void) {
         if let server, !server.quirks.contains(.changesCapabilities) { return completion(.success(server)) }
         if let server { return askCapabilities(ofServer: server.name, completion) }
@@ -30,7 +30,7 @@ extension DesktopPresenter {
         }
     }
 
-    /// Takes an alert off the screen; it may be gone already.
+    /// Closes an alert; it may have left the screen already.
     func close(_ id: UInt32) { call("CloseNotification", [.uint32(id)]) { _ in } }
 
     func call(
@@ -42,7 +42,7 @@ extension DesktopPresenter {
             completion: completion)
     }
 
-    /// The server says after all what became of an alert in doubt.
+    /// Handles an answer that came after the timeout, for an alert in doubt.
     func answeredLate(_ answer: Result<UInt32, BusError>, _ alert: Alert) {
         let isWanted = inDoubt.remove(alert.entry) != nil
         switch answer {
@@ -52,7 +52,7 @@ extension DesktopPresenter {
             guard isWanted, rival.map({ $0.value.alert.entry < alert.entry }) ?? true else { return close(id) }
             keep(alert, id, replacing: rival?.key ?? 0)
         case .failure:
-            // It was refused, or went with its server.
+            // The server refused the alert, or lost it when it ended.
             guard isWanted else { return }
             delegate?.alertsLost([alert.entry])
             if owner != nil { delegate?.presenterBecameAvailable() }
@@ -61,7 +61,7 @@ extension DesktopPresenter {
 
     // MARK: Signals
 
-    /// Subscribes to all that the server says, and to its coming and going.
+    /// Subscribes to the server's signals and to changes of its owner.
     func subscribe() throws(BusError) {
         try connection.watchOwner(of: Self.busName) { [weak self] owner in self?.serverChanged(to: owner) }
         try subscribe("NotificationClosed") { presenter, id, detail in
@@ -78,20 +78,20 @@ extension DesktopPresenter {
         }
     }
 
-    /// All its signals have the alert's number and one more argument.
+    /// Subscribes to one signal; each has the alert's id and one more argument.
     private func subscribe(
         _ member: String, _ handler: @escaping (DesktopPresenter, UInt32, BusValue) -> Void
     ) throws(BusError) {
         try connection.subscribe(sender: Self.busName, path: Self.path, interface: Self.busName, member: member) {
             [weak self] signal in
-            // Any program could send us a click of its own: only the server's count.
+            // Any program can send such a signal: only those of the server's owner count.
             guard let self, signal.sender == owner, signal.arguments.count >= 2 else { return }
             guard case .uint32(let id) = signal.arguments[0] else { return }
             handler(self, id, signal.arguments[1])
         }
     }
 
-    /// A server came, went or was replaced: numbers of the one before mean nothing any more.
+    /// Handles a server that appeared, ended or was replaced; ids of the previous one are invalid.
     private func serverChanged(to newOwner: String?) {
         owner = newOwner
         server = nil
@@ -122,11 +122,13 @@ extension DesktopPresenter {
             guard let action = actions.first(where: { DesktopNotification.key(of: $0) == key }) else { return }
             end(id, .action(id: action.id, text: nil, activationToken: alert.activationToken))
         }
-        // Servers keep an alert after its action, or not.
+        // Some servers close an alert after its action, others do not.
         close(id)
     }
 
-    /// The person typed something; one who typed nothing, or a whole book, is shown the app.
+    /// Handles a typed reply.
+    ///
+    /// An empty or too long text opens the app instead.
     private func replied(_ text: String, to id: UInt32) {
         guard let alert = shown[id], let action = alert.alert.replyAction else { return }
         let isText = !text.isEmpty && text.utf8.count <= Limits.replyByteCountMax
@@ -134,7 +136,7 @@ extension DesktopPresenter {
         close(id)
     }
 
-    /// Reports what became of an alert, once.
+    /// Reports the outcome of an alert, once.
     func end(_ id: UInt32, _ outcome: AlertOutcome) {
         guard let alert = shown.removeValue(forKey: id) else { return }
         delegate?.alert(alert.alert.entry, ended: outcome)

@@ -3,51 +3,51 @@
 package import PushDBus
 package import PushNet
 
-/// Shows alerts by the desktop's notification server, `org.freedesktop.Notifications`.
+/// Shows alerts through the desktop's notification server, `org.freedesktop.Notifications`.
 ///
-/// One thread, that of the connection. Alerts are handed over one after the other, because only the answer to one says
-/// which number a replacement of it must name:
+/// It runs on the connection's thread. Alerts are passed to the server one at a time, because only the answer for one
+/// contains the id that its replacement must name:
 ///
 /// ```
-///   present ──▶ waiting ──▶ what can the server do? ──▶ Notify ──▶ shown ──▶ action, close or withdrawal
+///   present ──▶ waiting ──▶ query capabilities ───────▶ Notify ──▶ shown ──▶ action, close or withdrawal
 ///                                    │ no server           │ refused             ▲
 ///                                    └──────▶ unavailable ◀┘ └──▶ in doubt ───────┘
 /// ```
 ///
-/// In doubt is what the server does not answer in time: it may be on the screen, and is not handed over again. A late
-/// answer says that it is.
+/// An alert is in doubt when the server does not answer in time: it may be on the screen, and is not sent again. A late
+/// answer resolves the doubt.
 ///
-/// After `unavailable` the delegate hears `presenterBecameAvailable`: when a server comes, or, where one is there or can
-/// be started and refused all the same, after a while that doubles up to a minute.
+/// After `unavailable` the delegate gets `presenterBecameAvailable` when a server appears. If a server is there or can
+/// be started and refused all the same, it gets that call after a delay that doubles up to one minute.
 package final class DesktopPresenter: AlertPresenter {
     static let busName = "org.freedesktop.Notifications"
     static let path = "/org/freedesktop/Notifications"
-    /// Alerts that wait for the server; the next is refused.
+    /// The maximum number of alerts that wait for the server; the next one is refused.
     static let waitingCountMax = 64
-    /// Alerts on the screen that are kept track of; the oldest is taken off for one more.
+    /// The maximum number of tracked alerts on the screen; the oldest is closed for the next one.
     static let shownCountMax = 256
-    /// A server that takes longer counts as none, and what it was given is in doubt.
+    /// The time limit for the server's answer; after it, an alert that was sent is in doubt.
     package static let answerTimeout: Duration = .seconds(10)
-    /// After this no answer is waited for any more.
+    /// The time after which a late answer is no longer accepted.
     static let lateAnswerTimeout: Duration = .seconds(600)
 
-    /// The first wait after a refusal, in milliseconds: Plasma refuses what looks the same within a second.
+    /// The first delay after a refusal, in milliseconds: Plasma refuses an identical alert within a second.
     static let retryDelayMilliseconds = 2000
 
-    /// An alert on its way to the server.
+    /// An alert that waits for the server or for its answer.
     struct Request {
         var alert: Alert
         var completion: (AlertPresented) -> Void
-        /// Withdrawn while the server was at it.
+        /// Whether the alert was withdrawn while the server's answer was outstanding.
         var isWithdrawn = false
     }
 
     /// An alert on the screen.
     struct Shown {
         var alert: Alert
-        /// Counts up; the smallest is the oldest.
+        /// A number that increases with each alert; the smallest is the oldest.
         var serial: UInt64
-        /// Came just before the action that it belongs to.
+        /// The token that the server sent just before the action it belongs to.
         var activationToken: String?
     }
 
@@ -57,35 +57,35 @@ package final class DesktopPresenter: AlertPresenter {
     let answerTimeout: Duration
     private let sounds: AppSounds
     private let icons: AppIcons
-    /// The bus's own name; a unique name on another bus is another program's.
+    /// The id of the bus; the same unique name on another bus belongs to another program.
     private let busID: String
     /// The server's unique name; nil while there is none.
     var owner: String?
     /// Whether the bus can start a server.
     private let isActivatable: Bool
-    /// Why no server could be started when one was needed last; nil while nothing speaks against trying.
+    /// The error of the last attempt to start a server; nil if the next attempt may be made.
     var startFailure: String?
-    /// What is known of the present owner.
+    /// The owner's name and capabilities, once they are known.
     var server: NotificationServer?
     var shown: [UInt32: Shown] = [:]
-    /// Entries whose alerts the server may show, or may show yet.
+    /// Entries whose alerts the server may show now or later.
     var inDoubt: Set<Int64> = []
     private var waiting: [Request] = []
-    /// Whether the first of `waiting` is with the server.
+    /// Whether the first alert of `waiting` has been sent to the server.
     private var isBusy = false
     private var serial: UInt64 = 0
-    /// Runs while the delegate waits to hear that it may try again.
+    /// Runs until the delegate may try again.
     private var retryTimer: TimerID?
-    /// Refusals since something was last shown.
+    /// The number of refusals since an alert was last shown.
     private var refusalCount = 0
 
-    /// Subscribes to the server's signals, so that no click is missed; asks nothing of it yet.
+    /// Subscribes to the server's signals, so that no click is missed; sends no call to the server yet.
     ///
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
-    ///   - environment: Where apps' sounds and icons lie.
-    ///   - answerTimeout: How long others wait while the server answers nothing.
+    ///   - environment: The environment that names the folders of apps' sounds and icons.
+    ///   - answerTimeout: The time limit for the server's answer; later alerts wait for it.
     /// - Throws: `BusError` when the bus refuses the subscriptions.
     package init(
         connection: BusConnection, loop: EventLoop, environment: [String: String],
@@ -132,14 +132,15 @@ package final class DesktopPresenter: AlertPresenter {
         for request in unseen { refuse(request.completion, "withdrawn before it was shown") }
     }
 
-    /// Takes off what a newer alert of the same app replaces elsewhere.
+    /// Closes alerts that a newer alert of the same app, shown by another presenter, replaces.
     func withdraw(replacedBy alert: Alert) {
         for id in shown.filter({ $0.value.alert.isReplaced(by: alert) }).keys { takeOff(id) }
     }
 
-    /// Takes up what this server has shown already; what another one showed went with it, or with its session.
+    /// Adopts the alerts that an earlier run showed on the present server.
     ///
-    /// One that left the screen meanwhile does no harm: servers give no number twice.
+    /// Alerts of another server of this session are lost; those of earlier sessions have left the screen. An adopted
+    /// alert that has left the screen meanwhile does no harm, because servers do not reuse ids.
     package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
         let (ours, others) = (alerts.filter { $0.place.owner == ownerID }, alerts.filter { $0.place.owner != ownerID })
         for (alert, place) in ours.suffix(DesktopPresenter.shownCountMax) {
@@ -153,7 +154,9 @@ package final class DesktopPresenter: AlertPresenter {
         if !ours.isEmpty { loseWhatLeftWithSender(serialMax: serial) }
     }
 
-    /// Those that come back take their old places, if the server still has them.
+    /// Reports adopted alerts as lost if the server forgets them together with their sender.
+    ///
+    /// When they are presented again, they replace the old ones, if the server still has them.
     private func loseWhatLeftWithSender(serialMax: UInt64) {
         askServer { [weak self] answer in
             guard let self, let server = try? answer.get(), server.quirks.contains(.forgetsSender) else { return }
@@ -162,7 +165,7 @@ package final class DesktopPresenter: AlertPresenter {
         }
     }
 
-    /// Forgets alerts that are on the screen no longer, though nobody answered them.
+    /// Forgets alerts that are no longer on the screen, though the user has not answered them.
     func loseAll(where isLost: (Shown) -> Bool) {
         let lost = entries(where: isLost)
         shown = shown.filter { !isLost($0.value) }
@@ -173,10 +176,10 @@ package final class DesktopPresenter: AlertPresenter {
         shown.values.filter(isWanted).sorted { $0.serial < $1.serial }.map(\.alert.entry)
     }
 
-    /// The server among all that ever were; nil while there is none.
+    /// An id of the server that is unique across buses; nil while there is none.
     private var ownerID: String? { owner.map { "\(busID) \($0)" } }
 
-    // MARK: Handing over
+    // MARK: Sending
 
     private func presentNext() {
         guard !isBusy, !waiting.isEmpty else { return }
@@ -211,7 +214,7 @@ package final class DesktopPresenter: AlertPresenter {
         }
     }
 
-    /// The server may show it, or may show it yet; the next one need not wait for that.
+    /// Handles the timeout of `Notify`: the server may still show the alert, and the next one need not wait.
     private func leaveInDoubt(playsSound: Bool) {
         let request = waiting.removeFirst()
         isBusy = false
@@ -228,7 +231,7 @@ package final class DesktopPresenter: AlertPresenter {
         let request = waiting.removeFirst()
         isBusy = false
         switch answer {
-        // It took the alert, and says not how to find it.
+        // The server accepted the alert, but sent no id by which it can be found.
         case .success(0): request.completion(.inDoubt(playsSound: playsSound || request.isWithdrawn))
         case .success(let id):
             refusalCount = 0
@@ -241,7 +244,7 @@ package final class DesktopPresenter: AlertPresenter {
     }
 
     func keep(_ alert: Alert, _ id: UInt32, replacing replacedID: UInt32) {
-        // A server that did not replace still shows the alert before.
+        // A server that did not replace the earlier alert still shows it.
         if replacedID != id { takeOff(replacedID) }
         if shown[id] == nil, shown.count >= DesktopPresenter.shownCountMax { takeOffOldest() }
         serial += 1
@@ -249,7 +252,7 @@ package final class DesktopPresenter: AlertPresenter {
         if let ownerID { delegate?.alertShown(alert.entry, at: AlertPlace(owner: ownerID, number: id)) }
     }
 
-    /// Takes one off without an outcome.
+    /// Closes an alert without reporting an outcome.
     private func takeOff(_ id: UInt32) {
         guard let alert = shown.removeValue(forKey: id)?.alert else { return }
         close(id)
@@ -262,7 +265,7 @@ package final class DesktopPresenter: AlertPresenter {
         end(oldest, .expired)
     }
 
-    /// Nobody is there: none of the alerts that wait can be shown.
+    /// Refuses all waiting alerts, because no server can be reached.
     private func refuseAll(_ error: BusError) {
         let refused = waiting
         waiting = []
@@ -273,7 +276,7 @@ package final class DesktopPresenter: AlertPresenter {
         presentNext()
     }
 
-    /// Says no, and sees to it that the delegate hears when it may try again.
+    /// Refuses an alert, and schedules the time when the delegate may try again.
     private func refuse(_ completion: (AlertPresented) -> Void, _ reason: String) {
         if owner != nil || isActivatable, retryTimer == nil {
             let delayMilliseconds = DesktopPresenter.retryDelayMilliseconds << min(refusalCount, 5)
@@ -290,7 +293,7 @@ package final class DesktopPresenter: AlertPresenter {
     private func replacedID(by alert: Alert, at server: NotificationServer) -> UInt32 {
         let same = shown.first { $0.value.alert.entry == alert.entry || hasSame(\.collapseID, $0.value.alert, alert) }
         if let same { return same.key }
-        // A thread has one window, where the server keeps no list in which to find the others.
+        // On a server without a list, the alerts of a thread share one window.
         guard !server.keepsList else { return 0 }
         return shown.first { hasSame(\.threadID, $0.value.alert, alert) }?.key ?? 0
     }

@@ -3,13 +3,16 @@
 package import PushDBus
 package import PushNet
 
-/// Shows numbers on app icons by the signal `com.canonical.Unity.LauncherEntry.Update`, which docks listen to.
+/// Shows numbers on app icons with the signal `com.canonical.Unity.LauncherEntry.Update`, which docks subscribe to.
 ///
-/// Docks key on the sender: each keeps one app per sender, and forgets it when the sender leaves. So each app has a
-/// connection of its own, kept until the agent ends. Nobody can ask for badges: a dock that starts later hears them when
-/// it takes the name `com.canonical.Unity`.
+/// A dock keeps one app per sender and forgets it when the sender leaves the bus. Therefore each app has a connection
+/// of its own, which stays open until the agent ends. A dock cannot query badges: they are sent again when a dock
+/// acquires the name `com.canonical.Unity`.
 package final class LauncherBadges: BadgePresenter {
-    /// Connections to the bus; an app without a badge gives its own up for one more, and after that apps stay without.
+    /// The maximum number of connections to the bus.
+    ///
+    /// At the limit, an app without a badge loses its connection to the next app. If all have badges, the next app gets
+    /// none.
     static let connectionCountMax = 64
     static let interface = "com.canonical.Unity.LauncherEntry"
 
@@ -26,13 +29,15 @@ package final class LauncherBadges: BadgePresenter {
     private var apps: [String: Badged] = [:]
     private var pathCount = 0
 
-    /// Watches for docks; connects for an app with its first badge.
+    /// Watches for docks.
+    ///
+    /// An app's connection is opened with its first badge.
     ///
     /// - Parameters:
     ///   - bus: The session bus.
-    ///   - loop: Whose thread this is.
-    ///   - watcher: A connection to the same bus that the caller drives; it only listens here.
-    ///   - log: Hears of badges that cannot be shown.
+    ///   - loop: The loop on whose thread this runs.
+    ///   - watcher: A connection to the same bus that the caller drives; it is only used to watch for docks.
+    ///   - log: Receives the badges that cannot be shown.
     /// - Throws: `BusError` when the bus refuses the subscription.
     package init(
         bus: BusConnection.Bus, loop: EventLoop, watcher: BusConnection, log: EventLog
@@ -48,7 +53,7 @@ package final class LauncherBadges: BadgePresenter {
     package func setBadge(_ count: UInt32, appID: String) {
         guard DesktopEntry.isValidID(appID) else { return }
         if apps[appID] == nil {
-            // What was never shown needs no removal.
+            // A badge that was never shown need not be removed.
             guard count > 0, let badged = connect(appID) else { return }
             apps[appID] = badged
         }
@@ -89,7 +94,7 @@ package final class LauncherBadges: BadgePresenter {
                 app.path, LauncherBadges.interface, "Update",
                 [.string("application://\(appID).desktop"), properties])
         } catch {
-            // The next badge of the app connects again.
+            // The app's next badge opens a new connection.
             apps[appID] = nil
             log.warning("badge_not_shown", ["app": appID, "reason": error.message])
         }

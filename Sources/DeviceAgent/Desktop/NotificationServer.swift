@@ -1,54 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the notification server on the bus is and can do: asked, never assumed.
+/// The name and capabilities of the notification server on the bus; they are queried, never assumed.
 ///
 /// - SeeAlso: Desktop Notifications Specification 1.3, section "Protocol".
 struct NotificationServer: Equatable {
-    /// As `GetServerInformation` says.
+    /// The name from `GetServerInformation`.
     var name: String
-    /// As `GetCapabilities` says; may change while the server runs.
+    /// The answer of `GetCapabilities`; it may change while the server runs.
     var capabilities: Set<String>
 
-    /// Whether `& < >` and `<b>` in the body are markup.
+    /// Whether the body is parsed as markup, with `& < >` and `<b>`.
     var hasMarkup: Bool { capabilities.contains("body-markup") }
-    /// Whether there is a body at all.
+    /// Whether alerts have a body.
     var hasBody: Bool { capabilities.contains("body") }
-    /// Whether buttons or clicks come back to us.
+    /// Whether the server supports buttons and reports clicks.
     var hasActions: Bool { capabilities.contains("actions") }
-    /// Whether it keeps a list of what came, in groups of its own.
+    /// Whether the server keeps a list of past alerts, which it groups.
     var keepsList: Bool { capabilities.contains("persistence") && !quirks.contains(.saysListButKeepsNone) }
-    /// Whether a person can type into the alert: KDE and swaync.
+    /// Whether the user can type a reply into the alert: KDE and swaync.
     var hasReplies: Bool { hasActions && capabilities.contains("inline-reply") }
-    /// Whether it plays the sound that we name.
+    /// Whether the server plays the sound that the agent names.
     var playsSounds: Bool { capabilities.contains("sound") && !quirks.contains(.saysSoundButPlaysNone) }
 
-    /// How this server differs from what the specification lets one expect.
+    /// The server's deviations from the specification.
     var quirks: Quirks { NotificationServer.quirks[name.lowercased()] ?? [] }
 
-    /// Ways in which servers differ.
+    /// Deviations of servers from the specification.
     struct Quirks: OptionSet {
         let rawValue: UInt8
-        /// The action `default` is one more button instead of a click on the text.
+        /// The server shows the action `default` as a further button, not as a click on the text.
         static let showsDefaultAsButton = Quirks(rawValue: 1)
-        /// The capabilities change while it runs: `actions` go while do-not-disturb is on.
+        /// The server's capabilities change while it runs: `actions` is missing while do-not-disturb is on.
         static let changesCapabilities = Quirks(rawValue: 2)
-        /// It has the capability `sound` and plays none.
+        /// The server has the capability `sound`, but plays no sounds.
         static let saysSoundButPlaysNone = Quirks(rawValue: 4)
-        /// When who sent alerts leaves the bus, it takes them off the screen, or keeps them and tells nobody of clicks on
-        /// them: they go to the sender only.
+        /// The server forgets the alerts of a sender that leaves the bus.
+        ///
+        /// It removes them from the screen, or keeps them but sends their clicks to the old sender, which no longer
+        /// exists.
         static let forgetsSender = Quirks(rawValue: 8)
-        /// It has the capability `persistence`, and one window behind which the next alerts wait.
+        /// The server has the capability `persistence`, but one window for which later alerts wait.
         static let saysListButKeepsNone = Quirks(rawValue: 16)
-        /// It finds few icons by their names.
+        /// The server finds few icons by name.
         static let findsFewIcons = Quirks(rawValue: 32)
-        /// It crashes when both a number and a tag name the alert that is replaced (mako 1.7.1).
+        /// The server crashes when both an id and a tag name the replaced alert (mako 1.7.1).
         static let diesOfNumberAndTag = Quirks(rawValue: 64)
     }
 
-    /// The one place where servers are told apart; by the name in lower case.
+    /// The deviations by server name in lower case; no other code distinguishes servers.
     private static let quirks: [String: Quirks] = [
         "xfce notify daemon": [.showsDefaultAsButton, .changesCapabilities],
-        // MATE's has this name, too: it is told to be silent.
+        // MATE's daemon has the same name; it could play sounds, but is told not to.
         "notification daemon": [.saysSoundButPlaysNone, .saysListButKeepsNone],
         "dunst": [.findsFewIcons, .forgetsSender],
         "mako": [.findsFewIcons, .diesOfNumberAndTag],

@@ -2,20 +2,20 @@
 
 package import PushNet
 
-/// Connects anew to a bus that went, after pauses that grow to a minute.
+/// Reconnects to a bus that was lost, after delays that grow to one minute.
 ///
-/// Only what stood once is made again: a machine without such a bus is left in peace.
+/// It only acts after a lost connection, so a machine without such a bus causes no attempts.
 package final class BusRevival {
     private let loop: EventLoop
     private let connect: () throws -> Void
     private var pause = RetryPause()
     private var timer: TimerID?
 
-    /// Does nothing until the connection is lost.
+    /// Creates the reconnector; it does nothing until `lost` is called.
     ///
     /// - Parameters:
-    ///   - loop: Whose thread this is.
-    ///   - connect: Makes the connection, and all that is done with it.
+    ///   - loop: The loop on whose thread this runs.
+    ///   - connect: Opens the connection and restores all that depends on it.
     package init(loop: EventLoop, connect: @escaping () throws -> Void) {
         self.loop = loop
         self.connect = connect
@@ -23,7 +23,7 @@ package final class BusRevival {
 
     deinit { if let timer { loop.cancel(timer) } }
 
-    /// The connection was lost.
+    /// Reports that the connection was lost, and schedules an attempt to reconnect.
     package func lost() {
         guard timer == nil else { return }
         timer = loop.schedule(after: pause.next(asked: nil)) { [weak self] in self?.revive() }

@@ -2,44 +2,51 @@
 
 package import PushDBus
 
-/// Knows what the desktop's own programs say about the person's desk.
+/// Monitors the state of the desktop session that other programs report over D-Bus.
 ///
-/// Each is asked at the start, when it comes, and when it says that something changed. A signal is a reason to ask; that of
-/// a locker has the value, which counts when the owner of the name itself sent it, so that nobody can pretend anything.
-/// Who takes too long is asked again, and until then what it said last holds. A locker that has not answered yet counts as
-/// locked: texts must not be seen because a program was busy. When a bus was lost, what its programs said last holds until
-/// they say something on the next one; a lock does so for as long as they are away.
+/// Each program is queried at the start, when it appears on the bus, and when it signals a change. A screen locker's
+/// signal carries the value; it counts only if the name's owner sent it, so that no other program can forge it.
 ///
-/// One thread, that of the connections.
+/// A program that does not answer in time is queried again; until then its last value counts. A locker that has not
+/// answered yet counts as locked, because texts must not be shown only because a program was busy. When a bus was lost,
+/// the last values count until the programs answer on the next connection. A lock stays in effect for as long as its
+/// locker is away.
+///
+/// It runs on the thread of the connections.
 package final class DeskWatch {
-    /// How long a program is waited for at the start, where alerts that wait must not show what a lock hides.
+    /// The time limit of the first query, which blocks: waiting alerts must not show what a lock hides.
     static let startPatience: Duration = .milliseconds(500)
-    /// A program that takes longer is asked again.
+    /// The time limit of later queries; a program that takes longer is queried again.
     package static let answerTimeout: Duration = .seconds(10)
-    /// One that drops a question sooner than this is not asked again before it says something: it would go round and round.
+    /// The shortest time after which a failed query is repeated.
+    ///
+    /// A program that drops queries sooner is not queried again before its next signal; otherwise the queries would
+    /// loop.
     static let dropTimeMin: Duration = .seconds(1)
 
-    /// Called when something else holds.
+    /// Called when a value has changed.
     package var onChange: () -> Void = {}
     private var watched: [Watched] = []
 
     private final class Watched {
         let source: DeskWatchSource
-        /// Who has the name.
+        /// The unique name of the name's owner; nil while there is none.
         var owner: String?
-        /// What it said last; nil while it runs and has not said anything.
+        /// The program's last answer; nil while it runs and has not answered yet.
         var answer: Bool?
-        /// A question is on its way; one more change means to ask once more.
+        /// Whether a query is running; a change meanwhile sets `isStale`, which means one more query.
         var isAsking = false
         var isStale = false
 
-        /// Whether it holds, as far as is known.
+        /// The value in effect.
+        ///
+        /// Without an answer, a locker counts as locked and all others as off.
         var holds: Bool { answer ?? (source.aspect == .lock) }
 
         init(_ source: DeskWatchSource, _ answer: Bool?) { (self.source, self.answer) = (source, answer) }
     }
 
-    /// Watches nothing yet.
+    /// Creates a monitor without sources.
     package init() {}
 
     /// Whether the screen is locked.
@@ -55,12 +62,14 @@ package final class DeskWatch {
         watched.contains { $0.holds && $0.source.aspect == aspect }
     }
 
-    /// Watches programs on a bus for as long as both live; waits a moment for the first answers.
+    /// Adds sources on a bus and blocks for a short time for their first answers.
     ///
-    /// Those that were watched on a connection that was lost are not waited for.
+    /// They are watched for as long as this object and the connection exist.
+    ///
+    /// Sources that were watched on a lost connection do not block.
     ///
     /// - Parameters:
-    ///   - sources: Which programs.
+    ///   - sources: The programs to query.
     ///   - connection: The bus, driven by the caller.
     /// - Throws: `BusError` when the bus refuses the subscriptions.
     package func watch(_ sources: [DeskWatchSource], on connection: BusConnection) throws(BusError) {
@@ -90,11 +99,11 @@ package final class DeskWatch {
                 ask()
             }
         }
-        // Only who is there: a question would start who is not.
+        // Only running programs are queried, because a query would start the others.
         watched.owner = try connection.owner(of: source.name)
         if let earlier {
             self.watched[earlier] = watched
-            // Who locked the screen comes back to the bus, as we did.
+            // A locker reconnects to the bus after its loss, as the agent does, so a lock stays in effect.
             if watched.owner == nil, source.aspect != .lock { set(watched, false) }
             return ask()
         }
@@ -108,13 +117,13 @@ package final class DeskWatch {
                 timeout: Self.startPatience)
             watched.answer = source.holds(answer)
         } catch {
-            // Another answer than a value comes here again, and soon.
+            // An error comes here, too: `ask` queries again and handles it.
             self.ask(watched, on: connection)
         }
     }
 
     private func ask(_ watched: Watched, on connection: BusConnection) {
-        // A question would start who is gone.
+        // A query would start a program that has ended.
         guard watched.owner != nil else { return }
         guard !watched.isAsking else { return watched.isStale = true }
         (watched.isAsking, watched.isStale) = (true, false)
@@ -127,10 +136,10 @@ package final class DeskWatch {
             guard let self, let connection else { return }
             switch answer {
             case .success(let values): set(watched, source.holds(values))
-            // It is there and busy: what it said last holds.
+            // The program is busy: its last value stays in effect.
             case .failure(let error) where error.isOfBusyProgram:
                 if watched.owner != nil, ContinuousClock.now - start >= Self.dropTimeMin { watched.isStale = true }
-            // It is no program of the kind that knows.
+            // The program lacks this method or property.
             case .failure: set(watched, false)
             }
             if watched.isStale { ask(watched, on: connection) }
@@ -147,6 +156,6 @@ package final class DeskWatch {
 extension BusError {
     private static let busyNames = [noReplyName, "org.freedesktop.DBus.Error.Timeout", limitsExceededName]
 
-    /// Whether whom the call asked may be there all the same: it is slow, or the bus has its hands full.
+    /// Whether the program may exist all the same: it is slow, or the bus is overloaded.
     var isOfBusyProgram: Bool { Self.busyNames.contains(name) }
 }

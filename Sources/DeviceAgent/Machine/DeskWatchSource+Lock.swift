@@ -2,20 +2,20 @@
 
 internal import PushDBus
 
-/// Who tells that the screen is locked.
+/// The sources that report a locked screen.
 extension DeskWatchSource {
-    /// systemd's log-in manager, on the system bus: the session of this program or, for a user service, the person's own.
+    /// systemd-logind on the system bus: the session of this process or, for a user service, the user's own.
     package static let logind = [
         property(
             .lock, of: "org.freedesktop.login1", "/org/freedesktop/login1/session/auto",
             "org.freedesktop.login1.Session", "LockedHint",
-            // Changes come from the session's own object, whose path `auto` does not tell.
+            // Changes are signaled by the session's own object, whose path is unknown; any path is accepted.
             signalPath: nil)
     ]
 
-    /// The desktops' lockers, all with the same members.
+    /// The screen lockers of the desktops; all have the same members.
     ///
-    /// One that only blanks the screen counts: nobody looks at it.
+    /// A locker that only blanks the screen counts as locked, because then the user is not looking at it.
     package static let lockers = ["freedesktop", "gnome", "cinnamon", "mate", "xfce"].map { desktop in
         let name = "org.\(desktop).ScreenSaver"
         return DeskWatchSource(

@@ -2,10 +2,11 @@
 
 internal import PushDBus
 
-/// Who tells that the machine saves power.
+/// The sources that report that the machine saves power.
 extension DeskWatchSource {
-    /// UPower, while the machine runs on its battery, and the daemon of power profiles, while the person chose to save;
-    /// on the system bus.
+    /// UPower while the machine runs on battery, and power-profiles-daemon while the profile is `power-saver`.
+    ///
+    /// Both are on the system bus.
     package static let power =
         [
             property(
@@ -13,7 +14,7 @@ extension DeskWatchSource {
                 signalPath: "/org/freedesktop/UPower")
         ] + profileDaemons.map(profiles)
 
-    /// Its name before version 0.20, and the one since; newer ones have both.
+    /// The name before version 0.20 and the name since; newer versions have both.
     private static let profileDaemons = [
         ("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles"),
         ("org.freedesktop.UPower.PowerProfiles", "/org/freedesktop/UPower/PowerProfiles"),

@@ -2,11 +2,11 @@
 
 internal import PushDBus
 
-/// Which notification servers tell that their do-not-disturb is on.
+/// The sources that report that do-not-disturb is on.
 ///
-/// GNOME, Cinnamon and MATE keep it in GSettings, which is no service on the bus: `QuietSettings` reads it there.
+/// GNOME, Cinnamon and MATE store it in GSettings, which is not a service on the bus: `QuietSettings` reads it.
 extension DeskWatchSource {
-    /// All of them, on the session bus.
+    /// All of these sources; they are on the session bus.
     package static let quiet = [dunst, plasma, mako, xfce, swaync]
 
     private static let dunst = property(
@@ -17,9 +17,9 @@ extension DeskWatchSource {
         .quiet, of: DesktopPresenter.busName, DesktopPresenter.path, DesktopPresenter.busName, "Inhibited",
         signalPath: DesktopPresenter.path)
 
-    /// Do-not-disturb is a custom there: a mode of this name in the person's configuration.
+    /// In mako, do-not-disturb is a convention: a mode of this name in the user's configuration.
     ///
-    /// Before version 1.8 it says nothing when the modes change.
+    /// Before version 1.8, mako sends no signal when the modes change.
     private static let mako = DeskWatchSource(
         aspect: .quiet, name: DesktopPresenter.busName, path: "/fr/emersion/Mako",
         question: ("fr.emersion.Mako", "ListModes", []),

@@ -2,12 +2,12 @@
 
 internal import PushDBus
 
-/// Which programs tell that notifications are to make no sound.
+/// The sources that report that notifications are to make no sound.
 extension DeskWatchSource {
-    /// All of them, on the session bus.
+    /// All of these sources; they are on the session bus.
     package static let silence = [xfceSounds]
 
-    /// "Mute all sounds" of Xfce's notification daemon, from version 0.8.
+    /// The setting "Mute all sounds" of Xfce's notification daemon, from version 0.8.
     private static let xfceSounds = DeskWatchSource(
         aspect: .silence, name: "org.xfce.Xfconf", path: "/org/xfce/Xfconf",
         question: ("org.xfce.Xfconf", "GetProperty", [.string("xfce4-notifyd"), .string("/mute-sounds")]),

@@ -2,43 +2,40 @@
 
 internal import PushDBus
 
-/// A program on a bus that tells whether something holds at the person's desk.
+/// A program on a bus that reports one aspect of the desktop session.
 package struct DeskWatchSource: Sendable {
-    /// What it is about.
+    /// The aspect of the session that a source reports.
     package enum Aspect: Sendable {
-        /// The screen is locked.
         case lock
         /// The desktop's own do-not-disturb is on.
         case quiet
         /// Notifications are to make no sound.
         case silence
-        /// The machine saves power.
         case power
     }
 
-    /// What it is about.
     var aspect: Aspect
-    /// The bus name; nothing holds while nobody owns it.
+    /// The bus name; while it has no owner, the aspect is off.
     var name: String
-    /// The object that is asked.
+    /// The object path of the query.
     var path: String
-    /// The method that is asked.
+    /// The method of the query.
     var question: (interface: String, member: String, arguments: [BusValue])
-    /// After any of these, from the object or, for nil, from any object, it is asked again.
+    /// The signals after which the source is queried again; a nil path matches any object.
     var signals: [(path: String?, interface: String, member: String)]
-    /// Whether a signal's first argument is what holds from then on.
+    /// Whether the first argument of a signal is the new value.
     var signalsHaveValue = false
-    /// Reads the answer.
+    /// Converts the answer to the value.
     var holds: @Sendable ([BusValue]) -> Bool
 
-    /// Whether another one asks the same of the same program.
+    /// Whether two sources send the same query to the same program.
     func isSame(as other: DeskWatchSource) -> Bool {
         aspect == other.aspect && name == other.name && path == other.path
             && question.interface == other.question.interface && question.member == other.question.member
             && question.arguments == other.question.arguments
     }
 
-    /// A boolean property of an interface that announces its changes.
+    /// Returns a source for a boolean property of an interface that signals its changes.
     static func property(
         _ aspect: Aspect, of name: String, _ path: String, _ interface: String, _ property: String,
         signalPath: String?
@@ -50,6 +47,6 @@ package struct DeskWatchSource: Sendable {
             signals: [(signalPath, properties, "PropertiesChanged")], holds: isTrue)
     }
 
-    /// Whether the answer is a true boolean.
+    /// Whether the answer is a boolean that is true.
     @Sendable static func isTrue(_ answer: [BusValue]) -> Bool { answer.first?.withoutVariant == .bool(true) }
 }

@@ -3,7 +3,7 @@
 package import PushDBus
 package import PushNet
 
-/// The desktop's own switch for the sounds of events.
+/// The desktop's own setting for event sounds.
 ///
 /// | Desktop | What is read |
 /// |---|---|
@@ -12,8 +12,8 @@ package import PushNet
 /// | Plasma | `Enable` of `[Sounds]` in kdeglobals |
 /// | others | `gtk-enable-event-sounds` in GTK's settings.ini |
 ///
-/// Xfce tells over D-Bus: `DeskWatchSource.silence`. MATE, Cinnamon and Xfce have `event-sounds` as well, for clicks and
-/// menus, and come with it switched off: nobody chose that for notifications.
+/// Xfce reports its setting over D-Bus: `DeskWatchSource.silence`. MATE, Cinnamon and Xfce have `event-sounds`, too,
+/// for clicks and menus. There it is off by default, which says nothing about notifications, so it is ignored.
 package final class EventSounds {
     private static let gnome = GSettingsSwitch.Key(
         schema: "org.gnome.desktop.sound", name: "event-sounds", path: "/org/gnome/desktop/sound/event-sounds")
@@ -21,11 +21,11 @@ package final class EventSounds {
         schema: "org.mate.NotificationDaemon", name: "sound-enabled",
         path: "/org/mate/notification-daemon/sound-enabled")
 
-    /// A switch in a file, which is small and read whenever somebody asks: no change is missed.
+    /// A setting in a file, which is small and read at each use, so that no change is missed.
     private struct FileSwitch {
         var path, group, key: String
 
-        /// Whether it is on; nil when the file does not say.
+        /// The value; nil when the file does not contain the setting.
         var isOn: Bool? {
             guard DesktopEntries.isRegularFile(path),
                 let text = try? PrivateFile.read(path, byteCountMax: DesktopFile.byteCountMax),
@@ -38,12 +38,12 @@ package final class EventSounds {
     private let files: [FileSwitch]
     private var setting: GSettingsSwitch?
 
-    /// Finds out which desktop this is, by `XDG_CURRENT_DESKTOP`.
+    /// Selects the setting of the desktop that `XDG_CURRENT_DESKTOP` names.
     ///
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
-    ///   - environment: Tells what desktop this is, and where its settings are.
+    ///   - environment: The environment, which names the desktop and the folder of its settings.
     /// - Throws: `BusError` when the bus refuses a subscription.
     package init(connection: BusConnection, loop: EventLoop, environment: [String: String]) throws(BusError) {
         let desktops = Set((environment["XDG_CURRENT_DESKTOP"] ?? "").split(separator: ":").map { $0.uppercased() })
@@ -60,7 +60,7 @@ package final class EventSounds {
             environment: environment)
     }
 
-    /// Whether the person switched them off.
+    /// Whether the user switched event sounds off.
     package var areOff: Bool { (setting.map(\.isOn) ?? files.lazy.compactMap(\.isOn).first) == false }
 
     private static func files(_ desktops: Set<String>, _ environment: [String: String]) -> [FileSwitch] {

@@ -3,39 +3,41 @@
 internal import PushDBus
 internal import PushNet
 
-/// One switch of GSettings, as the program `gsettings` reads it: GLib would be a second main loop in this process.
+/// One boolean key of GSettings, read by the program `gsettings`.
 ///
-/// It is read at the start, and again when dconf says that something about it changed. One thread, that of the loop.
+/// Using GLib would add a second main loop to this process.
+///
+/// The key is read at the start, and again when dconf signals a change. It runs on the loop's thread.
 final class GSettingsSwitch {
-    /// Which switch.
+    /// The key's names.
     struct Key: Sendable {
-        /// For `gsettings get`.
+        /// The arguments of `gsettings get`.
         var schema, name: String
-        /// Where dconf keeps it.
+        /// The key's path in dconf.
         var path: String
     }
 
-    /// A program that takes longer tells nothing.
+    /// The time limit of `gsettings`; after it, the value is unknown.
     private static let timeLimit: Duration = .seconds(10)
     private static let answerByteCountMax = 1024
 
-    /// Whether it is on; nil while that is not known, and where it is not there.
+    /// The value; nil while it is unknown, and where the key does not exist.
     private(set) var isOn: Bool?
     private let key: Key
     private let loop: EventLoop
     private let command: LimitedProcess.Command
     private var process: LimitedProcess?
-    /// It changed while it was read.
+    /// Whether the key changed while it was read.
     private var isStale = false
 
-    /// Reads it from now on.
+    /// Starts reading the key.
     ///
     /// - Parameters:
-    ///   - key: Which switch.
-    ///   - program: Where `gsettings` is.
+    ///   - key: The key.
+    ///   - program: The absolute path of `gsettings`.
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
-    ///   - environment: Tells `gsettings` where the person's settings are.
+    ///   - environment: The environment of `gsettings`, which finds the user's settings with it.
     /// - Throws: `BusError` when the bus refuses the subscription.
     init(
         _ key: Key, program: String, connection: BusConnection, loop: EventLoop, environment: [String: String]
@@ -47,7 +49,7 @@ final class GSettingsSwitch {
             sender: "ca.desrt.dconf", path: "/ca/desrt/dconf/Writer/user", interface: "ca.desrt.dconf.Writer",
             member: "Notify"
         ) { [weak self] signal in
-            // The key itself, or a folder above it.
+            // The signal names the key or a folder above it.
             guard let self, let changed = signal.arguments.first?.stringValue,
                 self.key.path.utf8.starts(with: changed.utf8)
             else { return }

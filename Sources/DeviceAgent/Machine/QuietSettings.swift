@@ -3,7 +3,7 @@
 package import PushDBus
 package import PushNet
 
-/// The do-not-disturb of desktops that keep it in GSettings, and tell it to nobody else.
+/// The do-not-disturb setting of desktops that store it in GSettings and do not report it over D-Bus.
 ///
 /// | Notification server | What is read |
 /// |---|---|
@@ -11,10 +11,10 @@ package import PushNet
 /// | Cinnamon | `display-notifications` of `org.cinnamon.desktop.notifications`, the same |
 /// | MATE's | `do-not-disturb` of `org.mate.NotificationDaemon`, true while it is on |
 ///
-/// The server that is on the bus says whose switch counts: GNOME's is on many machines where no GNOME runs, and the agent
-/// may be there before the desktop. One thread, that of the loop.
+/// The notification server on the bus decides which key counts: many machines without GNOME have GNOME's key, and the
+/// agent may start before the desktop. It runs on the loop's thread.
 package final class QuietSettings {
-    /// A switch, and what it says while nobody wants to be disturbed.
+    /// A key, and its value while do-not-disturb is on.
     private typealias Source = (key: GSettingsSwitch.Key, quietValue: Bool)
 
     private static let gnome: Source = (
@@ -38,16 +38,16 @@ package final class QuietSettings {
     private let environment: [String: String]
     private let program: String?
     private var owner: String?
-    /// By schema: what was once read is followed for good, because a server comes back.
+    /// The keys by schema; a key that was read once is followed for good, because its server may come back.
     private var settings: [String: GSettingsSwitch] = [:]
     private var source: Source?
 
-    /// Follows the notification server that is on the bus.
+    /// Watches which notification server is on the bus.
     ///
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
-    ///   - environment: Tells where the person's settings are.
+    ///   - environment: The environment, which names the folder of the user's settings.
     /// - Throws: `BusError` when the bus refuses a subscription.
     package init(connection: BusConnection, loop: EventLoop, environment: [String: String]) throws(BusError) {
         self.connection = connection
@@ -77,7 +77,7 @@ package final class QuietSettings {
             asked, DesktopPresenter.path, DesktopPresenter.busName, "GetServerInformation", [],
             timeout: DeskWatch.answerTimeout
         ) { [weak self] answer in
-            // Another server came meanwhile.
+            // Another server has replaced this one meanwhile.
             guard let self, owner == asked else { return }
             switch answer {
             case .success(let values): follow(values.compactMap(\.stringValue))
@@ -87,7 +87,7 @@ package final class QuietSettings {
         }
     }
 
-    /// Reads what a server goes by, which says its name, its vendor and more.
+    /// Selects and reads the key of the server with this answer of `GetServerInformation`.
     private func follow(_ information: [String]) {
         guard let program, let source = Self.source(information.map { $0.lowercased() }) else { return }
         do {
@@ -105,7 +105,7 @@ package final class QuietSettings {
         switch (information.first, information.dropFirst().first) {
         case ("gnome-shell", _): gnome
         case ("cinnamon", _): cinnamon
-        // Another one has the name, too.
+        // Another server has the same name, so the vendor is compared, too.
         case ("notification daemon", "mate"): mate
         default: nil
         }

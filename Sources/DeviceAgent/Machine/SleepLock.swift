@@ -3,14 +3,14 @@
 internal import PushDBus
 internal import PushNet
 
-/// A delay lock of logind's: while we hold it, the machine waits with going to sleep, for five seconds at most.
+/// A delay lock of logind: while it is held, logind delays sleep for at most five seconds.
 final class SleepLock {
     private let connection: BusConnection
     private var held: BusDescriptor?
 
     init(_ connection: BusConnection) { self.connection = connection }
 
-    /// Asks for it; it is held once logind has answered.
+    /// Requests the lock; it is held once logind has answered.
     func take() {
         let arguments: [BusValue] = [
             .string("sleep"), .string("Posthorn"), .string("Says goodbye to the server"), .string("delay"),
@@ -20,12 +20,12 @@ final class SleepLock {
         ) { [weak self] result in
             switch result {
             case .success(let descriptor): self?.held = descriptor
-            // Without it the machine may sleep before the goodbye is out: the server finds out a little later.
+            // Without it the machine may sleep before the last message is sent; the server notices that a little later.
             case .failure(let error): agentLog.info("no_sleep_lock", ["error": error.message])
             }
         }
     }
 
-    /// Lets the machine sleep.
+    /// Releases the lock, so that the machine can sleep.
     func release() { held = nil }
 }

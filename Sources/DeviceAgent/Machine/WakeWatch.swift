@@ -3,15 +3,15 @@
 package import PushDBus
 package import PushNet
 
-/// Hears from the system bus when the machine goes to sleep, wakes up, and gets its network back.
+/// Reports from the system bus when the machine goes to sleep, wakes up, and is connected to the network again.
 ///
 /// Either of logind and NetworkManager may be absent.
 package final class WakeWatch {
-    /// What happens to the machine.
+    /// A change of the machine's state.
     package enum Event: Sendable, Equatable {
         case sleeps, wakes, networkChanged
 
-        /// For the log.
+        /// The event's name in the log.
         var word: String {
             switch self {
             case .sleeps: "sleeps"
@@ -21,14 +21,14 @@ package final class WakeWatch {
         }
     }
 
-    /// NetworkManager's NM_STATE_CONNECTED_GLOBAL.
+    /// The value of NetworkManager's NM_STATE_CONNECTED_GLOBAL.
     private static let connectedGlobally: UInt32 = 70
-    /// So long, by a clock that stands still during sleep, the agent believes in a sleep that logind does not end.
+    /// The time after which a sleep counts as over if logind does not report its end; the clock stops during sleep.
     private static let sleepMax: Duration = .seconds(30)
     private static let logind = "org.freedesktop.login1"
     private static let networkManager = "org.freedesktop.NetworkManager"
 
-    /// Called when the bus is gone; nothing is heard any more then.
+    /// Called when the bus is lost; no event is reported any more then.
     package var onLost: () -> Void = {}
 
     private let loop: EventLoop
@@ -37,13 +37,14 @@ package final class WakeWatch {
     private let onEvent: (Event) -> Void
     private var sleepTimer: TimerID?
 
-    /// Listens from now on.
+    /// Subscribes to the events.
     ///
     /// - Parameters:
-    ///   - loop: Whose thread this is.
-    ///   - connection: To the system bus.
-    ///   - onEvent: Called on the loop; `wakes` once after each `sleeps`, and after a sleep that came without notice.
-    /// - Throws: `BusError` when the bus does not take part.
+    ///   - loop: The loop on whose thread this runs.
+    ///   - connection: A connection to the system bus.
+    ///   - onEvent: Called on the loop. `wakes` comes once after each `sleeps`, and after a sleep that was not
+    ///     announced.
+    /// - Throws: `BusError` when the bus refuses a subscription.
     package init(loop: EventLoop, connection: BusConnection, onEvent: @escaping (Event) -> Void) throws(BusError) {
         self.loop = loop
         self.onEvent = onEvent
@@ -74,7 +75,7 @@ package final class WakeWatch {
         ) { signal in
             if signal.arguments.first == .uint32(Self.connectedGlobally) { onEvent(.networkChanged) }
         }
-        // A logind that restarted knows nothing of earlier locks.
+        // A restarted logind has lost the earlier locks.
         try connection.watchOwner(of: Self.logind) { [weak self] owner in
             if owner != nil { self?.lock.take() }
         }

@@ -4,56 +4,56 @@ internal import PushCore
 package import PushDBus
 package import PushNet
 
-/// Keeps the alerts that wait for an answer in the panel, a process of its own.
+/// Shows alerts that wait for an answer in the panel, which is a process of its own.
 ///
-/// One thread, that of the connection. The panel is asked to show alerts and then asks for them: what it got in its list is
-/// shown, and stays in the list until it is answered, whatever becomes of the panel.
+/// It runs on the connection's thread. It tells the panel to show alerts, and the panel then fetches the list. An alert
+/// counts as shown once the panel has fetched it; it stays in the list until it is answered, even if the panel ends.
 ///
 /// ```
 ///   present ──▶ handed over ──ListAlerts──▶ shown ──▶ answer or withdrawal
 ///                  │ no panel, or it does not ask    │ the panel ended: it is started again
-///                  ▼                                 ▼ a few times in vain
+///                  ▼                                 ▼ after a few restarts
 ///              unavailable                          lost
 /// ```
 ///
-/// After `unavailable` and `lost` the panel rests: `isAvailable` is false until the rest is over or somebody starts it.
+/// After `unavailable` and `lost` the panel rests: `isAvailable` is false until the rest is over or a panel appears.
 package final class PanelAlerts: AlertPresenter {
     /// The panel's bus name.
     package static let busName = "org.posthorn.Panel"
     static let path = "/org/posthorn/Panel"
 
-    /// What a test makes shorter.
+    /// The delays and time limits, which tests shorten.
     package struct Times {
-        /// See `Limits.panelPatience`.
+        /// The time limit for the panel to fetch an alert; see `Limits.panelPatience`.
         package var patience: Duration = Limits.panelPatience
-        /// See `Limits.panelPause`.
+        /// The delay before the first restart of the panel; see `Limits.panelPause`.
         package var pause: Duration = Limits.panelPause
-        /// See `Limits.panelRest`.
+        /// The time for which a panel that failed is not used; see `Limits.panelRest`.
         package var rest: Duration = Limits.panelRest
 
-        /// Those of the limits.
+        /// Uses the values of `Limits`.
         package init() {}
     }
 
     /// An alert that waits for its answer.
     private struct Waiting {
         var alert: Alert
-        /// Until the panel has got it.
+        /// The pending handover; nil once the panel has fetched the alert.
         var handover: Handover?
     }
 
-    /// An alert that the panel is still to ask for.
+    /// The handover of an alert that the panel has not fetched yet.
     private final class Handover {
         let completion: (AlertPresented) -> Void
         var timer: TimerID?
-        /// How often the panel was called since.
+        /// The number of calls to the panel since the handover began.
         var callCount = 0
 
         init(_ completion: @escaping (AlertPresented) -> Void) { self.completion = completion }
     }
 
     package weak var delegate: (any AlertPresenterDelegate)?
-    /// Called when other alerts wait than before.
+    /// Called when the list of waiting alerts has changed.
     package var onChange: (() -> Void)?
 
     private let connection: BusConnection
@@ -61,23 +61,23 @@ package final class PanelAlerts: AlertPresenter {
     private let times: Times
     /// The panel's unique name; nil while there is none.
     private var owner: String?
-    /// Connections of the panel's process: the one that has the name need not be the one that asks.
+    /// Unique names of other connections of the panel's process: it may fetch the list on another than its named one.
     private var connections: Set<String> = []
     /// Whether the bus can start a panel.
     private var isActivatable: Bool
-    /// What waits, in the order in which the panel shows it.
+    /// The waiting alerts, in the order in which the panel shows them.
     private var waiting: [Waiting] = []
-    /// Starts after which nobody answered.
+    /// The number of restarts since the user last answered an alert, or since the last rest.
     private var startCount = 0
     private var startTimer: TimerID?
     private var restTimer: TimerID?
 
-    /// Watches for the panel; starts none yet.
+    /// Watches for the panel; does not start it yet.
     ///
     /// - Parameters:
     ///   - connection: The session bus, driven by the caller.
     ///   - loop: The loop that drives it.
-    ///   - times: How long it waits for what.
+    ///   - times: The delays and time limits.
     /// - Throws: `BusError` when the bus refuses the subscriptions.
     package init(connection: BusConnection, loop: EventLoop, times: Times = Times()) throws(BusError) {
         self.connection = connection
@@ -105,7 +105,9 @@ package final class PanelAlerts: AlertPresenter {
     /// The entries that wait for an answer, in the order in which the panel shows them.
     package var entries: [Int64] { waiting.map(\.alert.entry) }
 
-    /// Whether one more can wait: nothing that waits is taken from the screen for what is newer.
+    /// Whether another alert can wait.
+    ///
+    /// A waiting alert is never dropped for a newer one.
     package var hasRoom: Bool { waiting.count < Limits.panelAlertCountMax }
 
     package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
@@ -116,7 +118,7 @@ package final class PanelAlerts: AlertPresenter {
         let handover = Handover(completion)
         handover.timer = loop.schedule(after: times.patience) { [weak self] in self?.isOverdue(handover) }
         enqueue(Waiting(alert: alert, handover: handover))
-        // Where the next run of the agent finds it, before anybody can answer it.
+        // The place is stored before the user can answer, so that the next run of the agent finds the alert.
         delegate?.alertShown(alert.entry, at: .panel(alert.entry))
         onChange?()
         call()
@@ -127,10 +129,10 @@ package final class PanelAlerts: AlertPresenter {
         take { entries.contains($0.alert.entry) }
     }
 
-    /// Takes a place on the screen from an alert that a newer one of its app replaces elsewhere.
+    /// Withdraws alerts that a newer alert of the same app, shown by another presenter, replaces.
     func withdraw(replacedBy alert: Alert) { take { $0.alert.isReplaced(by: alert) } }
 
-    /// Takes up what waits in a panel that runs; without one, they are alerts that went with it.
+    /// Adopts the alerts of an earlier run if a panel runs; without one, they are lost.
     package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {
         guard !alerts.isEmpty else { return }
         guard owner != nil else {
@@ -142,9 +144,9 @@ package final class PanelAlerts: AlertPresenter {
         call()
     }
 
-    // MARK: What the panel asks and answers
+    // MARK: Requests of the panel
 
-    /// Somebody got the list of what waits; if it is the panel, all of it is shown.
+    /// Marks all waiting alerts as shown if the caller, which has fetched the list, is the panel.
     package func listed(by caller: String) {
         let listed = waiting.compactMap(\.handover)
         guard let owner, !listed.isEmpty else { return }
@@ -157,7 +159,7 @@ package final class PanelAlerts: AlertPresenter {
         }
     }
 
-    /// The panel asks from one more connection.
+    /// Records another connection of the panel's process.
     private func show(_ listed: [Handover], to caller: String, of panel: String) {
         guard panel == owner else { return }
         connections.insert(caller)
@@ -165,7 +167,7 @@ package final class PanelAlerts: AlertPresenter {
     }
 
     private func show(_ listed: [Handover]) {
-        // Withdrawn ones are not there any more. Finishing one may bring the next.
+        // Withdrawn alerts are no longer in the list. A completion may present the next alert, so it is called last.
         var shown: [Handover] = []
         for index in waiting.indices {
             guard let handover = waiting[index].handover, listed.contains(where: { $0 === handover }) else { continue }
@@ -182,7 +184,7 @@ package final class PanelAlerts: AlertPresenter {
         }
     }
 
-    /// The person answered alerts, which wait no longer; the outcome is written by then.
+    /// Removes alerts that the user has answered; their outcome is stored already.
     package func answered(_ entries: [Int64]) {
         startCount = 0
         withdraw(entries: entries)
@@ -196,16 +198,16 @@ package final class PanelAlerts: AlertPresenter {
         waiting[index] = newer
         guard older.alert.entry != newer.alert.entry else { return }
         delegate?.alertsLeft([older.alert.entry])
-        // Who reads the newer one needs it no more.
+        // The newer alert replaces the older one, which counts as shown without a sound.
         if let handover = older.handover { finish(handover, .shown(playsSound: true)) }
     }
 
-    /// Where an alert stands already, or the one that it replaces.
+    /// Returns the index of the alert's entry, or of the alert that it replaces; nil if there is neither.
     private func place(of alert: Alert) -> Int? {
         waiting.firstIndex { $0.alert.entry == alert.entry } ?? waiting.firstIndex { $0.alert.isReplaced(by: alert) }
     }
 
-    /// Takes alerts out of the list, without an outcome.
+    /// Removes alerts from the list without an outcome.
     private func take(where isTaken: (Waiting) -> Bool) {
         let taken = waiting.filter(isTaken)
         guard !taken.isEmpty else { return }
@@ -225,7 +227,7 @@ package final class PanelAlerts: AlertPresenter {
         handover.completion(presented)
     }
 
-    /// Gives up what the panel has not got yet.
+    /// Removes the alerts that the panel has not fetched yet, and lets the panel rest.
     private func refuse(_ reason: String, where isRefused: (Handover) -> Bool) {
         let refused = waiting.filter { $0.handover.map(isRefused) ?? false }
         guard !refused.isEmpty else { return }
@@ -243,7 +245,7 @@ package final class PanelAlerts: AlertPresenter {
 
     // MARK: The panel's process
 
-    /// Asks the panel to show what waits; the bus starts it if it does not run.
+    /// Tells the panel to show the list; the bus starts it if it does not run.
     private func call() {
         for handover in waiting.compactMap(\.handover) { handover.callCount += 1 }
         connection.send(
@@ -255,7 +257,7 @@ package final class PanelAlerts: AlertPresenter {
     }
 
     private func callFailed(_ error: BusError) {
-        // One that runs may be slow: it has its time, and its end is told, too.
+        // A running panel may be slow: the handover has its own time limit, and the panel's end is reported separately.
         guard owner == nil else { return }
         if AppLauncher.isNobodyThere(error) { refuse("the panel cannot be started: \(error.message)") { _ in true } }
         startAgain()
@@ -273,10 +275,11 @@ package final class PanelAlerts: AlertPresenter {
         delegate?.presenterBecameAvailable()
     }
 
-    /// Starts a panel that ended before all was answered: soon at first, a few times, then never.
+    /// Restarts a panel that ended before all alerts were answered: after growing delays, and a limited number of
+    /// times.
     private func startAgain() {
         guard startTimer == nil else { return }
-        // One try more: a panel may have been about to end by itself.
+        // One more attempt: the panel may have been about to exit when it was called.
         refuse("the panel ends as soon as it is started") { $0.callCount > 1 }
         guard !waiting.isEmpty else { return }
         guard startCount < Limits.panelStartCountMax else { return giveUp() }
@@ -319,7 +322,7 @@ package final class PanelAlerts: AlertPresenter {
         delegate?.presenterBecameAvailable()
     }
 
-    /// A panel was installed, or removed.
+    /// Updates whether the bus can start a panel, after one was installed or removed.
     private func askWhatCanBeStarted() {
         let bus = "org.freedesktop.DBus"
         connection.send(bus, "/org/freedesktop/DBus", bus, "ListActivatableNames", []) { [weak self] answer in
@@ -333,19 +336,19 @@ package final class PanelAlerts: AlertPresenter {
 extension AlertPlace {
     private static let panelOwner = "panel"
 
-    /// In the panel's list.
+    /// Returns the place of an alert in the panel's list.
     ///
-    /// The number is the entry's lower half: no two entries of one inbox have the same.
+    /// The number is the lower half of the entry's number, which is unique within one inbox.
     static func panel(_ entry: Int64) -> AlertPlace {
         AlertPlace(owner: panelOwner, number: UInt32(truncatingIfNeeded: entry))
     }
 
-    /// Whether it is the panel's list; a notification server's owner has a blank in it.
+    /// Whether the place is in the panel's list; the owner of a notification server's place contains a blank.
     var isPanel: Bool { owner.utf8.elementsEqual(AlertPlace.panelOwner.utf8) }
 }
 
 extension Alert {
-    /// Whether a newer alert takes its place on the screen.
+    /// Whether a newer alert replaces this one on the screen.
     func isReplaced(by newer: Alert) -> Bool {
         guard let key = collapseID, let newerKey = newer.collapseID else { return false }
         return key.utf8.elementsEqual(newerKey.utf8) && appID.utf8.elementsEqual(newer.appID.utf8)

@@ -2,8 +2,9 @@
 
 package import PushCore
 
-/// Shows alerts where their style belongs: what waits for an answer in the panel, banners at the notification server, which
-/// also gets what no panel takes, and what may not take the keyboard now.
+/// Shows alerts in the panel and banners at the notification server.
+///
+/// The notification server also shows alerts that no panel accepts, and those that may not take the keyboard focus.
 package final class StyledPresenter: AlertPresenter {
     package weak var delegate: (any AlertPresenterDelegate)? {
         didSet {
@@ -13,10 +14,9 @@ package final class StyledPresenter: AlertPresenter {
     }
     private let panel: PanelAlerts
     private let desktop: DesktopPresenter
-    /// Alerts that the panel has not got yet, and that nobody withdrew.
+    /// Alerts that the panel has not fetched yet and that were not withdrawn.
     private var handingOver: Set<Int64> = []
 
-    /// Joins the two.
     package init(panel: PanelAlerts, desktop: DesktopPresenter) {
         self.panel = panel
         self.desktop = desktop

@@ -2,36 +2,38 @@
 
 package import PushCore
 
-/// An alert as presenters get it: texts are raw, each presenter makes them safe for its medium.
+/// An alert as presenters get it.
+///
+/// Texts are raw: each presenter sanitizes them for its medium.
 package struct Alert: Sendable, Equatable {
-    /// The inbox's number of the notification.
+    /// The number of the inbox entry.
     package var entry: Int64
-    /// The app id: name of the .desktop file without `.desktop`.
+    /// The app id: the name of the .desktop file without `.desktop`.
     package var appID: String
     /// The registered app's name: the top line of every alert, never text from a payload.
     package var appName: String
-    /// Icon name or absolute path from the .desktop file; nil when there is none.
+    /// The icon's name or absolute path from the .desktop file; nil when there is none.
     package var icon: String?
     package var title: String?
     package var subtitle: String?
     package var body: String?
-    /// View's label; nil when the alert has a single OK.
+    /// The label of View; nil when the alert has a single OK button.
     package var viewLabel: String?
-    /// Buttons of the app in the place of View, in order; none for an alert that has View.
+    /// The app's buttons that replace View, in order; empty for an alert with View.
     package var actions: [AppManifest.Action] = []
     /// `interruption-level` mapped: 0 low, 1 normal, 2 critical.
     package var urgency: UInt8
-    /// Replaces the alert with the same key of the same app that is on the screen.
+    /// The key under which a newer alert of the same app replaces this one on the screen; nil if none does.
     package var collapseID: String?
-    /// What groups it with other alerts of the same app; nil for nothing.
+    /// The key that groups alerts of the same app; nil for no group.
     package var threadID: String?
-    /// How many alerts of its thread came before it and are unanswered.
+    /// The number of earlier alerts of the thread that the user has not answered.
     package var earlierCount = 0
-    /// The sound that goes with it; nil for silence.
+    /// The sound of the alert; nil for silence.
     package var sound: Sound?
-    /// A banner goes by itself, an alert stays until it is answered.
+    /// The style: a banner disappears after a while, an alert stays until it is answered.
     package var style = AlertStyle.alert
-    /// Whether it may come as a window that takes the keyboard, where there is another place for it.
+    /// Whether the alert may be shown in a window that takes the keyboard focus, if it can be shown elsewhere.
     package var mayTakeFocus = true
 
     package init(
@@ -54,24 +56,26 @@ package struct Alert: Sendable, Equatable {
 }
 
 extension Alert {
-    /// The button in which a person types, where the desktop can.
+    /// The button with a text field, where the desktop supports that.
     package var replyAction: AppManifest.Action? { actions.first(where: \.takesText) }
 
-    /// Leaves only whose it is, for a screen that anybody may see.
+    /// Removes all texts but the app's name, for a locked screen.
     package mutating func hideTexts() {
         actions = []
         title = nil
         subtitle = nil
         body = tr("Notification")
-        // A button's label is the provider's text, too.
+        // A button's label is text of the provider, too.
         if viewLabel != nil { viewLabel = "View" }
     }
 }
 
 /// A sound by name, never by path.
 package enum Sound: Sendable, Equatable {
-    /// The person's alert sound of the desktop.
+    /// The desktop's alert sound, which the user chose.
     case standard
-    /// A name that passed `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`: looked up in the app's folder, then in the sound theme.
+    /// A name that matches `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
+    ///
+    /// It is searched in the app's folder, then in the sound theme.
     case named(String)
 }

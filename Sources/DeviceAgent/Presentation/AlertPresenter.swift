@@ -2,65 +2,69 @@
 
 package import PushCore
 
-/// Shows alerts somewhere.
+/// Shows alerts on a desktop, in the panel or on a terminal.
 ///
-/// One thread, that of the agent's loop.
+/// All calls are made on the thread of the agent's loop.
 package protocol AlertPresenter: AnyObject {
-    /// Set by the agent before anything is presented.
+    /// The receiver of outcomes; the agent sets it before the first alert.
     var delegate: (any AlertPresenterDelegate)? { get set }
-    /// Whether alerts can be shown now (a notification daemon or a terminal is there).
+    /// Whether alerts can be shown now, because a notification server or a terminal is there.
     var isAvailable: Bool { get }
     /// Whether alerts of a style can be shown now.
     func isAvailable(for style: AlertStyle) -> Bool
-    /// Shows an alert, in the place of the one that has the same collapse id.
+    /// Shows an alert; it replaces the one with the same collapse id.
     ///
     /// - Parameters:
-    ///   - alert: What to show.
-    ///   - completion: Called once: whether it was shown, and whether the sound is left to the caller.
+    ///   - alert: The alert to show.
+    ///   - completion: Called once: whether the alert was shown, and whether the caller must play the sound.
     func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void)
-    /// Takes alerts off the screen.
+    /// Closes the alerts of these entries.
     func withdraw(entries: [Int64])
-    /// Takes up alerts that an earlier run of the agent showed, where they are still on the screen.
+    /// Adopts alerts of an earlier run of the agent that may still be on the screen.
     func adopt(_ alerts: [(alert: Alert, place: AlertPlace)])
 }
 
 extension AlertPresenter {
-    /// One place for all styles.
+    /// The default: availability does not depend on the style.
     package func isAvailable(for style: AlertStyle) -> Bool { isAvailable }
 }
 
-/// What a person did with an alert, or what became of it.
+/// The end of an alert: the user's answer, or its expiration.
 package enum AlertOutcome: Sendable, Equatable {
-    /// View, or a click on the body; the token lets the app's window come to the front.
+    /// View, or a click on the body; the token lets the app raise its window.
     case view(activationToken: String?)
-    /// A button of the app, by its id in the manifest; the text is what the person typed, nil for nothing.
+    /// A button of the app, by its id in the manifest; `text` is the typed text, or nil.
     case action(id: String, text: String?, activationToken: String?)
-    /// Close, OK, Escape or the window's own close.
+    /// Close, OK, Escape, or the window's close button.
     case dismissed
-    /// It left the screen by itself.
+    /// The alert left the screen without an answer.
     case expired
 }
 
 extension AlertOutcome {
-    /// A token as it came from another program; nil for none, and for what cannot be one: it goes into the environment of a
-    /// program.
+    /// Validates a token from another program; nil when it is empty or malformed.
+    ///
+    /// Tokens are checked because they go into the environment of a program.
     static func activationToken(_ text: String) -> String? {
         let isToken = !text.isEmpty && text.utf8.count <= 1024 && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
         return isToken ? text : nil
     }
 }
 
-/// The answer of a presenter.
+/// The result of presenting an alert.
 package enum AlertPresented: Sendable, Equatable {
-    /// On the screen. When `playsSound` is false the agent plays the sound itself.
+    /// The alert is on the screen.
+    ///
+    /// When `playsSound` is false, the agent plays the sound.
     case shown(playsSound: Bool)
-    /// Handed over, but nobody knows whether it is on the screen: it must not be presented again. The delegate's
-    /// `alertShown` tells when that is known.
+    /// The alert may be on the screen and must not be presented again.
+    ///
+    /// The delegate's `alertShown` follows if the server answers late.
     case inDoubt(playsSound: Bool)
-    /// Nothing there to show it: try again when the presenter says that it became available.
+    /// The alert cannot be shown now; retry after `presenterBecameAvailable`.
     case unavailable(String)
 
-    /// Whether the agent has no sound to play for it.
+    /// Whether the agent need not play a sound.
     var playsSound: Bool {
         switch self {
         case .shown(let playsSound), .inDoubt(let playsSound): playsSound
@@ -68,20 +72,20 @@ package enum AlertPresented: Sendable, Equatable {
         }
     }
 
-    /// What the inbox says of one in doubt.
+    /// The inbox's reason for an alert in doubt.
     static let doubt = "the notification server did not say whether it shows it"
 }
 
-/// What a presenter tells the agent.
+/// Receives the events of a presenter.
 package protocol AlertPresenterDelegate: AnyObject {
-    /// An alert ended; at most once for each.
+    /// Reports the end of an alert; at most once for each.
     func alert(_ entry: Int64, ended outcome: AlertOutcome)
-    /// An alert is on the screen now, where the next run of the agent finds it; before the presenter's answer.
+    /// Reports the place of an alert on the screen, for the agent's next run; called before the presenter's result.
     func alertShown(_ entry: Int64, at place: AlertPlace)
-    /// Alerts are not on the screen any more, or no longer ours; after their outcome.
+    /// Reports alerts that have left the screen or are no longer ours; called after their outcome.
     func alertsLeft(_ entries: [Int64])
-    /// Alerts that nobody answered went with their server; once one is available, they may be presented again.
+    /// Reports unanswered alerts that their server lost; they may be presented again once a server is available.
     func alertsLost(_ entries: [Int64])
-    /// What was `unavailable` may be presented again.
+    /// Reports that `unavailable` alerts may be presented again.
     func presenterBecameAvailable()
 }

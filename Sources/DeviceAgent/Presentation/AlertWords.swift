@@ -2,5 +2,5 @@
 
 internal import PushNet
 
-/// The agent's own words on an alert, in the person's language; short, because it stands before each of them.
+/// Returns the translation of one of the agent's own texts; the name is short because it precedes each of them.
 func tr(_ key: String) -> String { MessageCatalogue.text(key) }

@@ -2,14 +2,14 @@
 
 /// Opens apps for View and for their buttons, and calls them in the background.
 package protocol AppOpener: AnyObject {
-    /// Opens the app once and hands it the notification.
+    /// Opens the app once and passes the notification to it.
     ///
     /// - Parameters:
     ///   - appID: The app.
-    ///   - notification: A JSON object.
-    ///   - action: The button of the app that was chosen; nil for View.
-    ///   - activationToken: Lets the app's window come to the front.
-    ///   - completion: Called once, with what went wrong for the inbox.
+    ///   - notification: The notification as a JSON object.
+    ///   - action: The button of the app that the user chose; nil for View.
+    ///   - activationToken: The token that lets the app raise its window.
+    ///   - completion: Called once; the inbox shows the error.
     func open(
         appID: String, notification: [UInt8], action: ChosenAction?, activationToken: String?,
         completion: @escaping (Result<Void, AppOpenError>) -> Void)
@@ -18,58 +18,57 @@ package protocol AppOpener: AnyObject {
     ///
     /// - Parameters:
     ///   - appID: The app.
-    ///   - activationToken: Lets the app's window come to the front.
-    ///   - completion: Called once, with what went wrong for the inbox.
+    ///   - activationToken: The token that lets the app raise its window.
+    ///   - completion: Called once; the caller shows the error.
     func launch(appID: String, activationToken: String?, completion: @escaping (Result<Void, AppOpenError>) -> Void)
 
-    /// Tells the app, which opens nothing, that the person chose a button.
+    /// Reports the user's choice of a button to the app, which opens no window.
     ///
     /// - Parameters:
     ///   - appID: The app.
-    ///   - notification: A JSON object.
+    ///   - notification: The notification as a JSON object.
     ///   - action: The button.
-    ///   - completion: Called once, with what went wrong for the inbox.
+    ///   - completion: Called once; the inbox shows the error.
     func act(
         appID: String, notification: [UInt8], action: ChosenAction,
         completion: @escaping (Result<Void, AppOpenError>) -> Void)
 
-    /// Lets the app fetch something, without a window.
+    /// Lets the app fetch data in the background, without a window.
     ///
     /// - Parameters:
     ///   - appID: The app.
-    ///   - notification: A JSON object.
-    ///   - completion: Called once, when the app is done or its time is over.
+    ///   - notification: The notification as a JSON object.
+    ///   - completion: Called once, when the app has finished or its time limit has passed.
     func wake(appID: String, notification: [UInt8], completion: @escaping (Result<Void, AppOpenError>) -> Void)
 }
 
-/// A button of an app, as the person chose it.
+/// A button of an app that the user chose.
 package struct ChosenAction: Sendable, Equatable {
-    /// Its id in the manifest.
+    /// The button's id in the manifest.
     package var id: String
-    /// What the person typed; nil for nothing.
+    /// The typed text; nil if there is none.
     package var text: String?
 
-    /// Joins the two.
     package init(id: String, text: String? = nil) {
         self.id = id
         self.text = text
     }
 }
 
-/// Why an app could not be opened, with what to do.
+/// The reason why an app could not be opened.
 package enum AppOpenError: Error, Sendable, Equatable {
-    /// No `APPID.desktop` in the XDG data directories.
+    /// There is no `APPID.desktop` in the XDG data directories.
     case noDesktopFile(appID: String)
-    /// The file has neither DBusActivatable nor Exec.
+    /// The file has neither `DBusActivatable` nor `Exec`.
     case notLaunchable(path: String)
-    /// The file says `Terminal=true`, and nothing here opens a terminal around a program.
+    /// The file has `Terminal=true`, and no program here opens a terminal around another.
     case needsTerminal(path: String)
-    /// The file's `Path` is no directory.
+    /// The file's `Path` is not a directory.
     case noDirectory(String, path: String)
-    /// The file's Exec breaks the rules of quoting.
+    /// The file's `Exec` breaks the quoting rules.
     case unreadableExec(path: String)
-    /// The program that Exec names is not there, or cannot be executed.
+    /// The program that `Exec` names does not exist or is not executable.
     case noProgram(String)
-    /// The program or the bus refused.
+    /// The program could not be started, or the D-Bus call failed.
     case failed(String)
 }

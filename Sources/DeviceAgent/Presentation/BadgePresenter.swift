@@ -2,6 +2,6 @@
 
 /// Shows numbers on app icons.
 package protocol BadgePresenter: AnyObject {
-    /// 0 removes the badge.
+    /// Sets the number on an app's icon; 0 removes the badge.
     func setBadge(_ count: UInt32, appID: String)
 }

@@ -4,36 +4,39 @@ internal import Glibc
 internal import PushCore
 package import PushNet
 
-/// Runs the programs that a person or an administrator wants told of each notification that is presented.
+/// Runs hooks: programs of the user or the administrator that get each presented notification.
 ///
-/// `hooks/APPID` or else `hooks/any` in the person's configuration, or else in /etc/posthorn. No shell reads anything: the
-/// notification is JSON on standard input and a few variables. Who calls keeps what waits for room.
+/// A hook is `hooks/APPID` or else `hooks/any`, in the user's configuration or else in /etc/posthorn. No shell is
+/// involved. The notification is passed as JSON on standard input and in a few variables. The caller queues
+/// notifications while all slots are in use.
 package final class HookRunner {
-    /// Hooks that run at a time; the others wait.
+    /// The maximum number of hooks that run at the same time.
     package static let runningCountMax = 4
-    /// After this a hook is killed with all that it started.
+    /// The time limit of a hook; after it, the hook is killed with all processes that it started.
     package static let timeLimit: Duration = .seconds(30)
-    /// A hook that prints more is killed; nothing reads it.
+    /// The maximum output of a hook in bytes; a hook that prints more is killed.
+    ///
+    /// The output is ignored.
     package static let outputByteCountMax = 64 * 1024
 
-    /// Hooks that a status names; there may be more.
+    /// The maximum number of hooks that `summary` names.
     private static let namedCountMax = 5
 
-    /// What became of a start.
+    /// The result of starting a hook.
     package enum Start: Equatable {
         /// The app has no hook.
         case none
-        /// It runs; what goes wrong from now on `onFailure` gets.
+        /// The hook runs; `onFailure` reports a later error.
         case begun
-        /// It did not run, and why.
+        /// The hook did not start, for this reason.
         case failed(String)
     }
 
-    /// Gets the entry and what went wrong with its hook, which had begun.
+    /// Called with the entry and the error of a hook that had started.
     package var onFailure: ((Int64, String) -> Void)?
-    /// Called when another hook may run.
+    /// Called when a slot for another hook is free.
     package var onRoom: (() -> Void)?
-    /// Before one that could not be started is tried again, where it is what shows an alert.
+    /// The delay before the next attempt to start a failed hook that replaces a presenter.
     package let restartPause: Duration
 
     private let loop: EventLoop
@@ -42,7 +45,7 @@ package final class HookRunner {
     private let timeLimit: Duration
     private var running: [Int64: LimitedProcess] = [:]
 
-    /// Looks in folders, in this order.
+    /// Searches hooks in these folders, in this order.
     package init(
         loop: EventLoop, folders: [String], environment: [String: String],
         timeLimit: Duration = HookRunner.timeLimit, restartPause: Duration = Limits.hookRestartPause
@@ -54,10 +57,10 @@ package final class HookRunner {
         self.restartPause = restartPause
     }
 
-    /// Whether an app has a hook now.
+    /// Whether an app has a usable hook now.
     package func hasHook(for appID: String) -> Bool { find(appID) != nil }
 
-    /// The names of the hooks that would run, for a person; nil when there are none.
+    /// The names of the usable hooks, for display; nil when there are none.
     package var summary: String? {
         let names = Set(folders.flatMap { FolderListing.names(in: $0) }).sorted()
         let usable = names.filter { name in
@@ -69,10 +72,10 @@ package final class HookRunner {
         return usable.prefix(Self.namedCountMax).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
-    /// Whether another hook may run now.
+    /// Whether a slot for another hook is free.
     package var hasRoom: Bool { running.count < Self.runningCountMax }
 
-    /// Runs the hook for a notification at once; there must be room.
+    /// Starts the hook for a notification; requires `hasRoom`.
     package func start(_ entry: InboxEntry) -> Start {
         precondition(hasRoom, "who starts a hook looks for room before")
         guard let program = find(entry.appID) else { return .none }
@@ -94,11 +97,11 @@ package final class HookRunner {
         return .begun
     }
 
-    /// Short, and what matters first: a list of notifications shows its beginning.
+    /// Returns a short error text that begins with the cause, because a list shows only its beginning.
     private static func text(of failure: LimitedProcess.Failure, _ program: String) -> String {
         let name = program.split(separator: "/").last ?? ""
         let isThere = unsafe access(program, F_OK) == 0
-        // The kernel says so of a script that is there when the program that its first line names is not.
+        // The kernel returns ENOENT for an existing script, too, when the interpreter in its first line does not exist.
         if case .notStarted(ENOENT) = failure, isThere {
             return "hook \(name): the interpreter in its first line is missing"
         }
@@ -122,7 +125,7 @@ package final class HookRunner {
 
     // MARK: Finding
 
-    /// The program for an app; nil when there is none, or one that others could have put there.
+    /// Returns the program for an app; nil when there is none, or when another user could have put it there.
     private func find(_ appID: String) -> String? {
         guard DesktopEntry.isValidID(appID) else { return nil }
         for name in [appID, "any"] {
@@ -139,14 +142,14 @@ package final class HookRunner {
         return nil
     }
 
-    /// Whether it can be run, and nobody else could have put it there.
+    /// Whether the program is executable, and only root and this user could have put it there.
     private static func isUsable(_ path: String) -> Bool {
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         let isExecutable = unsafe access(path, X_OK) == 0
         return isExecutable && isOwn(folder) && isOwn(path)
     }
 
-    /// Whether nobody but root and this person can change it; where a link leads counts.
+    /// Whether only root and this user can change the file; symbolic links are followed.
     private static func isOwn(_ path: String) -> Bool {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else { return false }

@@ -4,12 +4,15 @@ internal import PushCore
 internal import PushNet
 internal import PushSQLite
 
-/// Hooks run beside the screen, and in its place where there is none.
+/// Hooks run together with a presenter, and replace it where there is none.
 ///
-/// In its place, an alert waits until its hook has begun, and is shown then: what has not begun when the agent ends waits for
-/// its next run. Beside it, what has not begun is in a table. One that has begun is not begun again, whatever becomes of it.
+/// Where a hook replaces the presenter, the alert waits until its hook has started, and counts as shown then. If the
+/// agent ends before, the alert waits for the next run.
+///
+/// Where a hook runs together with a presenter, a table stores the hooks that have not started yet. A hook that has
+/// started is never started again, even if it fails.
 extension PresentationQueue {
-    /// An alert was handed to what shows alerts: runs its hook, or lets it wait.
+    /// Handles the presenter's result for an alert: starts its hook or queues it.
     func conclude(
         _ entry: InboxEntry, _ app: RegisteredApp, _ style: AlertStyle, _ presented: AlertPresented, sound: Sound?
     ) {
@@ -18,7 +21,7 @@ extension PresentationQueue {
             let hook: HookWait? = startHook(beside: entry) ? nil : .noRoom
             return finish(number, presented, app, style, sound: sound, hook: hook)
         }
-        // What is refused for a moment is shown later, and its hook runs then.
+        // A temporary refusal: the alert is shown later, and its hook runs then.
         guard !canShow(style), let hooks, hooks.hasHook(for: app.appID) else {
             return finish(number, presented, app, style, sound: sound)
         }
@@ -35,21 +38,22 @@ extension PresentationQueue {
         }
     }
 
-    // MARK: In the place of a screen
+    // MARK: Hooks that replace a presenter
 
-    /// Whether a hook can show what waits for something else, now.
+    /// Whether a hook can now show an alert that waits for a presenter.
     func canRunHook(_ parked: Parked) -> Bool {
         guard let hooks, hooks.hasRoom else { return false }
         return switch parked.hook {
-        // One may have come since.
+        // A hook may have been installed since.
         case .missing: hooks.hasHook(for: parked.appID)
         case .noRoom: true
         case .pause(let end): loop.monotonicNanoseconds >= end
         }
     }
 
-    /// Where nothing shows alerts, what has a hook waits for that one: there is more room for it than for what is to be
-    /// seen.
+    /// Queues arrived entries for their hooks, where no presenter is available.
+    ///
+    /// The limit on entries that wait for a hook is higher than the one for a presenter.
     func lineUpForHooks() throws(SQLiteError) {
         defer { arrived = [] }
         guard let hooks, !canShow(.banner), !canShow(.alert) else { return }
@@ -59,7 +63,7 @@ extension PresentationQueue {
         }
     }
 
-    /// What is too much of what waits, oldest first.
+    /// Returns the oldest entries above the limits on waiting entries.
     func surplus() -> Set<Int64> {
         let (hooked, others) = (waiting.filter(isForHook), waiting.filter { !isForHook($0) })
         return Set(
@@ -74,9 +78,9 @@ extension PresentationQueue {
         }
     }
 
-    // MARK: Beside a screen
+    // MARK: Hooks next to a presenter
 
-    /// Starts the hook of what is on the screen; false when it has to wait for others.
+    /// Starts the hook of an alert on the screen; returns false when it has to wait for other hooks.
     private func startHook(beside entry: InboxEntry) -> Bool {
         guard let hooks, hooks.hasHook(for: entry.appID) else { return true }
         guard hooks.hasRoom, hooksDue.isEmpty else { return false }
@@ -86,23 +90,23 @@ extension PresentationQueue {
 
     private func start(_ hooks: HookRunner, _ entry: InboxEntry) {
         guard case .failed(let text) = hooks.start(entry) else { return }
-        // What becomes of the entry is written first.
+        // The entry's outcome is stored first; the failure replaces its reason.
         loop.atEndOfTurn { hooks.onFailure?(entry.entry, text) }
     }
 
-    /// A hook has to wait, and the database knows.
+    /// Queues a hook; the database has it already.
     func hookIsDue(_ number: Int64) {
         hooksDue.append(number)
         startDueHooks()
     }
 
-    /// A hook has ended, or the database takes something again.
+    /// Resumes after a hook has ended, or after the database works again.
     func hookHasRoom() {
         startDueHooks()
         presentNext()
     }
 
-    /// Starts what there is room for.
+    /// Starts queued hooks while slots are free.
     func startDueHooks() {
         guard let hooks, !retry.isWaiting else { return }
         do {
@@ -112,7 +116,7 @@ extension PresentationQueue {
                 hooks.onFailure?(number, "too many hooks waited")
             }
             while hooks.hasRoom, let number = hooksDue.first {
-                // One that has gone meanwhile took its row along.
+                // An entry that was removed meanwhile has no row; removing its number does nothing.
                 let entry = try database.inbox.entry(number)
                 try database.hooks.remove(number)
                 hooksDue.removeFirst()

@@ -4,16 +4,16 @@ internal import PushCore
 internal import PushNet
 internal import PushSQLite
 
-/// Alerts that are to stay until they are answered come back when the notification server that showed them went.
+/// Presents alerts again that the user has not answered and that were lost with their notification server.
 extension PresentationQueue {
-    /// Alerts of one server that come back; the oldest of more are left to the inbox.
+    /// The maximum number of lost alerts that are presented again; the oldest others stay in the inbox only.
     static let returningCountMax = 20
-    /// How often one comes back: it may be what its server dies of.
+    /// The maximum number of times that one alert is presented again: it may be what crashes its server.
     static let returnCountMax = 5
 
-    /// Takes alerts that went with their server; they come back with the next one.
+    /// Queues lost alerts, to be presented again when a presenter is available.
     ///
-    /// Until then they stay in the table of alerts, so that the next run of the agent hears of them too.
+    /// Until then their places stay in the database, so that the agent's next run finds them, too.
     package func alertsLost(_ entries: [Int64]) {
         let lost = returning + entries.filter { returnCounts[$0, default: 0] < Self.returnCountMax }
         returning = lost.suffix(Self.returningCountMax)
@@ -21,11 +21,11 @@ extension PresentationQueue {
         forget((lost + entries).filter { !kept.contains($0) })
     }
 
-    /// Presents one again, silently, if it would still stay until it is answered.
+    /// Presents an alert again, without a sound, if it is still to stay until it is answered.
     func presentAgain(_ number: Int64) throws(SQLiteError) {
         let (alert, place) = try database.transaction { () throws(SQLiteError) in
             let place = try database.alerts.place(of: number)
-            // After a crash nobody knows whether it was seen: then it does not come back.
+            // Removed first: after a crash it is unknown whether the user saw the alert, so it is not presented again.
             try database.alerts.remove([number])
             return (try alertToReturn(number), place)
         }
@@ -42,7 +42,7 @@ extension PresentationQueue {
         }
     }
 
-    /// What the screen has to show of an entry now; nil when it need not come back.
+    /// Returns the alert to present again; nil when the entry, the app or the settings no longer require it.
     private func alertToReturn(_ number: Int64) throws(SQLiteError) -> Alert? {
         guard let entry = try database.inbox.entry(number), entry.state == .shown, !entry.isRead,
             try !database.inbox.isReplaced(number), let app = try database.apps.app(id: entry.appID),
@@ -55,9 +55,9 @@ extension PresentationQueue {
 
     private func keep(returning number: Int64, _ place: AlertPlace?) {
         do {
-            // One that was cleared meanwhile is no longer there.
+            // An entry that was cleared meanwhile no longer exists.
             guard try database.inbox.entry(number)?.state == .shown else { return }
-            // Nobody has seen it: the next run of the agent hears of it, too.
+            // The user has not seen the alert: the agent's next run must find it, too.
             if let place {
                 try database.transaction { () throws(SQLiteError) in try database.alerts.save(place, of: number) }
             }

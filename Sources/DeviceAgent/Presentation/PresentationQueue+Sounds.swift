@@ -3,9 +3,9 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Sounds that the agent plays itself: what nobody heard is not told as heard.
+/// Sounds that the agent plays: a sound that could not be played is not reported as played.
 extension PresentationQueue {
-    /// Plays the sound that goes with what is on the screen.
+    /// Plays the sound of an alert on the screen.
     func play(_ sound: Sound, of number: Int64, _ app: RegisteredApp) {
         start(sound, app) { [weak self] obstacle in
             guard let self, let obstacle else { return }
@@ -16,7 +16,7 @@ extension PresentationQueue {
         }
     }
 
-    /// Plays what has no alert, and writes what became of it.
+    /// Plays the sound of a notification without an alert, and stores the outcome.
     func playAlone(_ sound: Sound?, of entry: InboxEntry, _ app: RegisteredApp) {
         let number = entry.entry
         guard let sound else { preconditionFailure("what has neither alert nor sound is not presented") }
@@ -35,7 +35,7 @@ extension PresentationQueue {
         sounds.play(sound, appID: app.appID, appName: app.name, completion: completion)
     }
 
-    /// Of what had only a sound nothing was shown, except for a number on the icon.
+    /// Stores that a notification with only a sound was not shown, unless it set a badge.
     private func settle(_ number: Int64, silentFor obstacle: SuppressionReason) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             try database.inbox.note(obstacle, on: .sound, of: number)

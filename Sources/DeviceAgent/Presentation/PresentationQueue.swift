@@ -4,7 +4,7 @@ internal import PushCore
 package import PushNet
 package import PushSQLite
 
-/// Presents inbox entries, each at most once, in their order, and no faster than a person can take.
+/// Presents inbox entries in order, each at most once, and at a limited rate.
 ///
 /// ```
 /// waiting ──commit──▶ claimed ──present──▶ shown ──▶ viewed or closed
@@ -12,24 +12,25 @@ package import PushSQLite
 ///    └── unavailable ────┘        (a crash at claimed: not shown again, at most one in doubt)
 /// ```
 ///
-/// Where nothing shows alerts, an app's hook does, once it has begun, and what has none waits without holding up the others.
+/// Where no presenter is available, the app's hook replaces it: the entry is shown once the hook has started. Entries
+/// without a hook wait, but do not hold up the others.
 package final class PresentationQueue {
-    /// Alerts in one second; the rest waits.
+    /// The maximum number of alerts per second; the others wait.
     package static let perSecondMax = 5
-    /// Entries that may wait; when there are more, the oldest are left to the inbox.
+    /// The maximum number of waiting entries; above it, the oldest stay in the inbox only.
     package static let waitingCountMax = 20
 
-    /// Gets what SQLite said when an entry could not be moved on.
+    /// Called with SQLite's error when an entry's state could not be stored.
     package var onFailure: ((SQLiteError) -> Void)? {
         get { retry.onFailure }
         set { retry.onFailure = newValue }
     }
     /// Called when an entry's state has changed.
     package var onChange: (() -> Void)?
-    /// Called when acknowledgements were added to the outbox.
+    /// Called when acknowledgments were added to the outbox.
     package var onOutcome: (() -> Void)?
 
-    /// Whether it is known what speaks against a sound; where it is not yet, what is given is called when it is.
+    /// Whether the state of the sound system is known; otherwise the closure is called once it is known.
     package var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
 
     let database: AgentDatabase
@@ -41,40 +42,40 @@ package final class PresentationQueue {
     let texts: (String) -> AppTexts.Translation
     let retry: StorageRetry
     var waiting: [Int64] = []
-    /// Of these, what can do nothing but wait for something that shows alerts.
+    /// The waiting entries that can only wait until a presenter or a hook becomes available.
     var parked: [Int64: Parked] = [:]
-    /// What came to wait and was not looked at.
+    /// Entries that were queued and not examined yet.
     var arrived: [Int64] = []
-    /// Alerts on the screen whose hook has not begun, oldest first; the database has them, too.
+    /// Alerts on the screen whose hook has not started, oldest first; the database has them, too.
     var hooksDue: [Int64] = []
-    /// Alerts that a server took along when it went, oldest first.
+    /// Alerts that were lost with their server, oldest first.
     var returning: [Int64] = []
-    /// How often each came back already.
+    /// The number of times that each was presented again.
     var returnCounts: [Int64: Int] = [:]
     var isPresenting = false
-    /// The presenter said that it is unavailable, and has not said otherwise since.
+    /// Whether the presenter was unavailable and has not reported since that it is available.
     var isBlocked = false
     var recentStarts: [UInt64] = []
     private var timer: TimerID?
 
-    /// What waits for something that shows alerts of its style, or else for its hook.
+    /// An entry that waits for a presenter of its alert's style, or else for its hook.
     struct Parked {
         var appID: String
         var style: AlertStyle
         var hook: HookWait
     }
 
-    /// Why a hook does not show an alert yet.
+    /// The reason why a hook does not show an alert yet.
     enum HookWait {
-        /// There is none.
+        /// The app has no hook.
         case missing
-        /// Others run.
+        /// All slots for hooks are in use.
         case noRoom
-        /// It could not be started, and is tried again at this monotonic time.
+        /// The hook could not be started; the next attempt is at this monotonic time.
         case pause(untilNanoseconds: UInt64)
     }
 
-    /// Works on a database with what there is to present with.
+    /// Creates a queue on a database with the means of presenting.
     package init(
         _ database: AgentDatabase, loop: EventLoop, presenter: (any AlertPresenter)?, hooks: HookRunner? = nil,
         sounds: (any SoundPresenter)?, desk: @escaping () -> DeskState = { DeskState() },
@@ -92,7 +93,7 @@ package final class PresentationQueue {
         hooks?.onRoom = { [weak self] in self?.hookHasRoom() }
     }
 
-    /// At start: takes up what an earlier run of the agent left.
+    /// Resumes the work of an earlier run of the agent; called once at the start.
     package func resume() throws(SQLiteError) {
         let (alerts, waiting) = try database.transaction { () throws(SQLiteError) in
             _ = try database.inbox.settleClaimed(reason: "the agent ended while it was shown")
@@ -105,14 +106,14 @@ package final class PresentationQueue {
         startDueHooks()
     }
 
-    /// Takes entries that were written as waiting.
+    /// Queues entries that are stored as waiting.
     package func entriesArrived(_ entries: [Int64]) {
         waiting += entries
         arrived += entries
         presentNext()
     }
 
-    /// Forgets entries that wait no longer, and takes alerts off the screen.
+    /// Removes entries from the queue, and their alerts from the screen.
     package func withdraw(_ entries: [Int64]) {
         let withdrawn = Set(entries)
         waiting.removeAll { withdrawn.contains($0) }
@@ -122,14 +123,14 @@ package final class PresentationQueue {
         presenter?.withdraw(entries: entries)
     }
 
-    /// The presenter is there again.
+    /// Resumes after the presenter has become available.
     package func presenterBecameAvailable() {
         isBlocked = false
         parked = [:]
         presentNext()
     }
 
-    /// What an earlier run showed and nobody answered.
+    /// Returns the unanswered alerts that an earlier run showed.
     private func alertsOnScreen() throws(SQLiteError) -> [(alert: Alert, place: AlertPlace)] {
         var alerts: [(alert: Alert, place: AlertPlace)] = []
         for (number, place) in try database.alerts.unanswered() {
@@ -141,12 +142,12 @@ package final class PresentationQueue {
         return alerts
     }
 
-    // MARK: One after the other
+    // MARK: Presenting one at a time
 
-    /// Whether there is something that shows alerts, even if it refuses one for a moment.
+    /// Whether a presenter is available, even if it refuses alerts for a moment.
     var canShow: Bool { presenter?.isAvailable ?? false }
 
-    /// Whether there is something that shows alerts of a style.
+    /// Whether a presenter for alerts of a style is available.
     func canShow(_ style: AlertStyle) -> Bool { presenter?.isAvailable(for: style) ?? false }
 
     func presentNext() {
@@ -155,7 +156,7 @@ package final class PresentationQueue {
             try lineUpForHooks()
             try leaveSurplus()
             while !isPresenting, !retry.isWaiting, !(isBlocked && canShow) {
-                // First what is older, so that a newer one with its collapse id replaces it.
+                // The older alert comes first, so that a newer one with its collapse id replaces it.
                 if canShow(.alert), let number = returning.first {
                     guard hasRoomNow() else { return }
                     try presentAgain(number)
@@ -170,7 +171,7 @@ package final class PresentationQueue {
         }
     }
 
-    /// The first that can be presented now.
+    /// Returns the index of the first entry that can be presented now.
     private func nextIndex() -> Int? {
         waiting.firstIndex { number in
             guard let parked = parked[number], !canShow(parked.style) else { return true }
@@ -204,7 +205,7 @@ package final class PresentationQueue {
         onChange?()
     }
 
-    /// Whether this second has room; otherwise a timer comes back.
+    /// Whether the rate limit allows another alert now; otherwise a timer retries.
     private func hasRoomNow() -> Bool {
         let now = loop.monotonicNanoseconds
         recentStarts.removeAll { now &- $0 >= 1_000_000_000 }
@@ -217,7 +218,9 @@ package final class PresentationQueue {
         return false
     }
 
-    /// Claims an entry and presents it; settings may have changed since it came, so they decide again.
+    /// Claims an entry and presents it.
+    ///
+    /// The settings decide again, because they may have changed.
     private func present(_ number: Int64) throws(SQLiteError) {
         let claimed = try database.transaction { () throws(SQLiteError) in try claim(number) }
         onChange?()
@@ -239,7 +242,7 @@ package final class PresentationQueue {
         }
     }
 
-    /// What a presenter needs of an entry, without the sound.
+    /// Returns an entry as an alert without its sound, with the effects of the user's settings.
     func alert(
         _ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, _ decision: Decision
     ) throws(SQLiteError) -> Alert {
@@ -275,7 +278,7 @@ package final class PresentationQueue {
         try database.settings.circumstances(nowUnixMilliseconds: WallClock.unixMilliseconds(), desk: desk())
     }
 
-    /// Plays the sound of what was presented, and writes what became of it, and that its hook has to wait.
+    /// Plays the sound of a presented alert if the presenter did not, and stores the outcome and a waiting hook.
     func finish(
         _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, _ style: AlertStyle, sound: Sound?,
         reason: String? = nil, hook: HookWait? = nil
@@ -286,7 +289,7 @@ package final class PresentationQueue {
         }
     }
 
-    /// Writes what became of an entry.
+    /// Stores the outcome of an entry.
     private func settle(
         _ number: Int64, _ presented: AlertPresented, _ app: RegisteredApp, _ style: AlertStyle, _ reason: String?,
         _ hook: HookWait?
@@ -315,7 +318,7 @@ package final class PresentationQueue {
             let isBack = try database.transaction { () throws(SQLiteError) in
                 try database.inbox.move(number, from: [.claimed], to: .waiting, reason: reason)
             }
-            // One that was withdrawn meanwhile is no longer claimed.
+            // An entry that was withdrawn meanwhile is no longer claimed.
             guard isBack else { break }
             if canShow(style) {
                 isBlocked = true
@@ -329,7 +332,7 @@ package final class PresentationQueue {
 }
 
 extension Alert {
-    /// What a presenter needs of an entry.
+    /// Converts an entry to an alert.
     init(_ entry: InboxEntry, _ app: RegisteredApp, _ payload: Payload, sound: Sound?) {
         self.init(
             entry: entry.entry, appID: app.appID, appName: app.name, icon: app.icon, title: entry.title,
@@ -342,10 +345,10 @@ extension Alert {
 }
 
 extension InboxEntry {
-    /// By what a newer one takes its place on the screen; nil when none does.
+    /// The key under which a newer alert replaces this one on the screen; nil when none does.
     ///
-    /// That of a channel, and that of bytes which are no UTF-8, begin with NUL, which no header field holds, so that no
-    /// provider's collapse id is the same.
+    /// Keys of channels and of collapse ids that are not valid UTF-8 begin with NUL. No header field can contain NUL,
+    /// so no other collapse id is equal to such a key.
     var replacementKey: String? {
         if let channel { return "\0channel \(channel)" }
         return collapseID.map { String(validating: $0, as: UTF8.self) ?? "\0bytes \(Hex.string($0))" }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Plays sounds.
+/// Plays the sounds of notifications.
 package protocol SoundPresenter: AnyObject {
     /// Starts playing and returns.
     ///
     /// - Parameters:
-    ///   - sound: Which sound.
-    ///   - appID: Whose sounds are looked through.
-    ///   - appName: For the volume control.
-    ///   - completion: Called once, on the caller's thread: why nothing is heard, nil when the sound server took it.
+    ///   - sound: The sound.
+    ///   - appID: The app whose own sounds are searched first.
+    ///   - appName: The name in the volume control.
+    ///   - completion: Called once, on the caller's thread: nil when the sound server accepted the sound, otherwise the
+    ///     reason.
     func play(_ sound: Sound, appID: String, appName: String, completion: @escaping (SuppressionReason?) -> Void)
 }

@@ -3,36 +3,37 @@
 internal import Glibc
 internal import PushCore
 
-/// Prints alerts on a terminal, where there is no desktop; nothing that a payload says acts on the terminal.
+/// Prints alerts on a terminal where there is no desktop.
+///
+/// Control characters in a payload have no effect.
 package final class TerminalPresenter: AlertPresenter {
-    /// Gets nothing from here: a terminal has no buttons.
+    /// The delegate; a terminal has no buttons, so it is never called.
     package weak var delegate: (any AlertPresenterDelegate)?
 
     private let write: ([UInt8]) -> Bool
 
-    /// Prints to standard output.
     package convenience init() { self.init(write: Self.writeToStandardOutput) }
 
-    /// Prints through a closure, which answers whether the bytes were written.
+    /// Prints through a closure that returns whether the bytes were written.
     package init(write: @escaping ([UInt8]) -> Bool) { self.write = write }
 
-    /// A terminal is there until `present` notices that it went away.
+    /// True until `present` notices that standard output is closed.
     package private(set) var isAvailable = true
 
-    /// Prints the app's name, the texts and how to read on.
+    /// Prints the app's name, the texts and the command that shows the entry.
     package func present(_ alert: Alert, completion: @escaping (AlertPresented) -> Void) {
         let isWritten = write(Array(Self.text(of: alert).utf8))
         isAvailable = isWritten
         completion(isWritten ? .shown(playsSound: false) : .unavailable("standard output is closed"))
     }
 
-    /// What was printed stays.
+    /// Does nothing, because printed lines stay.
     package func withdraw(entries: [Int64]) {}
 
-    /// Lines on a terminal have no buttons to be answered.
+    /// Does nothing, because printed lines have no buttons.
     package func adopt(_ alerts: [(alert: Alert, place: AlertPlace)]) {}
 
-    /// The lines of an alert.
+    /// Returns the lines of an alert.
     ///
     ///     [Example Mail] Anna
     ///         Lunch at noon?
@@ -44,7 +45,7 @@ package final class TerminalPresenter: AlertPresenter {
         return ([head] + rest.map { "    \($0)" }).map { "\($0)\n" }.joined()
     }
 
-    /// Split by bytes: String's own view takes a carriage return and a line feed for one character.
+    /// Splits a text by bytes, because `String` treats a carriage return with a line feed as one character.
     private static func lines(_ text: String) -> [String] {
         DisplayText.terminal(text).utf8.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -3,24 +3,24 @@
 internal import Glibc
 internal import PushNet
 
-/// Programs that the agent starts and lets go, such as apps, and whose end it collects at once.
+/// Starts programs that outlive the call, such as apps, and reaps them when they end.
 ///
 /// ```
-/// start ──▶ its first moment ──▶ runs on ──▶ ended, collected
-///                 └── ended ──▶ answered with its status, collected
+/// start ──▶ its first moment ──▶ still runs ──▶ ended, reaped
+///                 └── ended ──▶ status reported, reaped
 /// ```
 ///
-/// One thread, that of the loop.
+/// It runs on the loop's thread.
 final class ChildProcesses {
-    /// Programs that run at a time and whose end is collected; one more stays in the process table when it ends.
+    /// The maximum number of running programs that are watched; a further one becomes a zombie when it ends.
     private static let watchedCountMax = 64
-    /// A program that ends sooner may have opened nothing.
+    /// The time within which an exit is reported to the caller, because the program may have opened nothing.
     static let firstMoment: Duration = .seconds(1)
 
     private struct Child {
         var end: WatchedDescriptor
         var timer: TimerID?
-        /// Until its first moment is over.
+        /// The caller's completion; nil once `firstMoment` is over.
         var completion: ((Int32?) -> Void)?
     }
 
@@ -29,16 +29,17 @@ final class ChildProcesses {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// The loop went first: nothing watches for the end of what still runs.
+    /// The loop ends first, so threads reap the programs that still run.
     deinit { for child in children.keys { Self.collect(child) } }
 
-    /// Starts a program, and says what became of it in its first moment.
+    /// Starts a program, and reports whether it ended within `firstMoment`.
     ///
     /// - Parameters:
-    ///   - launch: What to start.
-    ///   - completion: Called once, never before this returns: the status that it ended with; nil when it runs on, or when
-    ///     a signal ended it.
-    /// - Throws: `NetError.system`: missing, not executable, or the system is out of something.
+    ///   - launch: The program to start.
+    ///   - completion: Called once, after this has returned. Receives the exit status; nil when the program still runs
+    ///     or a signal ended it.
+    /// - Throws: `NetError.system` when the program is missing or not executable, or when the system is out of
+    ///   resources.
     func start(_ launch: ProgramLaunch, completion: @escaping (Int32?) -> Void) throws(NetError) {
         let child = try launch.start()
         guard children.count < Self.watchedCountMax else { return loop.atEndOfTurn { completion(nil) } }
@@ -71,7 +72,7 @@ final class ChildProcesses {
         completion(status)
     }
 
-    /// Collects a program when it ends, on a thread of its own, which nobody joins and which ends with the program.
+    /// Reaps a program on a detached thread, which ends with the program.
     static func collect(_ identifier: pid_t) {
         _ = Thread(name: "child") { while waitpid(identifier, nil, 0) < 0, errno == EINTR {} }
     }

@@ -3,20 +3,21 @@
 internal import PushCore
 internal import PushNet
 
-/// What a program writes to standard error: it goes on into the agent's log, up to a limit.
+/// Copies a program's standard error to the agent's log, up to a limit.
 struct ErrorOutput {
     private let program: String
     private let write: ([UInt8]) -> Void
     private var rest = Limits.programErrorByteCountMax
     private var isInLine = false
 
-    /// Begins with the whole limit.
     init(of program: String, write: @escaping ([UInt8]) -> Void) {
         self.program = program
         self.write = write
     }
 
-    /// Passes on what there is room for; what comes after is thrown away, so that the program does not wait for us.
+    /// Copies bytes up to the limit.
+    ///
+    /// The rest is discarded, so that the program does not block on a full pipe.
     mutating func take(_ bytes: ArraySlice<UInt8>) {
         guard !bytes.isEmpty, rest >= 0 else { return }
         let passed = bytes.prefix(rest)
@@ -30,7 +31,7 @@ struct ErrorOutput {
             "program_error_output_cut", ["program": program, "bytes": "\(Limits.programErrorByteCountMax)"])
     }
 
-    /// The program has ended: the log goes on in a line of its own.
+    /// Completes an unfinished line when the program has ended, so that the log continues on a new one.
     mutating func end() {
         if isInLine { write([UInt8(ascii: "\n")]) }
         isInLine = false

@@ -4,30 +4,30 @@ internal import Glibc
 internal import PushCore
 package import PushNet
 
-/// A program that gets bytes, answers bytes, and has a limit for its time and for its answer.
+/// A program that reads bytes from standard input and writes bytes to standard output, with limits on time and output.
 ///
 /// ```
-///   start ──▶ takes input, gives output ──▶ ended ──▶ the rest of the output ──▶ answered
-///                      │ too long, too much
+///   start ──▶ reads input, writes output ──▶ ended ──▶ the rest of the output ──▶ completed
+///                      │ limit exceeded
 ///                      └──────▶ killed with its family ──▶ failed
 /// ```
 ///
-/// It is done when the program itself has ended: what it left in the background, in its process group, is killed, too, and
-/// holds nobody up.
-/// One thread, that of the loop, which keeps the process until it is collected.
+/// The result is complete when the program itself has ended. Processes that it left in its process group are then
+/// killed, and do not delay the result.
+///
+/// It runs on the loop's thread. The loop retains this object until the program is reaped.
 package final class LimitedProcess {
-    /// What to run.
+    /// The program to run, its environment and its input.
     package struct Command: Sendable, Equatable {
-        /// The absolute path; nothing looks it up, and no shell reads it.
+        /// The absolute path; neither `PATH` nor a shell is involved.
         package var program: String
-        /// Without the program's own name.
+        /// The arguments without the program's name.
         package var arguments: [String]
-        /// All of it.
+        /// The environment; the agent's private variables are removed from it.
         package var environment: [String: String]
-        /// What it reads from standard input.
+        /// The bytes for standard input.
         package var input: [UInt8]
 
-        /// Joins the parts.
         package init(_ program: String, _ arguments: [String], environment: [String: String], input: [UInt8] = []) {
             self.program = program
             self.arguments = arguments
@@ -36,26 +36,25 @@ package final class LimitedProcess {
         }
     }
 
-    /// Why there is no answer.
+    /// The reason why there is no result.
     package enum Failure: Error, Sendable, Equatable {
-        /// It did not start; the value of errno.
+        /// The program did not start; the value is errno.
         case notStarted(Int32)
-        /// It ran longer than the limit.
+        /// The program exceeded the time limit.
         case tookTooLong(Duration)
-        /// It wrote more bytes than the limit.
+        /// The program wrote more bytes than the limit.
         case saidTooMuch(Int)
-        /// It ended with another status than 0.
+        /// The program ended with a status other than 0.
         case exited(Int32)
-        /// A signal ended it.
         case killed(Int32)
     }
 
-    /// All that a pipe holds.
+    /// The capacity of a pipe.
     private static let errorPieceByteCount = 64 * 1024
 
     private let outputByteCountMax: Int
     private let completion: (Result<[UInt8], Failure>) -> Void
-    /// The loop keeps this object, not the other way round.
+    /// The loop retains this object, so the reference back is unowned.
     private unowned let loop: EventLoop
     private var child: pid_t?
     private var input: ArraySlice<UInt8>
@@ -67,19 +66,19 @@ package final class LimitedProcess {
     private var childEnd: WatchedDescriptor?
     private var timer: TimerID?
     private var isAnswered = false
-    /// Why it did not start; nil when it runs, or ran.
+    /// The reason why the program did not start; nil when it has started.
     package private(set) var startFailure: Failure?
 
-    /// Starts a program in a session of its own, with the agent's environment less what is the agent's own.
+    /// Starts a program in a session of its own.
     ///
     /// - Parameters:
-    ///   - command: What to run.
-    ///   - loop: Whose thread this is.
-    ///   - timeLimit: After this it is killed.
-    ///   - outputByteCountMax: With more output than this it is killed.
-    ///   - writeError: Gets what it writes to standard error, up to `Limits.programErrorByteCountMax`.
-    ///   - completion: Called once, never before this returns: what it wrote to standard output, or why that is
-    ///     worth nothing; not at all after `cancel`.
+    ///   - command: The program to run; it does not get the agent's private variables.
+    ///   - loop: The loop on whose thread this runs.
+    ///   - timeLimit: The time limit; after it, the program is killed.
+    ///   - outputByteCountMax: The maximum output in bytes; with more, the program is killed.
+    ///   - writeError: Receives the program's standard error, up to `Limits.programErrorByteCountMax`.
+    ///   - completion: Called once, after this has returned, with the standard output or the failure; never after
+    ///     `cancel`.
     package init(
         _ command: Command, on loop: EventLoop, timeLimit: Duration, outputByteCountMax: Int,
         writeError: @escaping ([UInt8]) -> Void = { StandardStream.error.write($0) },
@@ -90,7 +89,7 @@ package final class LimitedProcess {
         self.loop = loop
         input = command.input[...]
         errorOutput = ErrorOutput(of: command.program, write: writeError)
-        // A program that does not read its input must not end us.
+        // A program that closes its input must not end the agent with SIGPIPE.
         Signal.ignoreBrokenPipes()
         do throws(NetError) {
             try start(command, timeLimit)
@@ -103,13 +102,13 @@ package final class LimitedProcess {
         }
     }
 
-    /// The loop went first: nothing watches for the end of what still runs.
+    /// The loop ends first, so a thread reaps the program if it still runs.
     deinit {
         kill()
         if let child { ChildProcesses.collect(child) }
     }
 
-    /// Kills it, and says nothing.
+    /// Kills the program and its family, without calling the completion.
     package func cancel() {
         isAnswered = true
         killFamily()
@@ -138,13 +137,13 @@ package final class LimitedProcess {
         timer = loop.schedule(after: timeLimit) { [weak self] in self?.end(.tookTooLong(timeLimit)) }
     }
 
-    // MARK: Talking
+    // MARK: Input and output
 
     private func write() {
         guard let descriptor = inputEnd?.number else { return }
         let count = unsafe input.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
         guard count > 0 || errno == EINTR || errno == EAGAIN || input.isEmpty else {
-            // It closed its input: what it says may be right all the same.
+            // The program closed its input; its output may be valid all the same.
             return inputEnd = nil
         }
         input = input.dropFirst(max(0, count))
@@ -164,7 +163,7 @@ package final class LimitedProcess {
         }
     }
 
-    /// A piece in a turn, so that one that complains for ever keeps the loop from nothing else.
+    /// Reads at most one pipe's capacity per turn, so that a program that writes endlessly does not block the loop.
     private func readErrors() {
         guard let descriptor = errorEnd?.number else { return }
         var bytes = [UInt8](repeating: 0, count: Self.errorPieceByteCount)
@@ -186,9 +185,9 @@ package final class LimitedProcess {
         timer = nil
     }
 
-    // MARK: Its end
+    // MARK: The program's end
 
-    /// The program has ended: reads what is left, then lets go of what it left running.
+    /// Reads the remaining output, kills the process group, and reports the result, after the program has ended.
     private func collect() {
         guard let child else { return }
         read()
@@ -202,13 +201,13 @@ package final class LimitedProcess {
         answer(signal != 0 ? .failure(.killed(signal)) : code != 0 ? .failure(.exited(code)) : .success(output))
     }
 
-    /// Answers at once; the loop collects it when it is dead.
+    /// Kills the program and reports the failure immediately; `collect` reaps the program later.
     private func end(_ failure: Failure) {
         killFamily()
         answer(.failure(failure))
     }
 
-    /// After a start that went wrong half-way: nothing watches for its end, which is near.
+    /// Kills a program whose start failed half-way; a thread reaps it if its end is not watched.
     private func giveUp() {
         kill()
         guard let child, childEnd == nil else { return }
@@ -216,7 +215,7 @@ package final class LimitedProcess {
         self.child = nil
     }
 
-    /// Its process group keeps the number until the program is collected.
+    /// Kills the process group; its id stays valid until the program is reaped.
     private func kill() { if let child { _ = Glibc.kill(-child, SIGKILL) } }
 
     private func killFamily() { if let child { ProcessFamily.kill(child) } }
@@ -230,7 +229,7 @@ package final class LimitedProcess {
 }
 
 extension LimitedProcess.Failure {
-    /// What happened, in words that go behind a program's name.
+    /// The failure as a phrase that follows a program's name.
     package var message: String {
         switch self {
         case .notStarted(let code): "cannot be started: \(SystemError.text(code))"

@@ -3,15 +3,15 @@
 internal import Glibc
 internal import PushNet
 
-/// A program and all that it started, as /proc knows them: also what is in a session of its own.
+/// A program and all its descendants in /proc, including those in other sessions.
 ///
-/// What has left its parents behind, with a second fork into a session of its own, belongs to nobody any more.
+/// A process that forked twice and started its own session has lost its parents, so it is not found.
 struct ProcessFamily {
     private static let statusByteCountMax = 4096
-    /// A family that goes on growing while it is stopped is none of programs.
+    /// The maximum number of rounds; real programs are all stopped in fewer.
     private static let roundCountMax = 8
 
-    /// A line of the process table.
+    /// The relevant fields of one /proc/PID/stat.
     private struct Row {
         var process, parent, session: pid_t
     }
@@ -19,10 +19,10 @@ struct ProcessFamily {
     private var members: Set<pid_t>
     private var sessions: Set<pid_t>
 
-    /// Kills a program that is not collected yet, which has a session of its own, and its family.
+    /// Kills a program and its family; the program leads a session and is not reaped yet.
     static func kill(_ leader: pid_t) {
         var family = ProcessFamily(members: [leader], sessions: [leader])
-        // Who is stopped starts nothing more; then nobody is missing.
+        // Stopped processes start no others, so once all members are stopped the family is complete.
         var stopped: Set<pid_t> = []
         for _ in 0..<roundCountMax where stopped != family.members {
             for member in family.members.subtracting(stopped) { _ = Glibc.kill(member, SIGSTOP) }
@@ -58,7 +58,7 @@ struct ProcessFamily {
         return rows
     }
 
-    /// `NUMBER (NAME) STATE PARENT GROUP SESSION …`, where the name may hold anything.
+    /// Parses `PID (NAME) STATE PPID PGRP SESSION …`; the name may contain any character, also parentheses.
     private static func row(of process: pid_t) -> Row? {
         guard let bytes = try? PrivateFile.read("/proc/\(process)/stat", byteCountMax: statusByteCountMax) else {
             return nil

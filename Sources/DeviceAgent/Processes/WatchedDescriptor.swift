@@ -2,10 +2,10 @@
 
 internal import PushNet
 
-/// A descriptor that the loop watches until this goes; the closure is kept until then.
+/// A descriptor that the loop watches until this object is released; the closure is retained until then.
 final class WatchedDescriptor {
     private let descriptor: FileDescriptor
-    /// Goes first when a test is over; what it kept goes then.
+    /// Weak, because tests release the loop first; the closure is released with it.
     private weak var loop: EventLoop?
     private let registration: Registration
 

@@ -6,43 +6,45 @@ internal import PushNet
 
 /// The command line of `posthorn-agent`.
 package enum AgentCommand {
-    /// What it understands; completions and the manual are made from the same table.
+    /// The grammar of the command line, from which completions and the manual are generated, too.
     package static let command = Command(
-        "posthorn-agent", "The device agent: receives notifications for all apps of one person and shows them.",
+        "posthorn-agent", "Device agent: receives and shows the notifications of one user.",
         discussion: """
-            Started by the session, it keeps one connection to the server, keeps what comes in an inbox, and shows it by \
-            the desktop's notification service, or on a terminal where there is no desktop. Apps and 'posthorn' talk to \
-            it as org.posthorn.Agent1 on the session bus.
+            The agent runs in the user's session. It keeps a connection to the server, stores notifications in the inbox, \
+            and shows them through the desktop's notification service, or on the terminal if there is no desktop. Apps \
+            and 'posthorn' use its D-Bus interface org.posthorn.Agent1 on the session bus.
 
-            It needs no configuration: 'posthorn agent enrol SERVER CODE' makes a device of this account. Where nobody \
-            is there to type that, the file says it: section [server] with url, ca_file, enrolment_code, name, \
-            stream, proxy, client_cert and client_key. The last three hold for a person's enrolment, too.
+            No configuration is necessary; run 'posthorn agent enrol SERVER CODE' to enrol. For unattended enrolment, the \
+            section [server] of the configuration file has the settings url, ca_file, enrolment_code, name, stream, \
+            proxy, client_cert and client_key. The last three also apply after a manual enrolment.
 
-            Programs called hooks/APPID or hooks/any beside agent.ini, or below /etc/posthorn, run for each alert, with the \
+            Programs named hooks/APPID or hooks/any next to agent.ini, or in /etc/posthorn, run for each alert, with the \
             notification as JSON on standard input.
             """,
         options: [
             Option(
                 "config", value: "FILE", "Read this file instead of $XDG_CONFIG_HOME/posthorn/agent.ini.", values: .file
             ),
-            Option("terminal", "Print alerts to standard output, even where a desktop could show them."),
+            Option("terminal", "Print alerts to standard output, even if there is a desktop."),
         ],
         examples: [
-            Explanation("posthorn-agent", "Run in the session, as the service unit does."),
-            Explanation("posthorn-agent --terminal", "Watch notifications on this terminal."),
+            Explanation("posthorn-agent", "Run in the session, like the service unit."),
+            Explanation("posthorn-agent --terminal", "Show notifications on this terminal."),
         ],
         environment: AgentSetting.allCases.map { Explanation($0.variable, $0.help + ".") } + [
             Explanation(
                 BusConnection.Bus.agentVariable,
-                "Answer on another bus than the session's: 'system', or a D-Bus address; there is no desktop then."),
+                "The bus to use instead of the session bus: 'system' or a D-Bus address; disables the desktop."),
             Explanation(MessageCatalogue.folderVariable, MessageCatalogue.folderHelp + "."),
-            Explanation("XDG_STATE_HOME", "Where inbox, settings and secret lie, below posthorn/ (~/.local/state)."),
-            Explanation("XDG_CONFIG_HOME", "Where posthorn/agent.ini lies (~/.config)."),
+            Explanation(
+                "XDG_STATE_HOME",
+                "The base directory of posthorn/ with the inbox, settings and secret (~/.local/state)."),
+            Explanation("XDG_CONFIG_HOME", "The base directory of posthorn/agent.ini (~/.config)."),
         ],
         exitCodes: AgentExit.allCases.map { Explanation("\($0.rawValue)", $0.meaning) })
 }
 
-/// What the process ends with; from sysexits.h where that has a word for it.
+/// The exit status of the process; taken from sysexits.h where that has a matching one.
 package enum AgentExit: Int32, CaseIterable, Sendable {
     case stopped = 0
     case usage = 64
@@ -52,16 +54,16 @@ package enum AgentExit: Int32, CaseIterable, Sendable {
     case alreadyRunning = 75
     case badConfiguration = 78
 
-    /// For `--help`.
+    /// The description in `--help`.
     package var meaning: String {
         switch self {
         case .stopped: "Stopped by SIGTERM or SIGINT."
-        case .usage: "The command line is wrong."
-        case .busLost: "The session bus went away; the service manager starts the agent again."
-        case .internalFailure: "The system refused something that the agent needs."
-        case .storageFailed: "The agent's files cannot be used, or the disk failed."
-        case .alreadyRunning: "Another agent of this person runs."
-        case .badConfiguration: "The configuration file or a variable is wrong."
+        case .usage: "Usage error."
+        case .busLost: "The connection to the session bus was lost; the service manager restarts the agent."
+        case .internalFailure: "A system call failed."
+        case .storageFailed: "The agent's files are not usable, or the disk failed."
+        case .alreadyRunning: "Another agent of this user is running."
+        case .badConfiguration: "The configuration file or an environment variable is invalid."
         }
     }
 }

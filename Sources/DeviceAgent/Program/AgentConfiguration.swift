@@ -3,7 +3,7 @@
 internal import PushINI
 internal import PushNet
 
-/// What may stand in `agent.ini`, section `[server]`, and in the environment.
+/// A setting in section `[server]` of `agent.ini`, or in the environment.
 package enum AgentSetting: String, CaseIterable, Sendable {
     case url
     case caFile = "ca_file"
@@ -14,27 +14,27 @@ package enum AgentSetting: String, CaseIterable, Sendable {
     case clientCertificate = "client_cert"
     case clientKey = "client_key"
 
-    /// The variable that wins over the file, for example `POSTHORN_AGENT_URL`.
+    /// The environment variable that overrides the file, for example `POSTHORN_AGENT_URL`.
     package var variable: String { "POSTHORN_AGENT_" + rawValue.uppercased() }
 
-    /// For `--help`.
+    /// The description in `--help`.
     package var help: String {
         switch self {
-        case .url: "Server to enrol at, https://HOST:PORT, when this device is enrolled nowhere"
-        case .caFile: "PEM file of the authorities to trust; the system's when absent"
-        case .enrolmentCode: "Code to enrol with; not needed where the server allows open enrolment"
-        case .name: "What administrators see; the host's name when absent"
+        case .url: "The server to enrol with, https://HOST:PORT, if this device is not enrolled"
+        case .caFile: "The CA certificates to trust (PEM). Default: the CA in the code, or the system's CAs"
+        case .enrolmentCode: "The enrolment code; not needed if the server allows open enrolment"
+        case .name: "The device name that administrators see. Default: the host name"
         case .stream:
-            "How notifications come: 'websocket', 'events' (server-sent events), or 'auto', which tries them in this order"
+            "The transport: 'websocket', 'events' (server-sent events), or 'auto', which tries both in this order"
         case .proxy:
-            "Proxy, as http://proxy.example.org:3128, or 'none'; what https_proxy and no_proxy say when absent"
-        case .clientCertificate: "PEM file of a certificate, for a server that asks for one"
-        case .clientKey: "PEM file of its key; when absent, the key is in the file of the certificate"
+            "The proxy, for example http://proxy.example.org:3128, or 'none'. Default: https_proxy and no_proxy"
+        case .clientCertificate: "The client certificate (PEM), if the server requires one"
+        case .clientKey: "The private key of client_cert (PEM). Default: the key in the file client_cert"
         }
     }
 }
 
-/// What is wrong with the configuration.
+/// The reason why the configuration is invalid.
 package struct AgentConfigurationError: Error, Equatable, Sendable {
     /// One line that says what is wrong and where.
     package var message: String
@@ -42,30 +42,30 @@ package struct AgentConfigurationError: Error, Equatable, Sendable {
     package var remedy: String
 }
 
-/// How the agent enrols where nobody is there to do it.
+/// The settings for enrollment without a user, and for reaching the server.
 package struct AgentConfiguration: Sendable, Equatable {
-    /// The server to enrol at; nil to wait for a person.
+    /// The server to enroll with; nil to wait for a user to enroll.
     package var serverURL: String?
-    /// Authorities to trust; empty for the system's.
+    /// The file of trusted authorities; empty for the system's.
     package var caFile = ""
-    /// The code; empty for open enrolment.
+    /// The enrollment code; empty for open enrollment.
     package var enrolmentCode = ""
-    /// What administrators see.
+    /// The device's name, which administrators see.
     package var deviceName: String
 
-    /// In which form the stream is asked for.
+    /// The transport of the notification stream.
     package var streamForm = StreamForm.auto
-    /// How the server is reached.
+    /// The proxy and the client certificate for the server.
     package var access = ServerAccess()
 
-    /// Reads the file, if there is one, and the environment, which wins.
+    /// Reads the file, if it exists, and the environment, which overrides the file.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - isRequired: Whether it must be there, because the person named it.
+    ///   - isRequired: Whether the file must exist, because the user named it.
     ///   - environment: The process's variables.
-    ///   - hostName: What the device is called without a name.
-    /// - Throws: What is wrong with the file, and what to do.
+    ///   - hostName: The device's default name.
+    /// - Throws: An error that says what is wrong and what to do.
     package init(
         path: String, isRequired: Bool, environment: [String: String], hostName: String
     ) throws(AgentConfigurationError) {
@@ -74,7 +74,9 @@ package struct AgentConfiguration: Sendable, Equatable {
             guard entry.section == "server", let setting = AgentSetting(rawValue: entry.name) else {
                 throw AgentConfigurationError(
                     message: "\(path):\(entry.line): unknown setting '\(entry.name)' in section [\(entry.section)]",
-                    remedy: "Section [server] knows \(AgentSetting.allCases.map(\.rawValue).joined(separator: ", ")).")
+                    remedy:
+                        "Section [server] has these settings: \(AgentSetting.allCases.map(\.rawValue).joined(separator: ", "))."
+                )
             }
             values[setting] = entry.value
         }
@@ -97,11 +99,11 @@ package struct AgentConfiguration: Sendable, Equatable {
         try check(place)
     }
 
-    /// Says where to set right what is wrong.
+    /// Validates the values; errors name the variable or the line of the file to correct.
     private func check(_ place: (AgentSetting) -> String) throws(AgentConfigurationError) {
         if let serverURL, Agent.serverURL(serverURL) == nil {
             throw AgentConfigurationError(
-                message: "'\(serverURL)' is no server",
+                message: "invalid server URL '\(serverURL)'",
                 remedy: "Set \(place(.url)) to https://HOST:PORT, without a path.")
         }
         let files: [(AgentSetting, String?)] = [
@@ -110,28 +112,29 @@ package struct AgentConfiguration: Sendable, Equatable {
         for (setting, file) in files {
             guard let file, !file.isEmpty, file.utf8.first != UInt8(ascii: "/") else { continue }
             throw AgentConfigurationError(
-                message: "\(setting.rawValue) '\(file)' is relative",
+                message: "\(setting.rawValue): '\(file)' is not an absolute path",
                 remedy: "Set \(place(setting)) to an absolute path.")
         }
         if access.clientKeyFile != nil, access.clientCertificateFile == nil {
             throw AgentConfigurationError(
-                message: "client_key is of no use without client_cert",
-                remedy: "Set \(place(.clientCertificate)), too, or neither.")
+                message: "client_key requires client_cert",
+                remedy: "Set \(place(.clientCertificate)), or remove client_key.")
         }
-        // Not quoted: there may be a password in it.
+        // The value is not quoted, because it may contain a password.
         if let proxy = access.proxy, !ServerAccess.isProxy(proxy) {
             let schemes = ServerAccess.proxySchemes.map { "\($0)://" }.joined(separator: ", ")
             throw AgentConfigurationError(
-                message: "proxy is no proxy's URL",
-                remedy: "Set \(place(.proxy)) to HOST:PORT behind one of \(schemes), or to \(ServerAccess.noProxy).")
+                message: "invalid proxy URL",
+                remedy:
+                    "Set \(place(.proxy)) to \(ServerAccess.noProxy), or to HOST:PORT after one of these: \(schemes).")
         }
     }
 
     private static func streamForm(_ text: String, _ place: String) throws(AgentConfigurationError) -> StreamForm {
         guard let form = StreamForm(rawValue: text) else {
             throw AgentConfigurationError(
-                message: "'\(text)' is no form of the stream",
-                remedy: "Set \(place) to \(StreamForm.allCases.map(\.rawValue).joined(separator: ", ")).")
+                message: "invalid value '\(text)' for stream",
+                remedy: "Set \(place) to one of these: \(StreamForm.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return form
     }
@@ -139,8 +142,9 @@ package struct AgentConfiguration: Sendable, Equatable {
     private static func message(for error: INIError) -> String {
         switch error {
         case .cannotRead(let path, let code): "cannot read \(path): \(SystemError.text(code))"
-        case .syntax(let path, let line): "\(path):\(line): this is neither [section] nor name = value"
-        case .tooLong(let path, let line, let byteCountMax): "\(path):\(line): longer than \(byteCountMax) bytes"
+        case .syntax(let path, let line): "\(path):\(line): syntax error: neither [section] nor name = value"
+        case .tooLong(let path, let line, let byteCountMax):
+            "\(path):\(line): the line is longer than \(byteCountMax) bytes"
         }
     }
 
@@ -148,10 +152,10 @@ package struct AgentConfiguration: Sendable, Equatable {
         do throws(INIError) {
             return try INIFile.read(path: path)
         } catch {
-            // ENOENT
+            // The code is ENOENT.
             if case .cannotRead(_, code: 2) = error, !isRequired { return [] }
             throw AgentConfigurationError(
-                message: Self.message(for: error), remedy: "Correct the file, or name another with --config.")
+                message: Self.message(for: error), remedy: "Correct the file, or specify another one with --config.")
         }
     }
 }

@@ -5,12 +5,12 @@ internal import PushCore
 internal import PushDBus
 internal import PushNet
 
-/// Understands the command line and runs the agent to its end; answers the process's exit status.
+/// Parses the command line and runs the agent until it ends.
 ///
 /// - Parameters:
-///   - arguments: Without the program's name.
+///   - arguments: The arguments without the program's name.
 ///   - environment: The process's variables.
-/// - Returns: A raw value of `AgentExit`.
+/// - Returns: The exit status, a raw value of `AgentExit`.
 package func runAgent(arguments: [String], environment: [String: String]) -> Int32 {
     let invocation: Invocation
     switch AgentCommand.command.parse(arguments) {
@@ -21,6 +21,7 @@ package func runAgent(arguments: [String], environment: [String: String]) -> Int
     }
     MessageCatalogue.load()
     let directories = AgentDirectories(environment: environment)
+    defer { agentLog.flush() }
     do {
         let configuration = try AgentConfiguration(
             path: invocation.value("config") ?? directories.configurationPath, isRequired: invocation.has("config"),
@@ -34,11 +35,12 @@ package func runAgent(arguments: [String], environment: [String: String]) -> Int
         if case .alreadyRunning = error { return complain(error.message, error.remedy, .alreadyRunning) }
         return complain(error.message, error.remedy, .storageFailed)
     } catch {
-        return complain("the system refused what the agent needs: \(error)", "See the manual page.", .internalFailure)
+        return complain(
+            "cannot start: \(error)", "See the agent's log: journalctl --user -u posthorn-agent", .internalFailure)
     }
 }
 
-/// The running agent with everything around it.
+/// The running agent and all objects it depends on.
 final class AgentProgram {
     private let loop: EventLoop
     private let lock: AgentLock
@@ -61,7 +63,7 @@ final class AgentProgram {
         try directories.makeState()
         lock = try AgentLock(path: directories.lockPath)
         let database = try AgentDatabase(path: directories.databasePath)
-        // Before the sound library or the resolver start threads, which inherit that the signals are blocked.
+        // Must precede the threads of the sound library and of the resolver, because they inherit the blocked signals.
         signals = try SignalHandler(loop: loop)
         desk = try Desk(loop: loop, environment: environment, wantsTerminal: wantsTerminal)
         let agent = Agent(
@@ -78,7 +80,7 @@ final class AgentProgram {
         enrolment = UnattendedEnrolment(agent, loop: loop, configuration: configuration)
     }
 
-    /// Runs until a signal, or until the disk fails.
+    /// Runs until a signal arrives, the disk fails, or the session bus is lost.
     func run() throws -> AgentExit {
         agent.observer = service
         agent.onFatal = { [weak self] _ in self?.end(.storageFailed) }
@@ -117,7 +119,7 @@ final class AgentProgram {
         do throws(BusError) {
             try watchSystem()
         } catch {
-            // Nothing is lost: the silence of a dead connection is noticed too, only later.
+            // Without the system bus, a broken connection is still detected, only later.
             agentLog.info("no_system_bus", ["error": error.message])
         }
         do throws(NetError) {
@@ -151,7 +153,7 @@ private func hostName() -> String {
 }
 
 private func complain(_ message: String, _ remedy: String, _ exit: AgentExit) -> Int32 {
-    StandardStream.error.write("posthorn-agent: \(message)\n\(remedy)\n")
+    StandardStream.error.writeLastWords("posthorn-agent: \(message)\n\(remedy)\n")
     return exit.rawValue
 }
 

@@ -6,7 +6,7 @@ internal import PushDBus
 internal import PushNet
 internal import PushSound
 
-/// Finds out what there is to present with, and holds it.
+/// Detects the desktop environment and creates the presenters that it supports.
 ///
 /// | There is                                     | Alerts go to            |
 /// |----------------------------------------------|-------------------------|
@@ -17,15 +17,14 @@ internal import PushSound
 /// | another bus, by POSTHORN_AGENT_BUS           | the inbox only          |
 /// | nothing                                      | the inbox only          |
 ///
-/// A hook of the app runs beside any of them, and in their place where there is none.
+/// An app's hook runs together with any of them, and replaces them where there is none.
 final class Desk {
-    /// The bus on which the agent answers, the session's if nothing else is said; nil when there is none.
+    /// The bus on which the agent is reached, by default the session bus; nil when there is none.
     let connection: BusConnection?
-    /// What was found.
     private(set) var surroundings: Surroundings
-    /// Called when the session bus went away; it does not come back on this connection.
+    /// Called when the session bus is lost; this connection does not reconnect.
     var onBusLost: () -> Void = {}
-    /// Called when the machine begins or ends to save power.
+    /// Called when the state of the desktop session has changed, which may include power saving.
     var onPowerChange: () -> Void = {}
     /// Called when the screen may have been locked or unlocked.
     var onLockChange: () -> Void = {}
@@ -34,13 +33,14 @@ final class Desk {
     private var systemDriver: BusDriver?
     private var systemRevival: BusRevival?
 
-    /// Looks around.
+    /// Detects the environment and creates the presenters.
     ///
     /// - Parameters:
-    ///   - loop: Whose thread this is.
+    ///   - loop: The loop on whose thread this runs.
     ///   - environment: The process's variables.
     ///   - wantsTerminal: Whether alerts go to standard output in any case.
-    /// - Throws: When `POSTHORN_AGENT_BUS` names a bus that is not there: nobody would reach the agent.
+    /// - Throws: An error when `POSTHORN_AGENT_BUS` names a bus that does not exist, because the agent could not be
+    ///   reached.
     init(loop: EventLoop, environment: [String: String], wantsTerminal: Bool) throws(AgentConfigurationError) {
         let entries = DesktopEntries(environment: environment)
         surroundings = Surroundings(describeApp: { appID in entries.find(appID).map { ($0.name, $0.icon) } })
@@ -93,7 +93,7 @@ final class Desk {
     /// Whether the machine saves power.
     var savesPower: Bool { watch.savesPower }
 
-    /// Learns from other programs that the screen is locked, that nobody wants to be disturbed, or that power is saved.
+    /// Watches other programs for a locked screen, do-not-disturb, muted sounds and power saving.
     private func watchDesk(loop: EventLoop) {
         let sources = DeskWatchSource.lockers + DeskWatchSource.quiet + DeskWatchSource.silence
         do {
@@ -122,7 +122,7 @@ final class Desk {
         }
     }
 
-    /// Learns the same from the programs on the system bus, which is connected to anew when it was lost.
+    /// Watches the programs on the system bus; after a loss, `systemRevival` calls it again.
     private func watchSystem(loop: EventLoop) throws {
         let system = try BusConnection(.system)
         let driver = try BusDriver(loop: loop, connection: system)
@@ -131,7 +131,7 @@ final class Desk {
         systemDriver = driver
     }
 
-    /// Learns from the desktop's settings that nobody wants to hear of events, or to be disturbed.
+    /// Watches the desktop's settings for event sounds and do-not-disturb.
     private func watchSettings(_ connection: BusConnection, loop: EventLoop, environment: [String: String]) {
         do {
             let sounds = try EventSounds(connection: connection, loop: loop, environment: environment)
@@ -176,11 +176,12 @@ final class Desk {
 }
 
 extension AgentConfigurationError {
-    /// There is no such bus as `POSTHORN_AGENT_BUS` names; the first sentence of what D-Bus says is why.
+    /// Creates the error for a bus in `POSTHORN_AGENT_BUS` that does not exist, with the first sentence of D-Bus's
+    /// error.
     fileprivate init(busValue value: String, _ text: String) {
         let why = text.prefix { $0 != "." }
         self.init(
-            message: "\(BusConnection.Bus.agentVariable) is '\(value)', and there is no such bus: \(why)",
+            message: "cannot connect to the bus '\(value)' in \(BusConnection.Bus.agentVariable): \(why)",
             remedy: BusConnection.Bus.remedy(agentValue: value))
     }
 }

@@ -3,5 +3,8 @@
 internal import Glibc
 internal import PushNet
 
-/// The agent's log; never gets text from a payload, a secret or a whole device token.
+/// The agent's log; text from a payload, secrets and whole device tokens must never be written to it.
+///
+/// The log has no thread of its own, which would cost memory and wake-ups. A line that standard error does not accept
+/// immediately is dropped and counted.
 let agentLog = EventLog(threshold: .info, isJournal: unsafe getenv("JOURNAL_STREAM") != nil)

@@ -6,19 +6,19 @@ internal import PushNet
 /// Turns SIGTERM and SIGINT into a call on the loop.
 final class SignalHandler: EventHandler {
     private let queue: SignalQueue
-    /// Called at each of them.
+    /// Called for each signal.
     var onStop: () -> Void = {}
     private var registration: Registration?
     private let loop: EventLoop
 
-    /// Blocks the signals; make it before any thread starts.
+    /// Blocks the signals; must be created before any thread starts.
     init(loop: EventLoop) throws(NetError) {
         queue = try SignalQueue([SIGTERM, SIGINT])
         self.loop = loop
         registration = try loop.register(queue.descriptor, for: .readable, handler: self)
     }
 
-    /// Must come before the loop goes.
+    /// Stops handling signals; must be called before the loop is released.
     func stop() {
         if let registration { loop.deregister(registration) }
         registration = nil

@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the agent presents with: a desktop, a terminal, or nothing.
+/// The services of the environment that the agent uses: presenters, sounds, apps and session state.
 package struct Surroundings {
-    /// `desktop`, `terminal` or `none`, for the status, which names the panel beside it.
+    /// The presenter's name in the status: `desktop`, `terminal` or `none`; the status adds the panel.
     package var presenterName: String
-    /// Shows alerts; nil leaves them to the inbox.
+    /// The presenter; nil if alerts stay in the inbox.
     package var presenter: (any AlertPresenter)?
-    /// What waits for an answer in the panel; nil where alerts go elsewhere.
+    /// The alerts that wait in the panel; nil where alerts go elsewhere.
     package var panel: PanelAlerts?
-    /// Puts numbers on icons.
     package var badges: (any BadgePresenter)?
-    /// Runs the person's programs for each alert; nil for none.
+    /// The runner of the user's hooks; nil for none.
     package var hooks: HookRunner?
-    /// Plays sounds.
     package var sounds: (any SoundPresenter)?
-    /// Looks at sounds that apps bring.
+    /// The validator and installer of apps' sounds.
     var soundInstaller: SoundInstaller?
-    /// Opens apps for View.
     package var opener: (any AppOpener)?
-    /// Has apps change notifications.
+    /// The runner of apps' filters.
     package var filter: (any AppFilter)?
-    /// What is going on at the person's desk.
+    /// Returns the state of the desktop session, such as a locked screen or do-not-disturb.
     package var desk: () -> DeskState
-    /// Whether the desk knows what speaks against a sound; where it does not yet, what is given is called when it does.
+    /// Whether the state of the sound system is known; otherwise the closure is called once it is known.
     package var knowsSounds: (@escaping () -> Void) -> Bool = { _ in true }
-    /// The manifest that an app installed; nil when there is none.
+    /// Returns the manifest that an app installed; nil when there is none.
     package var manifest: (String) -> [UInt8]?
-    /// The texts that an app installed, by key.
+    /// Returns the look-up for the texts that an app installed.
     package var texts: (String) -> AppTexts.Translation
-    /// Name and icon from the .desktop file of an app id; nil when there is none.
+    /// Returns name and icon from the .desktop file of an app id; nil when there is none.
     package var describeApp: (String) -> (name: String, icon: String?)?
 
-    /// Joins the parts.
     package init(
         presenterName: String = "none", presenter: (any AlertPresenter)? = nil, badges: (any BadgePresenter)? = nil,
         hooks: HookRunner? = nil, sounds: (any SoundPresenter)? = nil, opener: (any AppOpener)? = nil,

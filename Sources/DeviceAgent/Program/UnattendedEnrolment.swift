@@ -2,21 +2,21 @@
 
 package import PushNet
 
-/// Enrols by the configuration where nobody is there to do it, and tries again until the server itself refuses the code.
+/// Enrolls the device with the configured values, and retries until the server refuses the code.
 package final class UnattendedEnrolment {
     private let agent: Agent
     private let loop: EventLoop
     private let configuration: AgentConfiguration
     private var machine = StreamMachine()
 
-    /// Does nothing before `start`.
+    /// Creates the enrollment; it does nothing before `start`.
     package init(_ agent: Agent, loop: EventLoop, configuration: AgentConfiguration) {
         self.agent = agent
         self.loop = loop
         self.configuration = configuration
     }
 
-    /// Does nothing when the device is enrolled or no server is configured.
+    /// Starts enrolling, unless the device is enrolled or no server is configured.
     package func start() { perform(machine.start(atNanoseconds: loop.monotonicNanoseconds)) }
 
     private func perform(_ action: StreamMachine.Action) {
@@ -34,7 +34,7 @@ package final class UnattendedEnrolment {
     }
 
     private func enrol() {
-        // A person may have enrolled meanwhile.
+        // The user may have enrolled the device meanwhile.
         guard let serverURL = configuration.serverURL, agent.identity == nil else { return machine.stop() }
         agent.enrol(
             serverURL: serverURL, code: configuration.enrolmentCode, caFile: configuration.caFile,
@@ -44,7 +44,7 @@ package final class UnattendedEnrolment {
 
     private func finish(_ result: Result<String, AgentRefusal>) {
         guard case .failure(let refusal) = result else { return machine.stop() }
-        // A code that was refused stays refused; anything else may change by itself.
+        // A refused code stays refused; every other failure may be temporary.
         let isFinal = refusal.code == .badEnrolmentCode
         agentLog.warning(
             "not_enrolled",
@@ -54,7 +54,7 @@ package final class UnattendedEnrolment {
             ])
         agent.lastError = refusal.message
         if isFinal {
-            agent.lastError += " It is not tried again: \(Self.remedy(refusal.code))."
+            agent.lastError += " The agent does not retry: \(Self.remedy(refusal.code))."
             machine.refuse()
         } else {
             perform(
@@ -69,10 +69,10 @@ package final class UnattendedEnrolment {
         switch code {
         case .badEnrolmentCode: "set enrolment_code in agent.ini and restart the agent"
         case .notTrusted:
-            "set enrolment_code in agent.ini to a new code, or ca_file to the authority, and restart the agent"
-        case .badFile: "put that file right and restart the agent"
-        case .unreachable: "see that the server runs and that this machine reaches it"
-        default: "see url in agent.ini, and the server's log"
+            "set enrolment_code in agent.ini to a new code, or ca_file to the CA certificate, and restart the agent"
+        case .badFile: "correct the file and restart the agent"
+        case .unreachable: "check that the server is running and that this machine can reach it"
+        default: "check url in agent.ini and the server's log"
         }
     }
 }

@@ -189,7 +189,8 @@ package final class StreamClient {
     private func refused() {
         closeAttempt()
         machine.refuse()
-        delegate?.streamRefused("the server does not know this device any more: leave it and enrol again")
+        delegate?.streamRefused(
+            "This device was removed from the server. Run 'posthorn agent unenrol', then enrol again.")
     }
 
     /// Ends it from our side.

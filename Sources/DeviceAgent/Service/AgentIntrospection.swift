@@ -4,7 +4,7 @@
 ///
 /// The text of deploy/dbus/org.posthorn.Agent1.xml, from which `make pages` makes this file.
 package enum AgentIntrospection {
-    /// The XML.
+    /// The introspection data of the agent's object, in XML.
     package static let xml: StaticString = #"""
         <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">

@@ -14,6 +14,9 @@ package final class FactTable {
         case lastConnectedUnixSeconds = "last_connected"
         /// What the clock said when it was last believed, UNIX seconds.
         case clockTrustedUnixSeconds = "clock_trusted"
+        /// The halves of the random id of the enrolment request that has no answer yet; 0 without one.
+        case enrolmentRequestHigh = "enrolment_request_high"
+        case enrolmentRequestLow = "enrolment_request_low"
         /// What it said when it was first doubted, UNIX seconds; 0 for no doubt.
         case clockDoubtedUnixSeconds = "clock_doubted"
     }

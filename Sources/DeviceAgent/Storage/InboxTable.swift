@@ -37,7 +37,12 @@ package final class InboxTable {
 
     init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        insertSeen = try connection.prepare("INSERT OR IGNORE INTO seen (unique_id) VALUES (?)")
+        // An entry may outlive its remembered id.
+        insertSeen = try connection.prepare(
+            """
+            INSERT OR IGNORE INTO seen (unique_id)
+            SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM inbox WHERE unique_id = ?1)
+            """)
         trimSeen = try connection.prepare("DELETE FROM seen WHERE position <= (SELECT max(position) FROM seen) - ?")
         insert = try connection.prepare(
             """

@@ -32,9 +32,9 @@ package enum StorageError: Error, Sendable {
     package var message: String {
         switch self {
         case .directory(let path, let code): "cannot use the directory \(path): \(SystemError.text(code))"
-        case .alreadyRunning(let path): "another agent of this person runs already and holds \(path)"
+        case .alreadyRunning(let path): "another agent of this user is already running and has locked \(path)"
         case .file(let path, let code): "cannot read or write \(path): \(SystemError.text(code))"
-        case .database(let error): "the agent's database refused: \(error)"
+        case .database(let error): "database error: \(error)"
         case .damagedDatabase(let path, let error): "\(path) is damaged: \(error)"
         case .newerDatabase(let path, let found, let known):
             "\(path) has schema version \(found), and this agent knows versions up to \(known)"
@@ -44,13 +44,13 @@ package enum StorageError: Error, Sendable {
     /// One line that says what to do.
     package var remedy: String {
         switch self {
-        case .directory, .file: "Make it belong to this user, with mode 0700, on a disk that has room."
-        case .alreadyRunning: "Use the agent that runs ('posthorn agent status'), or stop it first."
-        case .database: "Check that the disk has room and works."
+        case .directory, .file: "Make this user its owner, set mode 0700, and check that the disk is not full."
+        case .alreadyRunning: "Use the running agent ('posthorn agent status'), or stop it first."
+        case .database: "Check that the disk works and is not full."
         case .damagedDatabase(let path, _):
-            "Put back a copy of it, or move it away, with \(path)-wal, and start again: the inbox, settings, badges and "
-                + "registrations go with it, and so does the enrolment. Then enrol anew: 'posthorn agent enrol'."
-        case .newerDatabase: "Install the newer agent again."
+            "Restore it from a backup, or move it away together with \(path)-wal, and restart the agent. Without it the "
+                + "inbox, settings, badges, registrations and the enrolment are lost; then run 'posthorn agent enrol'."
+        case .newerDatabase: "Install the newer version of the agent again."
         }
     }
 }

@@ -2,29 +2,29 @@
 
 package import PushDBus
 
-/// Calls this person's agent on its bus; deploy/dbus/org.posthorn.Agent1.xml says what it understands.
+/// A client of this user's agent; deploy/dbus/org.posthorn.Agent1.xml defines the interface.
 final class AgentClient {
     static let busName = "org.posthorn.Agent1"
     static let objectPath = "/org/posthorn/Agent1"
-    /// Enrolling and registering wait for the agent's server, which has 30 seconds itself.
+    /// The timeout of a method call; `Enrol` and `Register` wait for the server, whose own timeout is 30 seconds.
     private static let timeout = Duration.seconds(60)
 
     let connection: BusConnection
-    /// What `POSTHORN_AGENT_BUS` says; nil on the session's bus.
+    /// The value of `POSTHORN_AGENT_BUS`; nil on the session bus.
     let busValue: String?
 
-    /// Connects to the bus that the environment names, the session's if it names none.
+    /// Connects to the bus that the environment names; the default is the session bus.
     init(environment: [String: String]) throws(CommandError) {
         busValue = BusConnection.Bus.agentValue(environment: environment)
         do throws(BusError) {
             connection = try BusConnection(.ofAgent(environment: environment))
         } catch {
-            // The first sentence; what to do about it is said once.
+            // Only the first sentence is kept: `CommandError.remedy` already says what to do.
             throw .noBus(variable: busValue, String(error.message.prefix { $0 != "." }))
         }
     }
 
-    /// Calls a method and gives its first answer; nil for a method that answers nothing.
+    /// Calls a method and returns its first result; nil for a method without results.
     @discardableResult
     func call(_ call: AgentCall) throws(CommandError) -> BusValue? {
         do throws(BusError) {
@@ -37,11 +37,10 @@ final class AgentClient {
     }
 }
 
-/// A method call of the agent's D-Bus API.
 package struct AgentCall: Equatable, Sendable {
-    /// For example `Register`.
+    /// The method name, for example `Register`.
     package let method: String
-    /// In the order of the XML file.
+    /// The arguments, in the order of the XML file.
     package let arguments: [BusValue]
 
     init(_ method: String, _ arguments: BusValue...) {
@@ -50,12 +49,12 @@ package struct AgentCall: Equatable, Sendable {
     }
 }
 
-/// Reads what the agent answers.
+/// Validates and decodes the agent's answers.
 package enum AgentAnswer {
-    /// What a D-Bus error means for the person, on the bus that `POSTHORN_AGENT_BUS` names, if it does.
+    /// Converts a D-Bus error to a command error; `busValue` is the value of `POSTHORN_AGENT_BUS`.
     package static func failure(_ error: BusError, busValue: String? = nil) -> CommandError {
         let name = error.name
-        // Only errors of the agent's own and of its method calls say that it is there.
+        // Only the agent's own errors and the listed D-Bus errors prove that the agent runs.
         guard name.hasPrefix("org.posthorn.Error.") || AgentFailure(busName: name) != .other else {
             return isAbsence(name)
                 ? .agentUnreachable(error.message, variable: busValue)
@@ -78,7 +77,7 @@ package enum AgentAnswer {
     }
 
     static func nonsense(_ method: String) -> CommandError {
-        .badAnswer(of: "the agent", detail: "\(method) answered something else")
+        .badAnswer(of: "the agent", detail: "unexpected result of \(method)")
     }
 
     static func string(_ value: BusValue?, of method: String) throws(CommandError) -> String {

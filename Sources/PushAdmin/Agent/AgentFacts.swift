@@ -3,7 +3,7 @@
 internal import PushCore
 package import PushDBus
 
-/// What `GetStatus` tells; a key that is missing reads as empty, so that older agents are understood.
+/// The answer of `GetStatus`; a missing key reads as empty, so that older agents work too.
 package struct AgentStatus: Codable, Sendable {
     let version: String
     let enrolled: Bool
@@ -19,7 +19,6 @@ package struct AgentStatus: Codable, Sendable {
     let presenter: String
     let processID: Int64
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         version = facts.text("version")
         enrolled = facts.flag("enrolled")
@@ -48,7 +47,7 @@ package struct AgentStatus: Codable, Sendable {
     }
 }
 
-/// An element of `ListApps`.
+/// An app, as `ListApps` returns it.
 package struct AgentApp: Codable, Sendable {
     let appID: String
     let topic: String
@@ -64,7 +63,6 @@ package struct AgentApp: Codable, Sendable {
     let pendingChannels: [String]
     let advice: [String]
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         appID = facts.text("app_id")
         topic = facts.text("topic")
@@ -93,7 +91,7 @@ package struct AgentApp: Codable, Sendable {
     }
 }
 
-/// An element of `ListSettings`.
+/// A setting, as `ListSettings` returns it.
 package struct AgentSetting: Codable, Sendable {
     let event: String
     let name: String
@@ -101,7 +99,6 @@ package struct AgentSetting: Codable, Sendable {
     let isLocked: Bool
     let origin: String
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         event = facts.text("event")
         name = facts.text("name")
@@ -116,19 +113,18 @@ package struct AgentSetting: Codable, Sendable {
     }
 }
 
-/// An element of `ListSounds`.
+/// A sound, as `ListSounds` returns it.
 package struct AgentSound: Codable, Sendable {
     let name: String
     let origin: String
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         name = facts.text("name")
         origin = facts.text("origin")
     }
 }
 
-/// An element of `ListInbox`.
+/// An inbox entry, as `ListInbox` returns it.
 package struct InboxEntry: Codable, Sendable {
     let entry: Int64
     let id: String
@@ -144,7 +140,6 @@ package struct InboxEntry: Codable, Sendable {
     let read: Bool
     let channel: String
 
-    /// Reads an `a{sv}`.
     package init(_ facts: BusValue) {
         entry = facts.number("entry")
         id = facts.text("id")
@@ -168,16 +163,16 @@ package struct InboxEntry: Codable, Sendable {
         case receivedUnixMilliseconds = "received_at"
     }
 
-    /// Whose it is, as a person knows the app.
+    /// The app's name; its app id if the app has no name.
     var appTitle: String { appName.isEmpty ? appID : appName }
 
-    /// Title and body in one line, or what else it was.
+    /// The title and body in one line; the other parts if there is no text.
     var summary: String {
         let texts = [title, body].filter { !$0.isEmpty }
         return texts.isEmpty ? parts : texts.joined(separator: ": ")
     }
 
-    /// What came without a text, for example `badge 3`.
+    /// The parts of a notification without text, for example `badge 3`.
     var parts: String {
         effects.map { effect in
             let part = effect.prefix { $0 != ":" }
@@ -190,10 +185,10 @@ package struct InboxEntry: Codable, Sendable {
         return value?["aps"]?["badge"]?.integer
     }
 
-    /// How far it got, and why.
+    /// The delivery state and the reason for it.
     var outcome: String {
         guard reason.isEmpty, state == "shown" else { return reason.isEmpty ? state : "\(state): \(reason)" }
-        // What a person would have seen.
+        // The notification was shown without an alert, so the text names the parts that the user noticed.
         guard let missing = effects.first(where: { $0.hasPrefix("alert:") }) else { return state }
         let parts = effects.filter { !$0.contains(":") }.joined(separator: " and ")
         return "\(state): \(parts) only, \(missing.dropFirst("alert:".count))"

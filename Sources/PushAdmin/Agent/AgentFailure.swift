@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the agent refused: the D-Bus errors that deploy/dbus/org.posthorn.Agent1.xml names.
+/// The errors that the agent returns; deploy/dbus/org.posthorn.Agent1.xml defines them.
 package enum AgentFailure: String, CaseIterable, Sendable {
     case alreadyEnrolled = "org.posthorn.Error.AlreadyEnrolled"
     case badEnrolmentCode = "org.posthorn.Error.BadEnrolmentCode"
@@ -32,55 +32,57 @@ package enum AgentFailure: String, CaseIterable, Sendable {
     case notYours = "org.posthorn.Error.NotYours"
     case limitsExceeded = "org.posthorn.Error.LimitsExceeded"
     case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
-    /// Anything else.
+    /// Any other D-Bus error.
     case other = ""
 
-    /// Recognises the name of a D-Bus error; one that is not listed is `other`.
+    /// Creates the failure for a D-Bus error name; an unlisted name gives `other`.
     package init(busName: String) {
         self = Self.allCases.first { $0.rawValue.utf8.elementsEqual(busName.utf8) } ?? .other
     }
 
-    /// What to do: one sentence.
+    /// The remedy, in one sentence.
     package var remedy: String {
         switch self {
-        case .alreadyEnrolled: "To enrol anew, leave that server first: posthorn agent unenrol"
+        case .alreadyEnrolled: "Leave the current server first: posthorn agent unenrol"
         case .badEnrolmentCode:
-            "Check that all of the code is there, behind the server's URL, or make another on the server (posthorn enrol)."
-        case .badServer: "Write the server as https://HOST[:PORT], without a path."
-        case .unreachable: "Check that the server runs and that this machine reaches it, then try again."
-        case .notTrusted: "If the server has another authority now: posthorn agent unenrol --local, then enrol again."
-        case .badFile: "Put that file right, then restart the agent: systemctl --user restart posthorn-agent"
+            "Check that the code is complete, or create a new one on the server with 'posthorn enrol'."
+        case .badServer: "Specify the server as https://HOST[:PORT], without a path."
+        case .unreachable: "Check that the server is running and that this machine can reach it, then try again."
+        case .notTrusted: "If the server has a new CA: run 'posthorn agent unenrol --local', then enrol again."
+        case .badFile: "Correct the file, then restart the agent: systemctl --user restart posthorn-agent"
         case .notEnrolled: "Enrol this device first: posthorn agent enrol SERVER CODE"
         case .deviceRemoved:
-            "Leave that server, then enrol anew: posthorn agent unenrol, then posthorn agent enrol SERVER CODE"
-        case .unknownTopic: "Add the topic on the server (posthorn app add TOPIC), or name another with --topic."
-        case .badEnvironment: "Use production or development."
-        case .badChannelID: "Copy the whole id as the app's back-end got it, for example AAECAwQFBgcICQoLDA0ODw==."
+            "Run 'posthorn agent unenrol', then enrol again: posthorn agent enrol SERVER CODE"
+        case .unknownTopic:
+            "Add the app on the server with 'posthorn app add TOPIC', or specify another topic with --topic."
+        case .badEnvironment: "Choose production or development."
+        case .badChannelID:
+            "Copy the complete ID that the app's back-end received, for example AAECAwQFBgcICQoLDA0ODw==."
         case .unknownChannel:
-            "'posthorn settings show APP' shows what the app subscribed to; channels belong to one app and environment."
-        case .tooMany: "Unsubscribe from channels that are not needed: posthorn unsubscribe APP CHANNEL"
+            "See 'posthorn settings show APP' for its subscriptions. A channel belongs to one app and one environment."
+        case .tooMany: "Unsubscribe from channels that are no longer needed: posthorn unsubscribe APP CHANNEL"
         case .badAppID: "Use the name of the app's desktop file without '.desktop', for example org.example.Mail."
-        case .unknownApp: "'posthorn settings list' shows the registered apps."
-        case .unknownSetting: "'posthorn settings show APP' and 'posthorn settings list' show what there is to set."
-        case .unknownEvent: "'posthorn settings show APP' shows the event types that the app declared."
-        case .badValue: "Give another value, or 'standard' to give the choice up."
+        case .unknownApp: "See 'posthorn settings list' for the registered apps."
+        case .unknownSetting: "See 'posthorn settings show APP' and 'posthorn settings list' for the settings."
+        case .unknownEvent: "See 'posthorn settings show APP' for the event types that the app declared."
+        case .badValue: "Specify another value, or 'default' to reset it."
         case .locked: "Ask the administrator of this device's server."
-        case .badSound: "Install one of at most 30 seconds, in Ogg Vorbis or WAV, that can be heard and is not clipped."
-        case .unknownSound: "'posthorn sound list APP' shows the sounds that the app can name, or where to get some."
-        case .badManifest: "Correct it, or leave it out: posthorn register APP works without a manifest."
-        case .unknownEntry: "'posthorn inbox list' shows the entries."
-        case .appNotInstalled: "Install the app, or give it up: posthorn unregister APP"
-        case .appDamaged: "Correct the app's .desktop file, or install the app again."
+        case .badSound: "Use an Ogg Vorbis or WAV file of at most 30 seconds that is neither silent nor clipped."
+        case .unknownSound: "See 'posthorn sound list APP' for the available sounds."
+        case .badManifest: "Correct the manifest, or register without one: posthorn register APP"
+        case .unknownEntry: "See 'posthorn inbox list' for the entries."
+        case .appNotInstalled: "Install the app, or unregister it: posthorn unregister APP"
+        case .appDamaged: "Correct the app's .desktop file, or reinstall the app."
         case .needsTerminal: "Install xdg-terminal-exec, or start the app in a terminal."
-        case .notOpened: "Start the app yourself: it may say what is wrong."
-        case .notYours: "Run the posthorn that was installed beside posthorn-agent, as the user whose agent it is."
-        case .limitsExceeded: "Try again in a moment."
-        case .accessDenied: "Run this as the user whose agent it is."
-        case .other: "The agent's log says more: journalctl --user -u posthorn-agent"
+        case .notOpened: "Start the app manually to see its error message."
+        case .notYours:
+            "Run the posthorn that was installed together with posthorn-agent, as the user who owns the agent."
+        case .limitsExceeded: "Try again in a few seconds."
+        case .accessDenied: "Run this command as the user who owns the agent."
+        case .other: "See the agent's log: journalctl --user -u posthorn-agent"
         }
     }
 
-    /// What the program ends with.
     package var exitCode: ExitCode {
         switch self {
         case .unreachable, .notTrusted: .unreachable

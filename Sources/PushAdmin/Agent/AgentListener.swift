@@ -3,20 +3,19 @@
 internal import Glibc
 internal import PushDBus
 
-/// Hears the agent's signals for as long as the bus is there, over restarts of the agent.
+/// Receives the agent's signals while the bus is connected, across restarts of the agent.
 ///
-/// Signals only say that something is new; what it is, the caller asks the agent. So nobody gains by sending one.
+/// Signals only say that something changed; the caller then queries the agent. A forged signal therefore has no effect.
 final class AgentListener {
-    /// What happened since the last look.
+    /// The events since the last call of `wait`.
     struct News {
-        /// Members of the signals that came.
+        /// The names of the received signals.
         var signals: Set<String> = []
-        /// Whether the agent came to the bus.
+        /// Whether the agent appeared on the bus.
         var isBack = false
         /// Whether the agent left the bus.
         var isGone = false
 
-        /// Whether there is anything.
         var isEmpty: Bool { signals.isEmpty && !isBack && !isGone }
     }
 
@@ -24,7 +23,7 @@ final class AgentListener {
     private let busValue: String?
     private var news = News()
 
-    /// Listens from now on.
+    /// Subscribes to the given signals and to changes of the agent's bus name.
     init(_ agent: AgentClient, to members: [String]) throws(CommandError) {
         connection = agent.connection
         busValue = agent.busValue
@@ -42,7 +41,7 @@ final class AgentListener {
         }
     }
 
-    /// Waits until there is something new.
+    /// Blocks until at least one event arrives, then returns all pending events.
     func wait() throws(CommandError) -> News {
         while true {
             do throws(BusError) {
@@ -63,7 +62,7 @@ final class AgentListener {
         let events = (wanted.readable ? Int16(POLLIN) : 0) | (wanted.writable ? Int16(POLLOUT) : 0)
         var entry = pollfd(fd: connection.descriptor, events: events, revents: 0)
         let milliseconds = connection.timeout.map { Int32(clamping: $0.components.seconds &* 1000 &+ 1) } ?? -1
-        // Interrupted or not: the caller looks again.
+        // The result does not matter: after a signal or a timeout, the caller processes the connection again.
         _ = unsafe poll(&entry, 1, connection.timeout == .zero ? 0 : milliseconds)
     }
 }

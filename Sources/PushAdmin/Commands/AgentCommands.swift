@@ -3,22 +3,23 @@
 package import PushCore
 internal import PushDBus
 
-/// `posthorn agent`: this person's agent and its server.
+/// The command `posthorn agent`: shows this user's agent, enrolls it and unenrolls it.
 package enum AgentCommands {
     static let group = CommandNode(
-        group: "agent", "Show the agent of this device, enrol it with a server, or leave.",
+        group: "agent", "Show the agent's status, enrol this device with a server, or leave the server.",
         environment: sessionBus, unused: ofServer, children: [status, enrol, unenrol], defaultChild: "status")
 
-    /// What only commands that talk to a server on this machine take.
+    /// The option and the variable that only commands for the local server accept.
     static let ofServer = ["socket", AdminSocket.variable]
 
     static let sessionBus = [
-        Explanation("DBUS_SESSION_BUS_ADDRESS", "The session bus on which the agent is."),
+        Explanation("DBUS_SESSION_BUS_ADDRESS", "The session bus of the agent."),
         Explanation(
-            BusConnection.Bus.agentVariable, "Another bus on which it is: 'system' for a machine's own agent."),
+            BusConnection.Bus.agentVariable,
+            "The agent's bus, if it is not the session bus: 'system' for a system-wide agent."),
     ]
 
-    private static let status = CommandNode(Command("status", "Show how the agent is.")) {
+    private static let status = CommandNode(Command("status", "Show agent status.")) {
         (_, surroundings) throws(CommandError) in
         let facts = try surroundings.agent().call(AgentCall("GetStatus"))
         return report(of: AgentStatus(try AgentAnswer.dictionary(facts, of: "GetStatus")))
@@ -28,20 +29,22 @@ package enum AgentCommands {
         Command(
             "enrol", "Enrol this device with a server.",
             discussion: """
-                'posthorn enrol' on the server prints the code and this command. A code of nine groups names the authority \
-                of the server's certificate; with one of three, the system's authorities are trusted, or those of --ca-file.
+                Run 'posthorn enrol' on the server to create the code; it also prints this command. A code of nine groups \
+                contains the fingerprint of the server's CA. With a code of three groups, the device trusts the system's \
+                CAs or those in --ca-file.
                 """,
             arguments: [
                 Argument("SERVER", "The server's URL, for example https://push.example.org:2197."),
-                Argument("CODE", "The enrolment code; left out where the server lets everybody in.", optional: true),
+                Argument("CODE", "The enrolment code; not needed if the server allows open enrolment.", optional: true),
             ],
             options: [
                 Option(
-                    "ca-file", value: "FILE", "The server's authority, PEM; by the code, or the system's, if left out.",
+                    "ca-file", value: "FILE",
+                    "The server's CA certificate (PEM). Default: the CA in the code, or the system's CAs.",
                     values: .file)
             ],
             examples: [
-                Explanation("posthorn agent enrol https://push.example.org:2197 CODE", "Enrols.")
+                Explanation("posthorn agent enrol https://push.example.org:2197 CODE", "Enrol this device.")
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         try checkOrder(invocation)
@@ -61,47 +64,49 @@ package enum AgentCommands {
         Command(
             "unenrol", "Leave the server.",
             discussion: """
-                Every device token of this device becomes Unregistered, and the numbers on icons go. Apps stay with their \
-                settings: enrolled again, the agent registers them by itself, and each hears of its new device token.
+                All device tokens of this device become invalid (Unregistered), and badges are cleared. Apps and their \
+                settings are kept. After the next enrolment, the agent registers the apps again and sends each app its \
+                new device token.
                 """,
-            options: [Option("local", "Forget the server without telling it."), SharedOptions.yes],
-            examples: [Explanation("posthorn agent unenrol --local", "Leaves a server that is gone for good.")])
+            options: [Option("local", "Do not notify the server."), SharedOptions.yes],
+            examples: [Explanation("posthorn agent unenrol --local", "Leave a server that no longer exists.")])
     ) { (invocation, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()
-        try Console.confirm("Leave the server, with all device tokens of this device?", unless: invocation.has("yes"))
+        try Console.confirm(
+            "Leave the server and invalidate all device tokens of this device?", unless: invocation.has("yes"))
         do throws(CommandError) {
             try agent.call(unenrolCall(invocation))
         } catch {
             throw adviceOnLeaving(error)
         }
-        return Report("This device left its server.", json: Done())
+        return Report("Left the server.", json: Done())
     }
 
-    /// What `agent unenrol` asks of the agent.
+    /// Builds the call of `agent unenrol`.
     package static func unenrolCall(_ invocation: Invocation) -> AgentCall {
         AgentCall(invocation.has("local") ? "Forget" : "Unenrol")
     }
 
-    /// Finds the enrolment code where the server belongs.
+    /// Checks that the server and the enrollment code are in the right order.
     ///
-    /// - Parameter invocation: With one word or two.
-    /// - Throws: When the words are swapped, or the server is missing.
+    /// - Parameter invocation: The command line, with one or two arguments.
+    /// - Throws: An error when the arguments are swapped or the server is missing.
     package static func checkOrder(_ invocation: Invocation) throws(CommandError) {
         let (server, code) = (invocation.arguments[0], invocation.argument(1))
         if let code, isServer(code), !isServer(server) {
             throw .advised(
-                .usage(invocation.error(.contradiction("server and code are swapped"))),
-                remedy: "The server comes first: posthorn agent enrol \(code) \(server)")
+                .usage(invocation.error(.contradiction("SERVER and CODE are swapped"))),
+                remedy: "Use: posthorn agent enrol \(code) \(server)")
         }
         guard code == nil, !isServer(server), isCode(server) else { return }
         throw .advised(
-            .usage(invocation.error(.contradiction("'\(server)' is a code, and the server is missing"))),
-            remedy: "The server comes first: posthorn agent enrol https://HOST:PORT \(server)")
+            .usage(invocation.error(.contradiction("'\(server)' is a code; SERVER is missing"))),
+            remedy: "Use: posthorn agent enrol https://HOST:PORT \(server)")
     }
 
     private static func isServer(_ word: String) -> Bool { word.contains("://") }
 
-    /// As `posthorn enrol` prints it, three groups of four, or as people type that.
+    /// Reports whether a word has 12 letters and digits, with or without the hyphens that `posthorn enrol` prints.
     private static func isCode(_ word: String) -> Bool {
         let letters = word.utf8.filter { $0 != UInt8(ascii: "-") }
         return letters.count == 12
@@ -111,45 +116,46 @@ package enum AgentCommands {
             }
     }
 
-    /// What else there is to do when enrolling failed: this command can name another authority.
+    /// Adds a remedy to an error of `Enrol`, for example another CA certificate.
     package static func advice(on error: CommandError, server: String) -> CommandError {
         guard case .agentRefused(let name, _) = error else { return error }
         switch AgentFailure(busName: name) {
         case .badServer where !server.contains("://"):
-            return .advised(error, remedy: "Write https:// in front.")
+            return .advised(error, remedy: "Add https:// before the host name.")
         case .notTrusted:
             return .advised(
                 error,
-                remedy: "Copy the whole code that 'posthorn enrol' printed, or name the authority with --ca-file, and "
-                    + "use a host name of the certificate.")
+                remedy:
+                    "Copy the complete code that 'posthorn enrol' printed, or specify the CA with --ca-file, and use "
+                    + "a host name that the certificate contains.")
         default:
             return error
         }
     }
 
-    /// What else there is to do when leaving failed: the server may be gone for good.
+    /// Adds a remedy to an error of `Unenrol`, for example for a server that no longer exists.
     package static func adviceOnLeaving(_ error: CommandError) -> CommandError {
         guard case .agentRefused(let name, _) = error else { return error }
         switch AgentFailure(busName: name) {
         case .unreachable, .notTrusted:
             return .advised(
-                error, remedy: "If the server is gone, forget it without telling it: posthorn agent unenrol --local")
+                error, remedy: "If the server no longer exists: posthorn agent unenrol --local")
         case .notEnrolled:
-            return .advised(error, remedy: "There is nothing to leave.")
+            return .reworded(error, problem: "this device is not enrolled")
         default:
             return error
         }
     }
 
-    /// What `agent enrol` asks of the agent.
+    /// Builds the call of `agent enrol`.
     package static func enrolCall(_ invocation: Invocation) -> AgentCall {
         AgentCall(
             "Enrol", .string(invocation.arguments[0]), .string(invocation.argument(1) ?? ""),
-            // The agent has another working directory.
+            // The path must be absolute, because the agent has a different working directory.
             .string(invocation.value("ca-file").map(LocalFile.absolute) ?? ""))
     }
 
-    /// What `agent status` prints.
+    /// Formats the output of `agent status`.
     package static func report(of status: AgentStatus) -> Report {
         var fields = [
             (name: "Agent", value: "\(status.version), process \(status.processID)"),
@@ -161,29 +167,30 @@ package enum AgentCommands {
             fields.append(("Connected", connection(of: status)))
         }
         fields.append(("Alerts shown by", presenter(of: status)))
-        if !status.lastError.isEmpty { fields.append(("Last trouble", status.lastError)) }
-        if status.nextTry > 0 { fields.append(("Next try", LocalTime.text(unixSeconds: status.nextTry))) }
+        if !status.lastError.isEmpty { fields.append(("Last error", status.lastError)) }
+        if status.nextTry > 0 { fields.append(("Next retry", LocalTime.text(unixSeconds: status.nextTry))) }
         if !status.notice.isEmpty { fields.append(("Notice", status.notice)) }
         return Report(Table.fields(fields), json: status)
     }
 
     private static func presenter(of status: AgentStatus) -> String {
         switch status.presenter {
-        case "", "none": "nothing: no notification server runs; the inbox keeps them"
-        case "panel": "panel, those of style alert; no notification server runs; the inbox keeps the others"
+        case "", "none": "nothing; no notification server is running. Notifications are kept in the inbox."
+        case "panel":
+            "the panel, for style alert only; no notification server is running. Others are kept in the inbox."
         case let names: names
         }
     }
 
     private static func enrolment(of status: AgentStatus) -> String {
-        guard status.enrolled else { return "no; next: posthorn agent enrol SERVER CODE" }
+        guard status.enrolled else { return "no; run 'posthorn agent enrol SERVER CODE'" }
         guard status.removed else { return "yes" }
-        return "no longer: the server does not know this device any more; next: posthorn agent unenrol"
+        return "no longer; the device was removed from the server. Run 'posthorn agent unenrol'."
     }
 
     private static func connection(of status: AgentStatus) -> String {
         if status.connected { return "since \(LocalTime.text(unixSeconds: status.connectedSince))" }
-        guard status.lastConnected > 0 else { return "no, and never was" }
-        return "no; last at \(LocalTime.text(unixSeconds: status.lastConnected))"
+        guard status.lastConnected > 0 else { return "no, never" }
+        return "no; last \(LocalTime.text(unixSeconds: status.lastConnected))"
     }
 }

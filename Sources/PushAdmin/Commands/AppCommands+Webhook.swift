@@ -2,28 +2,28 @@
 
 internal import PushCore
 
-/// The webhook of an app: options of `posthorn app set`.
 extension AppCommands {
     static let webhookOptions: OptionTable = [
-        Option("webhook", value: "URL", "Where the back-end hears what became of notifications; https."),
+        Option("webhook", value: "URL", "The https URL of the back-end to which delivery events are sent."),
         Option(
             "webhook-secret-file", value: "FILE",
-            "The first line is the secret of the signatures; made and shown once if left out.", values: .file),
-        Option("no-webhook", "Tell the back-end nothing more."),
+            "Read the signing secret from the first line of FILE. Default: generate a secret and print it once.",
+            values: .file),
+        Option("no-webhook", "Remove the webhook."),
     ]
 
-    /// Whether the webhook is to change.
+    /// Reports whether the command line changes the webhook.
     static func changesWebhook(_ invocation: Invocation) throws(CommandError) -> Bool {
         guard invocation.has("webhook") || !invocation.has("webhook-secret-file") else {
-            throw .usage(invocation.error(.contradiction("--webhook-secret-file goes with --webhook")))
+            throw .usage(invocation.error(.contradiction("--webhook-secret-file requires --webhook")))
         }
         guard !(invocation.has("webhook") && invocation.has("no-webhook")) else {
-            throw .usage(invocation.error(.contradiction("--webhook and --no-webhook exclude each other")))
+            throw .usage(invocation.error(.contradiction("--webhook and --no-webhook cannot be combined")))
         }
         return invocation.has("webhook") || invocation.has("no-webhook")
     }
 
-    /// Sets or removes an app's webhook; returns the app as it is then, with a secret that was made.
+    /// Sets or removes an app's webhook and returns the updated app; a generated secret is included once.
     static func changeWebhook(_ invocation: Invocation, _ client: AdminClient) throws(CommandError) -> AdminAPI.App {
         let topic = invocation.arguments[0]
         var secret: String?
@@ -47,14 +47,15 @@ extension AppCommands {
         let range = Limits.webhookSecretByteCountMin...Limits.webhookSecretByteCountMax
         guard let text = String(validating: line, as: UTF8.self), range.contains(line.count) else {
             throw .badFile(
-                path: path, problem: "its first line is no secret",
-                remedy: "Write \(range.lowerBound) to \(range.upperBound) bytes of text, as openssl rand -hex 32 makes."
+                path: path, problem: "the first line is not a valid secret",
+                remedy:
+                    "Use \(range.lowerBound) to \(range.upperBound) bytes of text, for example from: openssl rand -hex 32"
             )
         }
         return text
     }
 
-    /// The lines about an app's webhook.
+    /// Returns the output lines about an app's webhook.
     static func fields(of webhook: AdminAPI.Webhook) -> [(name: String, value: String)] {
         var fields = [(name: "Webhook", value: webhook.url)]
         if let since = webhook.failingSince {
@@ -62,7 +63,7 @@ extension AppCommands {
         }
         if let secret = webhook.secret {
             fields.append(("Secret", secret))
-            fields.append(("", "Give it to the back-end now: it is not shown again."))
+            fields.append(("", "Save it now; it is not shown again."))
         }
         return fields
     }

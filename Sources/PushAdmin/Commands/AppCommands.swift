@@ -2,28 +2,28 @@
 
 package import PushCore
 
-/// `posthorn app`: the apps that the server knows.
+/// The command `posthorn app`: manages the server's apps.
 package enum AppCommands {
     static let group = CommandNode(
-        group: "app", "Add, change, list, show and remove apps on the server.",
+        group: "app", "Manage the apps on the server.",
         discussion: """
-            An app has a topic: the name by which back-ends send to it (apns-topic). Use the app's desktop file name \
-            without '.desktop', for example org.example.Mail; then devices need not be told the topic.
+            Back-ends address an app by its topic (apns-topic). Use the name of the app's desktop file without \
+            '.desktop' as the topic, for example org.example.Mail; then devices need no further configuration.
             """,
         children: [add, set, list, show, remove], defaultChild: "list")
 
     private static let topic = Argument("TOPIC", "The app's topic, for example org.example.Mail.")
 
-    /// The options of `add`, or of `set`, where what is left out stays.
+    /// Returns the options that `add` and `set` share; the help texts differ in what an omitted option means.
     private static func settings(whenLeftOut: (checks: String, broadcasts: String)) -> OptionTable {
         [
             Option(
                 "checks", value: "HOW",
-                "How payloads are judged: off, warn (tells what it finds) or strict (also refuses errors)"
-                    + "\(whenLeftOut.checks).",
+                "Payload checks: off, warn (report findings) or strict (also refuse payloads with errors)."
+                    + whenLeftOut.checks,
                 values: .choice(PayloadChecks.allCases.map(\.rawValue))),
             Option(
-                "broadcasts", value: "STATE", "Whether the app may have channels: on or off\(whenLeftOut.broadcasts).",
+                "broadcasts", value: "STATE", "Allow broadcast channels: on or off.\(whenLeftOut.broadcasts)",
                 values: .choice(["on", "off"])),
         ]
     }
@@ -32,33 +32,41 @@ package enum AppCommands {
         Command(
             "add", "Add an app.", arguments: [topic],
             options: [
-                Option("name", short: "n", value: "NAME", "What people call the app; the topic if left out."),
-                Option("team", value: "TEAM", "The team that owns it; the server's own if left out."),
-            ] + settings(whenLeftOut: ("; warn if left out", "; off if left out")),
+                Option("name", short: "n", value: "NAME", "The display name. Default: the topic."),
+                Option(
+                    "team", value: "TEAM",
+                    "The team that owns the app; a new ID creates the team. Default: the server's team."),
+            ] + settings(whenLeftOut: (" Default: warn.", " Default: off.")),
             examples: [
-                Explanation("posthorn app add org.example.Mail --name Mail", "Adds an app called Mail."),
-                Explanation("posthorn app add org.example.News --broadcasts on", "Adds one that may have channels."),
+                Explanation("posthorn app add org.example.Mail --name Mail", "Add an app named Mail."),
+                Explanation("posthorn app add org.example.News --broadcasts on", "Add an app that may have channels."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
-        report(of: try surroundings.admin(invocation).send(addRequest(invocation), for: AdminAPI.App.self))
+        let client = surroundings.admin(invocation)
+        // The team list is only for the message about a new team, so an error of this request is ignored.
+        let teams = invocation.value("team").flatMap { _ in try? TeamCommands.teams(of: client) }
+        let app = try client.send(addRequest(invocation), for: AdminAPI.App.self)
+        let isNewTeam = teams.map { !$0.contains { $0.teamID.utf8.elementsEqual(app.teamID.utf8) } } ?? false
+        if isNewTeam { Console.note(["Created team \(oneLine(app.teamID))."]) }
+        return report(of: app)
     }
 
     private static let set = CommandNode(
         Command(
             "set", "Change an app.",
             discussion: """
-                What is left out stays as it is. Switching broadcasts off removes the app's channels, in both \
-                environments, with their subscriptions.
+                Options that are not given leave the setting unchanged. '--broadcasts off' removes all channels of the \
+                app with their subscriptions, in both environments.
                 """,
             arguments: [topic],
-            options: [Option("name", short: "n", value: "NAME", "What people call the app.")]
+            options: [Option("name", short: "n", value: "NAME", "The display name.")]
                 + settings(whenLeftOut: ("", "")) + webhookOptions + [SharedOptions.yes],
             examples: [
-                Explanation("posthorn app set org.example.Mail --checks strict", "Refuses payloads with errors."),
-                Explanation("posthorn app set org.example.News --broadcasts on", "Lets it have channels."),
+                Explanation("posthorn app set org.example.Mail --checks strict", "Refuse payloads with errors."),
+                Explanation("posthorn app set org.example.News --broadcasts on", "Allow channels."),
                 Explanation(
                     "posthorn app set org.example.Mail --webhook https://mail.example.org/events",
-                    "Tells its back-end what becomes of notifications."),
+                    "Send delivery events to the back-end."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let topic = invocation.arguments[0]
@@ -75,7 +83,7 @@ package enum AppCommands {
         return report(of: app)
     }
 
-    /// Whether something beside the webhook is to change.
+    /// Reports whether the command line changes anything besides the webhook.
     private static func changesOther(_ invocation: Invocation) -> Bool {
         ["name", "checks", "broadcasts"].contains(where: invocation.has)
     }
@@ -95,16 +103,17 @@ package enum AppCommands {
     private static let remove = CommandNode(
         Command(
             "remove", "Remove an app.",
-            discussion: "Its device tokens become Unregistered, and notifications that wait for it are dropped.",
+            discussion:
+                "The app's device tokens become invalid (Unregistered), and its pending notifications are dropped.",
             arguments: [topic], options: [SharedOptions.yes])
     ) { (invocation, surroundings) throws(CommandError) in
         let topic = invocation.arguments[0]
-        try Console.confirm("Remove \(topic) with all its device tokens?", unless: invocation.has("yes"))
+        try Console.confirm("Remove app \(topic) and invalidate all its device tokens?", unless: invocation.has("yes"))
         try surroundings.admin(invocation).send(.delete("apps", topic), about: [topic])
         return Report("Removed \(topic).", json: Done())
     }
 
-    /// What `app add` asks of the server.
+    /// Builds the request of `app add`.
     package static func addRequest(_ invocation: Invocation) -> AdminRequest {
         .post(
             "apps",
@@ -113,18 +122,18 @@ package enum AppCommands {
                 checks: checks(invocation), broadcasts: broadcasts(invocation)))
     }
 
-    /// What `app set` asks of the server.
+    /// Builds the request of `app set`.
     ///
-    /// - Parameter invocation: With the topic and what is to change.
+    /// - Parameter invocation: The command line, with the topic and the changes.
     /// - Returns: The request.
-    /// - Throws: When nothing is to change.
+    /// - Throws: An error when the command line changes nothing.
     package static func changeRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
         let change = AdminAPI.AppChange(
             name: invocation.value("name"), checks: checks(invocation), broadcasts: broadcasts(invocation))
         guard change.name != nil || change.checks != nil || change.broadcasts != nil else {
             throw .advised(
-                .usage(invocation.error(.contradiction("there is nothing to change"))),
-                remedy: "Add --name, --checks, --broadcasts, --webhook or --no-webhook.")
+                .usage(invocation.error(.contradiction("nothing to change"))),
+                remedy: "Specify --name, --checks, --broadcasts, --webhook or --no-webhook.")
         }
         return .patch("apps", invocation.arguments[0], body: change)
     }
@@ -137,7 +146,7 @@ package enum AppCommands {
         invocation.value("broadcasts").map { $0 == "on" }
     }
 
-    /// What `app add`, `app set` and `app show` print.
+    /// Formats the output of `app add`, `app set` and `app show`.
     package static func report(of app: AdminAPI.App) -> Report {
         Report(
             Table.fields(
@@ -148,9 +157,9 @@ package enum AppCommands {
                 ] + (app.webhook.map(fields) ?? [])), json: app)
     }
 
-    /// What `app list` prints.
+    /// Formats the output of `app list`.
     package static func report(of apps: AdminAPI.Apps) -> Report {
-        guard !apps.apps.isEmpty else { return Report("No apps yet. Add one: posthorn app add TOPIC", json: apps) }
+        guard !apps.apps.isEmpty else { return Report("No apps. Add one with 'posthorn app add TOPIC'.", json: apps) }
         let table = Table(
             [
                 .text("TOPIC"), .text("NAME"), .text("TEAM ID"), .text("CHECKS"), .text("BROADCASTS"),

@@ -3,25 +3,24 @@
 internal import Glibc
 package import PushCore
 
-/// `posthorn backup`: a copy of everything that the server keeps, made while it runs.
+/// The command `posthorn backup`: copies all of the server's data while the server runs.
 package enum BackupCommand {
     static let node = CommandNode(
         Command(
-            "backup", "Back the server up while it runs.",
+            "backup", "Back up the server's data while it is running.",
             discussion: """
-                Makes a directory with a checked copy of the database and the keys that belong to it, as everything was \
-                at one moment. It holds secrets, and is for the server's user alone. Without a name it lies below \
-                `backups` in the data directory. The server must be able to write there, and the directory that it is to \
-                lie in must be there.
+                Creates a directory with a consistent, verified copy of the database and the keys that belong to it. It \
+                contains secrets, so only the server's user can read it. The default is a new directory below 'backups' \
+                in the data directory. The parent directory must exist and be writable for the server's user.
 
-                Notifications are accepted and delivered meanwhile. posthornd --check-backup looks whether a backup is \
-                whole; posthornd --restore puts it back.
+                The server keeps accepting and delivering notifications during the backup. Use 'posthornd \
+                --check-backup' to verify a backup and 'posthornd --restore' to restore it.
                 """,
-            arguments: [Argument("DIRECTORY", "The directory to make.", optional: true)],
-            options: [Option("force", "Replace an earlier backup of that name.")],
+            arguments: [Argument("DIRECTORY", "The directory to create.", optional: true)],
+            options: [Option("force", "Replace an existing backup.")],
             examples: [
-                Explanation("posthorn backup", "Back up into the data directory."),
-                Explanation("posthorn backup /var/lib/posthorn/weekly --force", "Replace last week's."),
+                Explanation("posthorn backup", "Create a backup in the data directory."),
+                Explanation("posthorn backup /var/lib/posthorn/weekly --force", "Replace last week's backup."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let admin = surroundings.admin(invocation)
@@ -34,7 +33,7 @@ package enum BackupCommand {
             usleep(100_000)
             let last = try admin.send(.get("backups"), for: AdminAPI.Backups.self).last
             guard let last, last.path.utf8.elementsEqual(backup.path.utf8) else {
-                throw .badAnswer(of: "the server", detail: "the backup is not known any more")
+                throw .badAnswer(of: "the server", detail: "the backup is no longer listed")
             }
             backup = last
         }
@@ -42,7 +41,7 @@ package enum BackupCommand {
         return try report(of: backup)
     }
 
-    /// What stands on the terminal while it is made.
+    /// Returns the progress text for the terminal.
     package static func progress(of backup: AdminAPI.Backup) -> String {
         switch backup.state {
         case .copying:
@@ -52,10 +51,10 @@ package enum BackupCommand {
         }
     }
 
-    /// What `backup` prints; throws when there is none.
+    /// Formats the output of `backup`; throws when the backup failed.
     package static func report(of backup: AdminAPI.Backup) throws(CommandError) -> Report {
         guard backup.state == .done else {
-            throw .backupFailed(backup.problem ?? "the server does not say why")
+            throw .backupFailed(backup.problem ?? "unknown reason")
         }
         return Report("\(oneLine(backup.path))", json: backup)
     }

@@ -3,31 +3,33 @@
 internal import PushCore
 internal import PushDBus
 
-/// `posthorn badge`: the numbers on icons, for bars that have no icons.
+/// The command `posthorn badge`: prints badge numbers, for status bars without app icons.
 package enum BadgeCommand {
-    /// For whom the line is.
+    /// The output format.
     package enum Format: String, CaseIterable, Sendable {
         case plain, waybar, polybar, json
     }
 
     static let node = CommandNode(
         Command(
-            "badge", "Print the number on an app's icon, or the sum of all.",
+            "badge", "Print the badge number of an app, or the sum for all apps.",
             discussion: """
-                plain prints the number; polybar the number, or an empty line for none, so that the module hides; waybar \
-                its JSON, with a line for each app as the tooltip and the class 'unread', 'none' or 'offline'; json the \
-                number of each app. While the agent is away, --follow prints an empty line as plain and polybar, and null as json.
+                Formats: plain prints the number. polybar prints the number, or an empty line for 0, which hides the \
+                module. waybar prints JSON with a tooltip of one line per app and the class 'unread', 'none' or \
+                'offline'. json prints the number of each app.
+
+                While the agent is not running, --follow prints an empty line (plain, polybar) or null (json).
                 """,
-            arguments: [Argument("APP", "The app id; the sum of all apps if left out.", optional: true)],
+            arguments: [Argument("APP", "The app ID. Default: all apps.", optional: true)],
             options: [
                 Option(
-                    "format", short: "f", value: "FORMAT", "For whom; plain if left out.",
+                    "format", short: "f", value: "FORMAT", "The output format. Default: plain.",
                     values: .choice(Format.allCases.map(\.rawValue))),
-                Option("follow", "Print a line at each change, until Ctrl-C."),
+                Option("follow", "Print a line at each change until interrupted."),
             ],
             examples: [
-                Explanation("posthorn badge org.example.Mail", "Unread mails."),
-                Explanation("posthorn badge --format waybar --follow", "In a custom module of waybar."),
+                Explanation("posthorn badge org.example.Mail", "Print the badge of Mail."),
+                Explanation("posthorn badge --format waybar --follow", "For a custom module of waybar."),
             ],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
@@ -64,12 +66,12 @@ package enum BadgeCommand {
         return apps.filter { $0.appID.utf8.elementsEqual(app.utf8) }
     }
 
-    /// The line of a format.
+    /// Formats the badges as one line.
     ///
     /// - Parameters:
-    ///   - apps: The apps that count; nil while the agent is away.
-    ///   - format: For whom.
-    /// - Returns: Without a line feed.
+    ///   - apps: The apps to count; nil while the agent is not running.
+    ///   - format: The output format.
+    /// - Returns: The line, without a line feed.
     package static func line(_ apps: [AgentApp]?, _ format: Format) -> String {
         let sum = (apps ?? []).reduce(0) { $0 + $1.badge }
         switch format {
@@ -77,7 +79,7 @@ package enum BadgeCommand {
         case .polybar: return sum > 0 ? "\(sum)" : ""
         case .json: return JSONText.printable(JSONText.encodeKnown(apps.map(Badges.init)))
         case .waybar:
-            // Waybar reads both texts as markup.
+            // Waybar parses both texts as markup.
             let lines = (apps ?? []).filter { $0.badge > 0 }.map {
                 "\(DisplayText.markup(oneLine($0.name), scalarCountMax: 64)): \($0.badge)"
             }

@@ -6,17 +6,17 @@ internal import PushTLS
 extension CertificateCommands {
     static let revoke = CommandNode(
         Command(
-            "revoke", "Revoke a certificate: the server refuses it from now on.",
+            "revoke", "Revoke a certificate.",
             discussion: """
-                Also one of another authority that the server trusts, by its file or its whole fingerprint, which is \
-                that of: openssl x509 -noout -fingerprint -sha256
+                To revoke a certificate of another CA that the server trusts, specify its file or its complete \
+                fingerprint, as 'openssl x509 -noout -fingerprint -sha256' prints it.
                 """,
             usages: ["FINGERPRINT [OPTIONS]", "--file FILE [OPTIONS]"],
             arguments: [
-                Argument("FINGERPRINT", "The fingerprint, or its first 8 digits or more.", optional: true)
+                Argument("FINGERPRINT", "The fingerprint, or at least its first 8 digits.", optional: true)
             ],
             options: [
-                Option("file", short: "f", value: "FILE", "The certificate itself, in PEM.", values: .file),
+                Option("file", short: "f", value: "FILE", "The certificate file (PEM).", values: .file),
                 SharedOptions.yes,
             ])
     ) { (invocation, surroundings) throws(CommandError) in
@@ -24,12 +24,12 @@ extension CertificateCommands {
         let client = surroundings.admin(invocation)
         let known = try client.send(.get("certificates"), for: AdminAPI.Certificates.self).certificates
         guard let certificate = try find(digits, in: known, invocation) else {
-            try Console.confirm("Revoke \(digits), which this server did not issue?", unless: invocation.has("yes"))
+            try Console.confirm("Revoke certificate \(digits) of another CA?", unless: invocation.has("yes"))
             try client.send(.post(["certificates", "revoked"], AdminAPI.RevokedCertificate(fingerprint: digits)))
             return report(ofRevoked: digits, isForeign: true)
         }
         let topics = certificate.topics.joined(separator: ", ")
-        try Console.confirm("Revoke \(certificate.fingerprint) (\(topics))?", unless: invocation.has("yes"))
+        try Console.confirm("Revoke certificate \(certificate.fingerprint) (\(topics))?", unless: invocation.has("yes"))
         try client.send(.delete("certificates", certificate.fingerprint))
         return report(ofRevoked: certificate.fingerprint, isForeign: certificate.teamID.isEmpty)
     }
@@ -37,15 +37,15 @@ extension CertificateCommands {
     private static let digitCountMin = 8
     private static let digitCountMax = 64
 
-    /// The hexadecimal digits that were typed, in lower case and without colons, or those of the file's certificate.
+    /// Returns the fingerprint from the command line, or that of the certificate file, in lower case without colons.
     ///
-    /// - Parameter invocation: With a fingerprint or with file.
-    /// - Returns: 8 to 64 digits.
-    /// - Throws: When there is neither, both, or something else.
+    /// - Parameter invocation: The command line, with a fingerprint or with `--file`.
+    /// - Returns: 8 to 64 hexadecimal digits.
+    /// - Throws: An error when neither or both are given, or the fingerprint is invalid.
     package static func digits(_ invocation: Invocation) throws(CommandError) -> String {
         guard let path = invocation.value("file") else { return try typedDigits(invocation) }
         guard invocation.arguments.isEmpty else {
-            throw .usage(invocation.error(.contradiction("a fingerprint and --file say the same twice")))
+            throw .usage(invocation.error(.contradiction("specify either FINGERPRINT or --file")))
         }
         return try fingerprint(ofFile: path)
     }
@@ -56,7 +56,7 @@ extension CertificateCommands {
         }
         let digits = typed.lowercased().utf8.filter { $0 != UInt8(ascii: ":") }
         guard (digitCountMin...digitCountMax).contains(digits.count), digits.allSatisfy(isDigit) else {
-            let expected = "\(digitCountMin) to \(digitCountMax) hexadecimal digits"
+            let expected = "use \(digitCountMin) to \(digitCountMax) hexadecimal digits"
             throw .usage(invocation.error(.badValue(of: "FINGERPRINT", value: typed, expected: expected)))
         }
         return String(decoding: digits, as: UTF8.self)
@@ -76,21 +76,21 @@ extension CertificateCommands {
             return String(decoding: digits, as: UTF8.self)
         } catch {
             throw .badFile(
-                path: path, problem: "no certificate in PEM",
+                path: path, problem: "not a PEM certificate",
                 remedy:
-                    "Name the .pem file that 'posthorn certificate issue' wrote; for a .p12 give the fingerprint, which "
-                    + "'posthorn certificate list' shows.")
+                    "Specify the .pem file that 'posthorn certificate issue' wrote, or the fingerprint from 'posthorn "
+                    + "certificate list'.")
         }
     }
 
-    /// The certificate that some digits begin.
+    /// Finds the certificate whose fingerprint starts with the given digits.
     ///
     /// - Parameters:
-    ///   - digits: In lower case.
-    ///   - known: Those of the server.
-    ///   - invocation: For errors.
-    /// - Returns: nil when the server knows none, and the digits are a whole fingerprint.
-    /// - Throws: When several begin so, or none does and the digits are only a beginning.
+    ///   - digits: The digits, in lower case.
+    ///   - known: The server's certificates.
+    ///   - invocation: The command line, for error messages.
+    /// - Returns: The certificate; nil when the digits are a whole fingerprint that the server does not know.
+    /// - Throws: An error when the digits match several certificates, or are a prefix that matches none.
     package static func find(
         _ digits: String, in known: [AdminAPI.Certificate], _ invocation: Invocation
     ) throws(CommandError) -> AdminAPI.Certificate? {
@@ -100,18 +100,21 @@ extension CertificateCommands {
                 invocation.error(
                     .badValue(
                         of: "FINGERPRINT", value: digits,
-                        expected: "\(found.count) certificates begin so; give more digits")))
+                        expected: "it matches \(found.count) certificates; specify more digits")))
         }
         if let certificate = found.first { return certificate }
         guard digits.utf8.count < digitCountMax else { return nil }
-        let detail = "No certificate's fingerprint begins so: see 'posthorn certificate list'."
-        throw .adminRefused(status: 404, DeviceAPI.Failure(error: "UnknownCertificate", detail: detail))
+        let failure = DeviceAPI.Failure(error: "UnknownCertificate", detail: "See 'posthorn certificate list'.")
+        throw .reworded(
+            .adminRefused(status: 404, failure),
+            problem: "no certificate with fingerprint '\(digits)'; see 'posthorn certificate list'")
     }
 
     private static func report(ofRevoked fingerprint: String, isForeign: Bool) -> Report {
-        let remark = isForeign ? ", which this server did not issue" : ""
+        let remark = isForeign ? " of another CA" : ""
         return Report(
-            "Revoked \(fingerprint)\(remark).", json: Revocation(fingerprint: fingerprint, isForeign: isForeign))
+            "Revoked certificate \(fingerprint)\(remark).",
+            json: Revocation(fingerprint: fingerprint, isForeign: isForeign))
     }
 }
 

@@ -2,13 +2,13 @@
 
 package import PushCore
 
-/// `posthorn certificate`: the certificates with which back-ends come that do not sign provider tokens.
+/// The command `posthorn certificate`: manages client certificates of providers that do not use provider tokens.
 package enum CertificateCommands {
     static let group = CommandNode(
-        group: "certificate", "Issue, list and revoke client certificates of back-ends.",
+        group: "certificate", "Manage the client certificates of back-ends.",
         discussion: """
-            For back-ends whose library comes with a certificate, as Apple's older ones did; a signing key does the \
-            same and does not expire: posthorn key create. Certificates are signed by the server's own authority, \
+            For back-ends whose library authenticates with a client certificate. Prefer a signing key ('posthorn key \
+            create') where possible, because it does not expire. Certificates are signed by the server's own CA, \
             authority.pem in its data directory.
             """,
         children: [issue, list, revoke], defaultChild: "list")
@@ -17,21 +17,23 @@ package enum CertificateCommands {
         Command(
             "issue", "Issue a certificate for an app.",
             discussion: """
-                Writes certificate and private key to one PEM file, CERT_TOPIC.pem, which only its owner can read, and \
-                with --p12 to a PKCS#12 file instead, or with --output too. The server does not keep the private key; \
-                who loses the file issues another certificate.
+                Writes the certificate and its private key to the PEM file CERT_TOPIC.pem, readable by its owner only. \
+                With --p12 it writes a PKCS#12 file instead, and with --p12 and --output both. The server does not keep \
+                the private key. If the file is lost, issue a new certificate.
 
-                The kind says what it can send. single: alerts, background updates, and what goes to file providers, \
-                widgets and controls; a request need not name its topic. universal: alerts, background updates, VoIP, \
-                complications and push to talk; a request must name its topic. voip: VoIP alone. Location and Live \
-                Activities take a signing key.
+                The kind determines what the certificate can send. single: alerts, background updates, and \
+                notifications to file providers, widgets and controls; requests may omit the topic. universal: alerts, \
+                background updates, VoIP, complications and push to talk; requests must include the topic. voip: VoIP \
+                only. Location and Live Activities require a signing key.
                 """,
             arguments: [Argument("TOPIC", "The app's topic, for example org.example.Mail.")], options: issueOptions,
             examples: [
-                Explanation("posthorn certificate issue org.example.Mail", "CERT_org.example.Mail.pem, for a year."),
+                Explanation(
+                    "posthorn certificate issue org.example.Mail",
+                    "Write CERT_org.example.Mail.pem, valid for one year."),
                 Explanation(
                     "posthorn certificate issue org.example.Mail --p12 mail.p12",
-                    "A PKCS#12 file, with a password that is asked for or made."),
+                    "Write a PKCS#12 file with a prompted or generated password."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         try issue(invocation, client: surroundings.admin(invocation))
@@ -39,26 +41,26 @@ package enum CertificateCommands {
 
     private static let issueOptions: OptionTable = [
         Option(
-            "kind", short: "k", value: "KIND", "single, universal or voip; single if left out.",
+            "kind", short: "k", value: "KIND", "single, universal or voip. Default: single.",
             values: .choice(AdminAPI.NewCertificate.Kind.allCases.map(\.rawValue))),
         Option(
-            "environment", short: "e", value: "NAME", "Only production or only development; both if left out.",
+            "environment", short: "e", value: "NAME", "production or development. Default: both.",
             values: .choice(Environment.allCases.map(\.rawValue))),
         Option(
             "days", value: "N",
-            "How long it is valid, at most \(Limits.certificateDayCountMax); "
-                + "\(AdminAPI.NewCertificate.daysUsual) if left out."),
+            "The validity in days, at most \(Limits.certificateDayCountMax). "
+                + "Default: \(AdminAPI.NewCertificate.daysUsual)."),
         Option(
-            "output", short: "o", value: "FILE", "Where to write the PEM file: a file or a directory.", values: .file),
-        Option("p12", value: "FILE", "Write a PKCS#12 file, or one in this directory.", values: .file),
+            "output", short: "o", value: "FILE", "The PEM file to write, or its directory.", values: .file),
+        Option("p12", value: "FILE", "The PKCS#12 file to write, or its directory.", values: .file),
         Option(
             "password-file", value: "FILE",
-            "The first line is the password of the PKCS#12 file; asked at a terminal, or made and shown, if left out.",
+            "Read the PKCS#12 password from the first line of FILE. Default: prompt for it, or generate and print it.",
             values: .file),
     ]
 
     private static let list = CommandNode(
-        Command("list", "List the certificates, and foreign ones that were revoked.")
+        Command("list", "List certificates, including revoked ones of other CAs.")
     ) { (invocation, surroundings) throws(CommandError) in
         let certificates = try surroundings.admin(invocation).send(
             .get("certificates"), for: AdminAPI.Certificates.self)
@@ -67,7 +69,7 @@ package enum CertificateCommands {
 
     private static func issue(_ invocation: Invocation, client: AdminClient) throws(CommandError) -> Report {
         let request = try issueRequest(invocation)
-        // Before the server makes a certificate that could not be kept.
+        // The paths and the password are checked first, so that the server issues no certificate that cannot be saved.
         let files = try CertificateFiles(invocation)
         let password = try files.password(invocation)
         let topic = invocation.arguments[0]
@@ -75,18 +77,18 @@ package enum CertificateCommands {
         do throws(CommandError) {
             try files.write(certificate, named: topic, password: password?.text)
         } catch {
-            // Nobody has the private key: the certificate must not stay valid.
+            // The private key is lost, so the certificate must not stay valid.
             try? client.send(.delete("certificates", certificate.fingerprint))
             throw error
         }
         return report(of: certificate, files: files, password: password)
     }
 
-    /// What `certificate issue` asks of the server.
+    /// Builds the request of `certificate issue`.
     ///
-    /// - Parameter invocation: With the topic and what the certificate is for.
+    /// - Parameter invocation: The command line, with the topic and the certificate's options.
     /// - Returns: The request.
-    /// - Throws: When the number of days is none.
+    /// - Throws: An error when the number of days is invalid.
     package static func issueRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
         let days: Int64?
         do throws(UsageError) {
@@ -102,7 +104,7 @@ package enum CertificateCommands {
                 environment: invocation.value("environment").flatMap(Environment.init), days: days.map(Int.init)))
     }
 
-    /// What `certificate issue` prints: never the private key itself, and a password only when it was made just now.
+    /// Formats the output of `certificate issue`; never prints the private key, and only a generated password.
     package static func report(
         of certificate: AdminAPI.Certificate, files: CertificateFiles, password: CertificateFiles.Password?
     ) -> Report {
@@ -115,7 +117,7 @@ package enum CertificateCommands {
         if let path = files.pem { fields.append(("File", path)) }
         if let path = files.p12 { fields.append(("PKCS#12 file", path)) }
         let shown = password.flatMap { $0.isMade ? $0.text : nil }
-        if let shown { fields.append(("Password", "\(shown) (shown this once)")) }
+        if let shown { fields.append(("Password", "\(shown) (shown only once)")) }
         return Report(
             Table.fields(fields),
             json: IssuedCertificate(
@@ -124,10 +126,10 @@ package enum CertificateCommands {
                 expiresAt: certificate.expiresAt, file: files.pem, p12File: files.p12, p12Password: shown))
     }
 
-    /// What `certificate list` prints.
+    /// Formats the output of `certificate list`.
     package static func report(of certificates: AdminAPI.Certificates, nowUnixSeconds: Int64) -> Report {
         guard !certificates.certificates.isEmpty else {
-            return Report("No certificates yet. Issue one: posthorn certificate issue TOPIC", json: certificates)
+            return Report("No certificates. Issue one with 'posthorn certificate issue TOPIC'.", json: certificates)
         }
         let table = Table(
             [
@@ -149,7 +151,7 @@ package enum CertificateCommands {
 
     private static func state(of certificate: AdminAPI.Certificate, nowUnixSeconds: Int64) -> String {
         if let revoked = certificate.revokedAt { return "revoked \(LocalTime.text(unixSeconds: revoked))" }
-        return certificate.expiresAt > nowUnixSeconds ? "good" : "expired"
+        return certificate.expiresAt > nowUnixSeconds ? "valid" : "expired"
     }
 
     private static func environment(of certificate: AdminAPI.Certificate) -> String {

@@ -2,25 +2,25 @@
 
 package import PushCore
 
-/// `posthorn channel`: the channels to which back-ends broadcast.
+/// The command `posthorn channel`: manages broadcast channels.
 package enum ChannelCommands {
     static let group = CommandNode(
-        group: "channel", "Create, list, show and remove broadcast channels of an app.",
+        group: "channel", "Manage the broadcast channels of an app.",
         discussion: """
-            A broadcast is sent once, to a channel, and reaches every device whose app subscribed to it. The app must \
-            allow broadcasts: posthorn app set TOPIC --broadcasts on
+            A back-end sends a broadcast once, to a channel. The server delivers it to every device whose app \
+            subscribed to the channel. Enable broadcasts for the app first: posthorn app set TOPIC --broadcasts on
             """,
         children: [create, list, show, remove])
 
     private static let topic = Argument("TOPIC", "The app's topic, for example org.example.News.")
-    private static let id = Argument("ID", "The channel id, as 'posthorn channel list' shows it.")
+    private static let id = Argument("ID", "The channel ID; see 'posthorn channel list'.")
 
     private static func environment(_ help: String) -> Option {
         Option(
             "environment", short: "e", value: "NAME", help, values: .choice(Environment.allCases.map(\.rawValue)))
     }
 
-    /// What a channel may keep, by the words of the command line.
+    /// Returns the command line's word for a storage policy.
     private static func word(_ policy: MessageStoragePolicy) -> String {
         switch policy {
         case .noMessageStored: "none"
@@ -30,20 +30,22 @@ package enum ChannelCommands {
 
     private static let create = CommandNode(
         Command(
-            "create", "Create a channel and show its id.",
+            "create", "Create a channel and print its ID.",
             discussion: """
-                What a channel keeps cannot be changed later. One that keeps the last broadcast gives it to devices \
-                that connect within eight hours; one that keeps nothing is for those who are connected.
+                The storage policy cannot be changed later. A channel with policy 'last' delivers its last broadcast to \
+                devices that connect within eight hours. A channel with policy 'none' reaches connected devices only.
                 """,
             arguments: [topic],
             options: [
-                environment("production or development; production if left out."),
+                environment("production or development. Default: production."),
                 Option(
-                    "policy", value: "WHAT", "What it keeps: last (the last broadcast) or none; last if left out.",
+                    "policy", value: "WHAT",
+                    "What the channel stores: last (the last broadcast) or none. Default: last.",
                     values: .choice(MessageStoragePolicy.allCases.map(word))),
             ],
             examples: [
-                Explanation("posthorn channel create org.example.News", "A channel that keeps the last broadcast.")
+                Explanation(
+                    "posthorn channel create org.example.News", "Create a channel that stores its last broadcast.")
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let client = surroundings.admin(invocation)
@@ -54,7 +56,7 @@ package enum ChannelCommands {
     private static let list = CommandNode(
         Command(
             "list", "List the channels of an app.", arguments: [topic],
-            options: [environment("Only those of production or development.")])
+            options: [environment("List only channels of production or development.")])
     ) { (invocation, surroundings) throws(CommandError) in
         let topic = invocation.arguments[0]
         let request = AdminRequest.get("apps", topic, "channels").of(environment: invocation.value("environment"))
@@ -73,16 +75,16 @@ package enum ChannelCommands {
     private static let remove = CommandNode(
         Command(
             "remove", "Remove a channel with its subscriptions.",
-            discussion: "Its id is never used again: broadcasts to it are refused from now on.",
+            discussion: "Broadcasts to the channel are refused from then on. Its ID is never reused.",
             arguments: [topic, id], options: [SharedOptions.yes])
     ) { (invocation, surroundings) throws(CommandError) in
         let (topic, id) = (invocation.arguments[0], invocation.arguments[1])
-        try Console.confirm("Remove channel \(id) with its subscriptions?", unless: invocation.has("yes"))
+        try Console.confirm("Remove channel \(id) and its subscriptions?", unless: invocation.has("yes"))
         try surroundings.admin(invocation).send(.delete("apps", topic, "channels", id), about: [topic])
-        return Report("Removed \(id).", json: Done())
+        return Report("Removed channel \(id).", json: Done())
     }
 
-    /// What `channel create` asks of the server.
+    /// Builds the request of `channel create`.
     package static func createRequest(_ invocation: Invocation) -> AdminRequest {
         let policy = invocation.value("policy").flatMap { text in
             MessageStoragePolicy.allCases.first { word($0) == text }
@@ -92,25 +94,25 @@ package enum ChannelCommands {
         return .post(["apps", invocation.arguments[0], "channels"], channel)
     }
 
-    /// What `channel create` and `channel show` print.
+    /// Formats the output of `channel create` and `channel show`.
     package static func report(of channel: AdminAPI.Channel) -> Report {
         Report(
             Table.fields([
                 ("Channel ID", channel.channelID), ("Topic", channel.topic),
-                ("Environment", channel.environment.rawValue), ("Keeps", word(channel.messageStoragePolicy)),
+                ("Environment", channel.environment.rawValue), ("Stores", word(channel.messageStoragePolicy)),
                 ("Subscriptions", "\(channel.subscriptionCount)"),
                 ("Created", LocalTime.text(unixSeconds: channel.createdAt)),
             ]), json: channel)
     }
 
-    /// What `channel list` prints.
+    /// Formats the output of `channel list`.
     package static func report(of channels: AdminAPI.Channels, topic: String) -> Report {
         guard !channels.channels.isEmpty else {
-            return Report("No channels yet. Create one: posthorn channel create \(oneLine(topic))", json: channels)
+            return Report("No channels. Create one with 'posthorn channel create \(oneLine(topic))'.", json: channels)
         }
         let table = Table(
             [
-                .text("CHANNEL ID"), .text("ENVIRONMENT"), .text("KEEPS"), .number("SUBSCRIPTIONS"), .text("CREATED"),
+                .text("CHANNEL ID"), .text("ENVIRONMENT"), .text("STORES"), .number("SUBSCRIPTIONS"), .text("CREATED"),
             ],
             rows: channels.channels.map { channel in
                 [

@@ -2,17 +2,53 @@
 
 package import PushCore
 
-/// `posthorn device`: the devices that the server knows.
+/// The command `posthorn device`: manages the server's devices.
 package enum DeviceCommands {
     static let group = CommandNode(
-        group: "device", "List, show and remove devices on the server.",
+        group: "device", "Manage the devices on the server.",
         children: [list, show, remove], defaultChild: "list")
 
-    private static let id = Argument("ID", "The device id, sixteen hexadecimal digits.")
+    private static let id = Argument("ID", "The device ID (16 hexadecimal digits).")
 
     private static let list = CommandNode(Command("list", "List the devices.")) {
         (invocation, surroundings) throws(CommandError) in
-        report(of: try surroundings.admin(invocation).send(.get("devices"), for: AdminAPI.Devices.self))
+        let admin = surroundings.admin(invocation)
+        let first = try admin.send(.get("devices"), for: AdminAPI.Devices.self)
+        guard first.next != nil else { return report(of: first) }
+        return try writePages(from: first, asJSON: invocation.has("json")) { (after) throws(CommandError) in
+            try admin.send(.get("devices").with([("after", after)]), for: AdminAPI.Devices.self)
+        }
+    }
+
+    /// Prints each page of a list as soon as it arrives, so that the whole list is never in memory.
+    private static func writePages(
+        from first: AdminAPI.Devices, asJSON: Bool,
+        _ page: (_ after: String) throws(CommandError) -> AdminAPI.Devices
+    ) throws(CommandError) -> Report {
+        var (devices, isFirst) = (first, true)
+        _ = try Console.write(asJSON ? #"{"devices":["# : table(of: devices).text + "\n")
+        while true {
+            if asJSON { try writeJSON(devices.devices, isFirst: isFirst) }
+            isFirst = false
+            guard let after = devices.next else { break }
+            devices = try page(after)
+            if !asJSON, !devices.devices.isEmpty {
+                _ = try Console.write(table(of: devices).textWithoutHeading + "\n")
+            }
+        }
+        if asJSON { _ = try Console.write("]}\n") }
+        var report = Report("", json: Done())
+        report.isWritten = true
+        return report
+    }
+
+    private static func writeJSON(_ devices: [AdminAPI.Device], isFirst: Bool) throws(CommandError) {
+        var text = ""
+        for (index, device) in devices.enumerated() {
+            if index > 0 || !isFirst { text += "," }
+            text += try Console.json(device)
+        }
+        _ = try Console.write(text)
     }
 
     private static let show = CommandNode(Command("show", "Show a device.", arguments: [id])) {
@@ -25,18 +61,18 @@ package enum DeviceCommands {
         Command(
             "remove", "Remove a device.",
             discussion: """
-                All its device tokens become Unregistered, notifications that wait for it are dropped, and its secret \
-                opens nothing any more.
+                All device tokens of the device become invalid (Unregistered), its pending notifications are dropped, \
+                and its secret is revoked.
                 """,
             arguments: [id], options: [SharedOptions.yes])
     ) { (invocation, surroundings) throws(CommandError) in
         let id = invocation.arguments[0]
         try Console.confirm("Remove device \(id)?", unless: invocation.has("yes"))
         try surroundings.admin(invocation).send(.delete("devices", id))
-        return Report("Removed \(id).", json: Done())
+        return Report("Removed device \(id).", json: Done())
     }
 
-    /// What `device show` prints.
+    /// Formats the output of `device show`.
     package static func report(of device: AdminAPI.Device) -> Report {
         Report(
             Table.fields([
@@ -48,12 +84,16 @@ package enum DeviceCommands {
             ]), json: device)
     }
 
-    /// What `device list` prints.
+    /// Formats the output of `device list`.
     package static func report(of devices: AdminAPI.Devices) -> Report {
         guard !devices.devices.isEmpty else {
-            return Report("No devices yet. Let one in: posthorn enrol", json: devices)
+            return Report("No devices. Create an enrolment code with 'posthorn enrol'.", json: devices)
         }
-        let table = Table(
+        return Report(table(of: devices).text, json: devices)
+    }
+
+    private static func table(of devices: AdminAPI.Devices) -> Table {
+        Table(
             [
                 .text("DEVICE ID"), .text("NAME"), .text("PLATFORM"), .text("CONNECTED"), .text("LAST SEEN"),
                 .number("PENDING"), .number("APPS"), .text("ENROLLED"),
@@ -64,7 +104,6 @@ package enum DeviceCommands {
                     "\(device.pendingCount)", "\(device.topics.count)", LocalTime.text(unixSeconds: device.enrolledAt),
                 ]
             })
-        return Report(table.text, json: devices)
     }
 
     private static func lastSeen(_ device: AdminAPI.Device) -> String {

@@ -2,36 +2,40 @@
 
 package import PushCore
 
-/// `posthorn enrol`: lets one more device in.
+/// The command `posthorn enrol`: creates a code with which one device can enroll.
 package enum EnrolCommand {
     static let node = CommandNode(
         Command(
-            "enrol", "Make a code with which one device can enrol.",
+            "enrol", "Create a single-use enrolment code.",
             discussion: """
-                Prints the code and the command to run on the device; the panel's settings there take the code, too. A code \
-                is good once. Where the server's certificate comes from its own authority, the code names that, so that \
-                the device needs no file.
+                Prints the code and the command to run on the device; the code can also be entered in the settings of \
+                the panel. A code works once, within 24 hours. If the server's own CA signed its certificate, the code \
+                contains the fingerprint of that CA, so the device needs no CA file.
+
+                Run 'posthorn code list' to list unused codes and 'posthorn code revoke' to revoke one.
                 """,
-            examples: [Explanation("posthorn enrol", "Then run the printed command on the device.")])
+            examples: [Explanation("posthorn enrol", "Create a code, then run the printed command on the device.")])
     ) { (invocation, surroundings) throws(CommandError) in
         let request = AdminRequest.post("enrolment-codes")
         return report(of: try surroundings.admin(invocation).send(request, for: AdminAPI.EnrolmentCode.self))
     }
 
-    /// What `enrol` prints.
+    /// Formats the output of `enrol`.
     package static func report(of code: AdminAPI.EnrolmentCode) -> Report {
-        let fields = Table.fields([("Code", code.code), ("Good until", LocalTime.text(unixSeconds: code.expiresAt))])
+        let fields = Table.fields(
+            [("Code", code.code)] + (code.id.map { [(name: "ID", value: $0)] } ?? [])
+                + [("Valid until", LocalTime.text(unixSeconds: code.expiresAt))])
         let text = "\(fields)\n\nOn the device, run:\n\n  \(deviceCommand(for: code))"
         return Report(text, json: code)
     }
 
-    /// The command to run on the device, as a shell takes it.
+    /// Returns the shell command that the user runs on the device.
     package static func deviceCommand(for code: AdminAPI.EnrolmentCode) -> String {
         let words = ["posthorn", "agent", "enrol", code.serverURL, code.code]
         return words.map(shellWord).joined(separator: " ")
     }
 
-    /// The word as it is where a shell takes it so, in quotes otherwise.
+    /// Quotes a word for the shell if it contains special characters.
     private static func shellWord(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             switch byte {

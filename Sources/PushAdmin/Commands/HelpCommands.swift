@@ -2,18 +2,18 @@
 
 internal import PushCore
 
-/// `posthorn help` and `posthorn completion`.
+/// The commands `posthorn help` and `posthorn completion`.
 enum HelpCommands {
     static let help: CommandNode = CommandNode(
         Command(
-            "help", "Show what a command does.",
+            "help", "Show help for a command.",
             arguments: [
                 Argument(
-                    "COMMAND", "The command, for example 'app add'; all if left out.", optional: true,
+                    "COMMAND", "The command, for example 'app add'. Default: the list of commands.", optional: true,
                     repeatable: true)
             ])
     ) { (invocation, _) throws(CommandError) in
-        // As if it had been asked for behind the command, so that there is one way to find it.
+        // `help COMMAND` is parsed as `COMMAND --help`, so that one code path finds the command.
         switch AdminProgram.root.command.parse(invocation.arguments.filter { !$0.hasPrefix("-") } + ["--help"]) {
         case .success(.help(let text)): return Report(withoutLastNewline(text), json: ["help": text])
         case .success(.run), .success(.version): preconditionFailure("--help asks for help")
@@ -23,14 +23,14 @@ enum HelpCommands {
 
     static let completion: CommandNode = CommandNode(
         Command(
-            "completion", "Print a script that makes a shell complete commands and options.",
+            "completion", "Print a shell completion script.",
             arguments: [
                 Argument("SHELL", "bash, zsh or fish.", values: .choice(Completion.Shell.allCases.map(\.rawValue)))
             ],
             examples: [
-                Explanation("eval \"$(posthorn completion bash)\"", "In ~/.bashrc."),
-                Explanation("posthorn completion zsh > ~/.zfunc/_posthorn", "With ~/.zfunc in fpath, before compinit."),
-                Explanation("posthorn completion fish > ~/.config/fish/completions/posthorn.fish", "Once."),
+                Explanation("eval \"$(posthorn completion bash)\"", "Add this line to ~/.bashrc."),
+                Explanation("posthorn completion zsh > ~/.zfunc/_posthorn", "Add ~/.zfunc to fpath before compinit."),
+                Explanation("posthorn completion fish > ~/.config/fish/completions/posthorn.fish", "Run this once."),
             ])
     ) { (invocation, _) throws(CommandError) in
         guard let shell = Completion.Shell(rawValue: invocation.arguments[0]) else {

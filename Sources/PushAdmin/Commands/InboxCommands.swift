@@ -3,25 +3,25 @@
 package import PushCore
 internal import PushDBus
 
-/// `posthorn inbox`: notifications that came to this device.
+/// The command `posthorn inbox`: lists and clears the notifications that this device received.
 package enum InboxCommands {
-    /// How many entries `inbox list` shows by itself.
+    /// The number of entries that `inbox list` shows by default.
     private static let shownCountDefault: Int64 = 20
 
     static let group = CommandNode(
-        group: "inbox", "List, search, read and clear the notifications that came to this device.",
+        group: "inbox", "List, search, read and clear received notifications.",
         discussion: """
-            Everything that came is here, with what was done with it and why: also what was not shown. It is kept for as \
-            long as the settings inbox-days and inbox-count say.
+            The inbox contains every received notification with its state and the reason for it, including \
+            notifications that were not shown. The settings inbox-days and inbox-count limit how long they are kept.
             """,
         environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
         children: [list, search, show, read, clear], defaultChild: "list")
 
     private static let pageOptions: [Option] = [
-        Option("app", short: "a", value: "APP", "Only those of this app id."),
-        Option("unread", short: "u", "Only those that nobody has seen."),
-        Option("before", value: "ENTRY", "Only those that came before this one: the next page."),
-        Option("limit", short: "n", value: "COUNT", "At most this many; \(shownCountDefault) if left out."),
+        Option("app", short: "a", value: "APP", "Only notifications of this app ID."),
+        Option("unread", short: "u", "Only unread notifications."),
+        Option("before", value: "ENTRY", "Only notifications older than this entry (for the next page)."),
+        Option("limit", short: "n", value: "COUNT", "The maximum number of entries. Default: \(shownCountDefault)."),
     ]
 
     private static let list = CommandNode(
@@ -32,10 +32,10 @@ package enum InboxCommands {
 
     private static let search = CommandNode(
         Command(
-            "search", "Find notifications by words of their texts or by the app's name.",
-            arguments: [Argument("WORD", "All words must be there, in any case.", repeatable: true)],
+            "search", "Search notifications by text or app name.",
+            arguments: [Argument("WORD", "A word to find, ignoring case; all words must match.", repeatable: true)],
             options: OptionTable(pageOptions),
-            examples: [Explanation("posthorn inbox search lunch anna", "Finds 'Anna: Lunch at noon?'.")])
+            examples: [Explanation("posthorn inbox search lunch anna", "Find 'Anna: Lunch at noon?'.")])
     ) { (invocation, surroundings) throws(CommandError) in
         try answer(to: invocation, surroundings)
     }
@@ -52,8 +52,8 @@ package enum InboxCommands {
 
     private static let show = CommandNode(
         Command(
-            "show", "Show a notification with its payload; it counts as read then.",
-            arguments: [Argument("ENTRY", "The number in the first column of 'inbox list'.")])
+            "show", "Show a notification with its payload and mark it as read.",
+            arguments: [Argument("ENTRY", "The entry number from 'posthorn inbox list'.")])
     ) { (invocation, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()
         let call = try showCall(invocation)
@@ -65,7 +65,7 @@ package enum InboxCommands {
     private static let read = CommandNode(
         Command(
             "read", "Mark notifications as read.",
-            arguments: [Argument("WHICH", "An entry's number, or an app id; all if left out.", optional: true)])
+            arguments: [Argument("WHICH", "An entry number or an app ID. Default: all.", optional: true)])
     ) { (invocation, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()
         try Which(invocation).check(agent)
@@ -77,8 +77,8 @@ package enum InboxCommands {
 
     private static let clear = CommandNode(
         Command(
-            "clear", "Remove notifications, and take their alerts off the screen.",
-            arguments: [Argument("WHICH", "An entry's number, or an app id; all if left out.", optional: true)],
+            "clear", "Remove notifications and close their alerts.",
+            arguments: [Argument("WHICH", "An entry number or an app ID. Default: all.", optional: true)],
             options: [SharedOptions.yes])
     ) { (invocation, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()
@@ -95,7 +95,7 @@ package enum InboxCommands {
         return Report("Removed \(count) \(count == 1 ? "notification" : "notifications").", json: ["count": count])
     }
 
-    /// Which notifications a person means; an app id has a letter.
+    /// The notifications that a command affects: one entry or all of an app; an app id always contains a letter.
     private enum Which {
         case entry(Int64)
         case app(String)
@@ -105,17 +105,17 @@ package enum InboxCommands {
             self = Int64(word).map { .entry($0) } ?? .app(word)
         }
 
-        /// Refuses an app of which there is nothing.
+        /// Throws an error for an app without a registration and without notifications.
         func check(_ agent: AgentClient) throws(CommandError) {
             if case .app(let app) = self { try SettingsCommands.checkApp(app, agent) }
         }
     }
 
-    /// What `inbox list` and `inbox search` ask of the agent.
+    /// Builds the call of `inbox list` and `inbox search`.
     ///
-    /// - Parameter invocation: With words or without.
+    /// - Parameter invocation: The command line, with or without search words.
     /// - Returns: The call.
-    /// - Throws: When a number makes no sense.
+    /// - Throws: An error when a number is invalid.
     package static func searchCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         do throws(UsageError) {
             let limit = try invocation.integer("limit", in: 1...Int64(UInt32.max)) ?? shownCountDefault
@@ -129,7 +129,7 @@ package enum InboxCommands {
         }
     }
 
-    /// What `inbox read` asks of the agent.
+    /// Builds the call of `inbox read`.
     package static func readCall(_ invocation: Invocation) -> AgentCall {
         switch Which(invocation) {
         case .entry(let number): AgentCall("MarkRead", .int64(number), .string(""))
@@ -137,7 +137,7 @@ package enum InboxCommands {
         }
     }
 
-    /// What `inbox clear` asks of the agent.
+    /// Builds the call of `inbox clear`.
     package static func clearCall(_ invocation: Invocation) -> AgentCall {
         switch Which(invocation) {
         case .entry(let number): AgentCall("RemoveInboxEntry", .int64(number))
@@ -145,20 +145,20 @@ package enum InboxCommands {
         }
     }
 
-    /// What `inbox show` asks of the agent.
+    /// Builds the call of `inbox show`.
     ///
-    /// - Parameter invocation: With the entry's number.
+    /// - Parameter invocation: The command line, with the entry's number.
     /// - Returns: The call.
-    /// - Throws: When the word is no number.
+    /// - Throws: An error when the argument is not a number.
     package static func showCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         let word = invocation.arguments[0]
         guard let entry = Int64(word) else {
-            throw .usage(invocation.error(.badValue(of: "ENTRY", value: word, expected: "a whole number")))
+            throw .usage(invocation.error(.badValue(of: "ENTRY", value: word, expected: "use a whole number")))
         }
         return AgentCall("GetInboxEntry", .int64(entry))
     }
 
-    /// What `inbox list` prints.
+    /// Formats the output of `inbox list`.
     package static func report(of entries: [InboxEntry]) -> Report {
         guard !entries.isEmpty else { return Report("No notifications.", json: Inbox(entries: entries)) }
         let table = Table(
@@ -172,14 +172,14 @@ package enum InboxCommands {
         return Report(table.text, json: Inbox(entries: entries))
     }
 
-    /// How far it got and why, and whether nobody has seen it, which no long reason may hide.
+    /// Returns the delivery state, its reason and the mark `new`; a long reason is truncated so that the mark fits.
     private static func state(of entry: InboxEntry) -> String {
         let remark = entry.read ? "" : ", new"
         return DisplayWidth.cut(oneLine(entry.outcome), columnCount: Table.cellColumnCountMax - remark.utf8.count)
             + remark
     }
 
-    /// What `inbox show` prints.
+    /// Formats the output of `inbox show`.
     package static func report(of entry: InboxEntry) -> Report {
         let channel = entry.channel.isEmpty ? [] : [(name: "Channel", value: entry.channel)]
         var text = Table.fields(
@@ -190,7 +190,7 @@ package enum InboxCommands {
                 ("State", entry.outcome), ("Parts", entry.effects.joined(separator: ", ")),
             ] + channel + [("Title", entry.title), ("Payload", entry.payload)])
         if !entry.body.isEmpty {
-            // Indented, so that no line of it looks like one of ours.
+            // The body is indented, so that none of its lines looks like output of this program.
             let lines = entry.body.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
             text += "\n\n" + lines.map { "  \(oneLine(String(Substring($0))))" }.joined(separator: "\n")
         }

@@ -2,36 +2,37 @@
 
 package import PushCore
 
-/// `posthorn key`: the keys with which back-ends sign provider tokens.
+/// The command `posthorn key`: manages the keys with which providers sign provider tokens.
 package enum KeyCommands {
     static let group = CommandNode(
-        group: "key", "Create, list and revoke signing keys of back-ends.",
+        group: "key", "Manage the signing keys of back-ends.",
         children: [create, list, revoke], defaultChild: "list")
 
     private static let create = CommandNode(
         Command(
             "create", "Create a signing key.",
             discussion: """
-                Writes the private key to AuthKey_KEYID.p8, readable by its owner only, and prints the key id and the \
-                team id: the three things that every APNs library asks for. The server does not keep the private key; \
-                who loses the file creates another key.
+                Writes the private key to AuthKey_KEYID.p8, readable by its owner only, and prints the key ID and the \
+                team ID. APNs libraries require these three. The server does not keep the private key. If the file is \
+                lost, create a new key.
                 """,
             options: [
                 Option(
-                    "topic", short: "t", value: "TOPIC", "Only this topic; every topic of the team if left out.",
+                    "topic", short: "t", value: "TOPIC",
+                    "A topic that the key may send to. Default: all topics of the team.",
                     repeatable: true),
                 Option(
-                    "environment", short: "e", value: "NAME", "Only production or development; both if left out.",
+                    "environment", short: "e", value: "NAME", "production or development. Default: both.",
                     values: .choice(Environment.allCases.map(\.rawValue))),
-                Option("team", value: "TEAM", "The team; the server's own if left out."),
+                Option("team", value: "TEAM", "The team ID. Default: the server's team."),
                 Option(
-                    "output", short: "o", value: "FILE", "Where to write the key: a file or a directory.",
+                    "output", short: "o", value: "FILE", "The file to write, or its directory.",
                     values: .file),
             ],
             examples: [
-                Explanation("posthorn key create", "A key for all apps, in ./AuthKey_KEYID.p8."),
-                Explanation("posthorn key create --topic org.example.Mail -o mail.p8", "A key for one app."),
-                Explanation("posthorn key create --environment development", "A key that reaches no production."),
+                Explanation("posthorn key create", "Write a key for all apps to ./AuthKey_KEYID.p8."),
+                Explanation("posthorn key create --topic org.example.Mail -o mail.p8", "Create a key for one app."),
+                Explanation("posthorn key create --environment development", "Create a key for development only."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         try create(invocation, client: surroundings.admin(invocation))
@@ -44,18 +45,18 @@ package enum KeyCommands {
 
     private static let revoke = CommandNode(
         Command(
-            "revoke", "Revoke a key: nothing signed with it is accepted from now on.",
-            arguments: [Argument("KEYID", "The key id, ten characters.")], options: [SharedOptions.yes])
+            "revoke", "Revoke a key; provider tokens signed with it are refused.",
+            arguments: [Argument("KEYID", "The key ID (10 characters).")], options: [SharedOptions.yes])
     ) { (invocation, surroundings) throws(CommandError) in
         let keyID = invocation.arguments[0]
         try Console.confirm("Revoke key \(keyID)?", unless: invocation.has("yes"))
         try surroundings.admin(invocation).send(.delete("keys", keyID))
-        return Report("Revoked \(keyID).", json: Done())
+        return Report("Revoked key \(keyID).", json: Done())
     }
 
     private static func create(_ invocation: Invocation, client: AdminClient) throws(CommandError) -> Report {
         let output = invocation.value("output")
-        // Before the server makes a key that could not be kept.
+        // The path is checked first, so that the server creates no key that cannot be saved.
         do throws(FileError) {
             try LocalFile.checkCreation(output ?? ".")
         } catch {
@@ -64,20 +65,20 @@ package enum KeyCommands {
         let key = try client.send(
             createRequest(invocation), for: AdminAPI.Key.self, about: invocation.values("topic"))
         guard let pem = key.privateKey, isKeyID(key.keyID) else {
-            throw .badAnswer(of: "the server", detail: "a key without its private half or its id")
+            throw .badAnswer(of: "the server", detail: "key without private key or ID")
         }
         let path = path(for: key.keyID, output: output)
         do throws(FileError) {
             try LocalFile.create(path, holding: Array(pem.utf8))
         } catch {
-            // Nobody has the private half: the key must not stay valid.
+            // The private key is lost, so the key must not stay valid.
             try? client.send(.delete("keys", key.keyID))
             throw .file(error)
         }
         return report(of: key, path: path)
     }
 
-    /// What `key create` asks of the server.
+    /// Builds the request of `key create`.
     package static func createRequest(_ invocation: Invocation) -> AdminRequest {
         let topics = invocation.values("topic")
         return .post(
@@ -87,7 +88,7 @@ package enum KeyCommands {
                 environment: invocation.value("environment").flatMap(Environment.init)))
     }
 
-    /// Whether a key id has ten characters A-Z and 0-9: only then it may become part of a file name.
+    /// Reports whether a key id consists of ten characters A-Z and 0-9; only then it may be part of a file name.
     package static func isKeyID(_ text: some StringProtocol) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in
@@ -96,7 +97,7 @@ package enum KeyCommands {
             }
     }
 
-    /// Where the key goes: the output file, a file in the output directory, or one in the working directory.
+    /// Returns the key file's path: the output file, a file in the output directory, or one in the working directory.
     private static func path(for keyID: String, output: String?) -> String {
         let name = "AuthKey_\(keyID).p8"
         guard let output else { return name }
@@ -104,7 +105,7 @@ package enum KeyCommands {
         return output.hasSuffix("/") ? output + name : "\(output)/\(name)"
     }
 
-    /// What `key create` prints: never the private key itself.
+    /// Formats the output of `key create`; never prints the private key.
     package static func report(of key: AdminAPI.Key, path: String) -> Report {
         let text = Table.fields([
             ("Key ID", key.keyID), ("Team ID", key.teamID), ("File", path), ("Environment", environment(of: key)),
@@ -115,9 +116,9 @@ package enum KeyCommands {
         return Report(text, json: json)
     }
 
-    /// What `key list` prints.
+    /// Formats the output of `key list`.
     package static func report(of keys: AdminAPI.Keys) -> Report {
-        guard !keys.keys.isEmpty else { return Report("No keys yet. Create one: posthorn key create", json: keys) }
+        guard !keys.keys.isEmpty else { return Report("No keys. Create one with 'posthorn key create'.", json: keys) }
         let table = Table(
             [
                 .text("KEY ID"), .text("TEAM ID"), .text("ENVIRONMENT"), .text("CREATED"), .text("STATE"),
@@ -127,14 +128,14 @@ package enum KeyCommands {
                 let revoked = key.revokedAt.map { "revoked \(LocalTime.text(unixSeconds: $0))" }
                 return [
                     key.keyID, key.teamID, environment(of: key), LocalTime.text(unixSeconds: key.createdAt),
-                    revoked ?? "good", topics(of: key),
+                    revoked ?? "valid", topics(of: key),
                 ]
             })
         return Report(table.text, json: keys)
     }
 
     private static func topics(of key: AdminAPI.Key) -> String {
-        key.topics?.joined(separator: ", ") ?? "every topic of the team"
+        key.topics?.joined(separator: ", ") ?? "all topics of the team"
     }
 
     private static func environment(of key: AdminAPI.Key) -> String { key.environment?.rawValue ?? "both" }

@@ -2,36 +2,39 @@
 
 internal import PushCore
 
-/// `posthorn lint`: judges payloads before anybody sends them.
+/// The command `posthorn lint`: checks payloads before they are sent.
 enum LintCommand {
     static let node = CommandNode(
         Command(
-            "lint", "Judge payloads before they are sent.",
+            "lint", "Check payloads before sending.",
             discussion: """
-                Looks for what providers get wrong: JSON that is none, values of the wrong kind, misspelt keys, texts \
-                that are too long, too loud or say nothing. E is an error, W a warning, I an advice; an app whose \
-                checks are strict has its errors refused. It ends with 1 when there is an error.
+                Reports invalid JSON, wrong types, misspelled keys, and texts that are too long or empty or use too many \
+                capitals. E marks an error, W a warning and I advice. The server refuses payloads with errors if the \
+                app's checks are strict. The exit code is 1 if there are errors.
 
-                With --interval the files are one app's notifications to one device, in their order, and repeats and \
-                too frequent alerts are found too.
+                With --interval, the files are notifications of one app to one device, in this order. Repeated and too \
+                frequent alerts are then reported, too.
                 """,
             arguments: [
                 Argument(
-                    "FILE", "A payload, JSON; - for standard input.", repeatable: true, values: .file)
+                    "FILE", "A payload in JSON; - for standard input.", repeatable: true, values: .file)
             ],
             options: [
                 Option(
-                    "push-type", value: "TYPE", "apns-push-type; alert if left out.",
+                    "push-type", value: "TYPE", "The push type (apns-push-type). Default: alert.",
                     values: .choice(PushType.allCases.map(\.rawValue))),
-                Option("app-name", value: "NAME", "The app's name, which stands above every alert."),
-                Option("topic", short: "t", value: "TOPIC", "Take the name from the server on this machine."),
-                Option("interval", value: "SECONDS", "The files are sent one after the other, so far apart."),
-                Option("strict", "End with 1 when there is a warning, too."),
+                Option("app-name", value: "NAME", "The app's display name, which alerts show above the title."),
+                Option(
+                    "topic", short: "t", value: "TOPIC", "Get the app's display name from the server on this machine."),
+                Option("interval", value: "SECONDS", "The time between two payloads, in seconds."),
+                Option("strict", "Treat warnings as errors."),
             ],
             examples: [
-                Explanation("posthorn lint payload.json", "Judge one payload."),
-                Explanation("posthorn lint --push-type background -", "Judge what a program prints."),
-                Explanation("posthorn lint --interval 60 first.json second.json", "Sent a minute apart."),
+                Explanation("posthorn lint payload.json", "Check one payload."),
+                Explanation("posthorn lint --push-type background -", "Check the output of a program."),
+                Explanation(
+                    "posthorn lint --interval 60 first.json second.json",
+                    "Check two payloads that are sent a minute apart."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let interval = try interval(invocation)
@@ -54,13 +57,13 @@ enum LintCommand {
         }
     }
 
-    /// The app's name: as told, or as the server knows it.
+    /// Returns the app's name from the command line, or from the server for `--topic`.
     private static func appName(
         _ invocation: Invocation, in surroundings: Surroundings
     ) throws(CommandError) -> String? {
         guard let topic = invocation.value("topic") else { return invocation.value("app-name") }
         guard !invocation.has("app-name") else {
-            throw .usage(invocation.error(.contradiction("--topic and --app-name both say the app's name")))
+            throw .usage(invocation.error(.contradiction("--topic and --app-name cannot be combined")))
         }
         return try surroundings.admin(invocation).send(.get("apps", topic), for: AdminAPI.App.self).name
     }

@@ -2,23 +2,23 @@
 
 package import PushCore
 
-/// `posthorn policy`: what devices are to do, whatever their persons choose or until they choose.
+/// The command `posthorn policy`: sets default or locked settings for devices.
 package enum PolicyCommands {
     static let group = CommandNode(
-        group: "policy", "Show and set what holds on the devices of this server.",
+        group: "policy", "Manage default and locked settings of devices.",
         discussion: """
-            A policy is what holds until the person at a device chooses otherwise; with --lock, what they cannot change. \
-            Connected devices follow within seconds, others when they come back.
+            A policy sets the default of a setting on devices; users can change it unless it is locked. Connected \
+            devices apply a policy within seconds, others when they reconnect.
             """,
         children: [list, set, remove], defaultChild: "list")
 
     private static let every = "*"
     private static let scope: OptionTable = [
-        Option("topic", short: "t", value: "TOPIC", "For one app, by its topic; for every app when left out."),
-        Option("device", short: "d", value: "ID", "For one device, by its id; for every device when left out."),
+        Option("topic", short: "t", value: "TOPIC", "The topic of the app. Default: all apps."),
+        Option("device", short: "d", value: "ID", "The device ID. Default: all devices."),
     ]
     private static let setting = Argument(
-        "SETTING", "The name of a setting, such as 'sound'.",
+        "SETTING", "The name of a setting, for example 'sound'.",
         values: .choice(PersonalSetting.allCases.map(\.rawValue)))
 
     private static let list = CommandNode(Command("list", "List the policies.")) {
@@ -28,17 +28,19 @@ package enum PolicyCommands {
 
     private static let set = CommandNode(
         Command(
-            "set", "Set what holds on devices.",
+            "set", "Set a policy.",
             discussion: PersonalSetting.allCases.map { setting in
-                "\(setting.rawValue): \(setting.help.lowercasedFirst); \(setting.expectation(for: setting.policyScope))."
-            }.joined(separator: "\n"),
-            arguments: [setting, Argument("VALUE", "What holds.")],
-            options: scope + [Option("lock", short: "l", "Persons cannot change it.")],
+                "\(setting.rawValue): \(setting.help). Values: \(setting.expectation(for: setting.policyScope))."
+            }.joined(separator: "\n\n"),
+            arguments: [setting, Argument("VALUE", "The value.")],
+            options: scope + [Option("lock", short: "l", "Do not let users change the setting.")],
             examples: [
                 Explanation(
-                    "posthorn policy set --topic org.example.Ops alert alert --lock", "Alarms stay on screens."),
-                Explanation("posthorn policy set schedule 'mon-fri 18:00-08:00'", "Quiet evenings, unless changed."),
-                Explanation("posthorn policy set --device 5f2b9c0d1e3a4f60 silent on", "No sounds on one device."),
+                    "posthorn policy set --topic org.example.Ops alert alert --lock",
+                    "Keep alerts of Ops on the screen."),
+                Explanation(
+                    "posthorn policy set schedule 'mon-fri 18:00-08:00'", "Do not disturb in the evening, by default."),
+                Explanation("posthorn policy set --device 5f2b9c0d1e3a4f60 silent on", "Mute one device."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let request = setRequest(invocation)
@@ -48,7 +50,7 @@ package enum PolicyCommands {
 
     private static let remove = CommandNode(
         Command(
-            "remove", "Take a policy back: what persons chose, or what is standard, holds again.",
+            "remove", "Remove a policy; the user's choice or the default applies again.",
             arguments: [setting], options: scope)
     ) { (invocation, surroundings) throws(CommandError) in
         let place = place(invocation)
@@ -56,9 +58,9 @@ package enum PolicyCommands {
         return report(of: try surroundings.admin(invocation).send(request, for: AdminAPI.Policies.self))
     }
 
-    /// What `policy set` asks of the server.
+    /// Builds the request of `policy set`.
     ///
-    /// - Parameter invocation: With a setting and its value.
+    /// - Parameter invocation: The command line, with a setting and its value.
     /// - Returns: The request.
     package static func setRequest(_ invocation: Invocation) -> AdminRequest {
         let place = place(invocation)
@@ -71,10 +73,10 @@ package enum PolicyCommands {
         (invocation.value("device") ?? every, invocation.value("topic") ?? every)
     }
 
-    /// What the commands print.
+    /// Formats the output of the commands.
     package static func report(of policies: AdminAPI.Policies) -> Report {
         guard !policies.rules.isEmpty else {
-            return Report("No policies. Set one: posthorn policy set SETTING VALUE", json: policies)
+            return Report("No policies. Set one with 'posthorn policy set SETTING VALUE'.", json: policies)
         }
         let table = Table(
             [.text("DEVICE"), .text("TOPIC"), .text("SETTING"), .text("VALUE"), .text("LOCKED")],
@@ -89,9 +91,4 @@ package enum PolicyCommands {
 private struct NewPolicy: Encodable {
     let value: String
     let locked: Bool
-}
-
-extension String {
-    /// The text with a small letter first, for the middle of a sentence.
-    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

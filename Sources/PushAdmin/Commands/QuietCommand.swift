@@ -3,14 +3,15 @@
 package import PushCore
 internal import PushDBus
 
-/// `posthorn dnd`: do not disturb.
+/// The command `posthorn dnd`: shows and changes Do Not Disturb.
 package enum QuietCommand {
     static let node = CommandNode(
         Command(
-            "dnd", "Keep alerts and sounds away, for a while or at times of the week; say what holds.",
+            "dnd", "Show and change Do Not Disturb.",
             discussion: """
-                Badges and the inbox go on, and what an app may send as time-sensitive or critical comes through. Without a \
-                word this says whether it holds now, and until when.
+                Do Not Disturb suppresses alerts and sounds, but not badges and the inbox. Time-sensitive and critical \
+                notifications are still shown if the app's settings allow them. Without an argument, this command shows \
+                the current state.
                 """,
             usages: ["", "on", "off", "for DURATION", "until HH:MM", "schedule TIMES", "schedule none"],
             arguments: [
@@ -18,13 +19,14 @@ package enum QuietCommand {
                     "WHAT", "on, off, for, until or schedule.", optional: true,
                     values: .choice(["on", "off", "for", "until", "schedule"])),
                 Argument(
-                    "VALUE", "How long (a number and s, m, h or d), until when, or which times of the week.",
+                    "VALUE", "A duration (a number with s, m, h or d), a time, or times of the week.",
                     optional: true, repeatable: true),
             ],
             examples: [
-                Explanation("posthorn dnd for 2h", "Two hours of quiet."),
-                Explanation("posthorn dnd until 07:30", "Until the next half past seven."),
-                Explanation("posthorn dnd schedule mon-fri 22:00-07:00, sat sun 23:00-09:00", "Quiet nights."),
+                Explanation("posthorn dnd for 2h", "Turn it on for two hours."),
+                Explanation("posthorn dnd until 07:30", "Turn it on until 07:30."),
+                Explanation(
+                    "posthorn dnd schedule mon-fri 22:00-07:00, sat sun 23:00-09:00", "Turn it on every night."),
             ],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
@@ -36,24 +38,24 @@ package enum QuietCommand {
         return report(of: settings, nowUnixSeconds: LocalTime.nowUnixSeconds)
     }
 
-    /// What is asked of the agent; nil for nothing.
+    /// Builds the call that changes Do Not Disturb; nil when the command line only asks for its state.
     ///
     /// - Parameters:
     ///   - invocation: The command line.
-    ///   - now: The time.
+    ///   - now: The current time.
     /// - Returns: The call.
-    /// - Throws: When the words make no sense.
+    /// - Throws: An error when the arguments are invalid.
     package static func setCall(
         _ invocation: Invocation, nowUnixSeconds now: Int64
     ) throws(CommandError) -> AgentCall? {
         guard let what = invocation.argument(0) else { return nil }
         let value = invocation.arguments.dropFirst().joined(separator: " ")
         if value.isEmpty, let missing = ["for": "DURATION", "until": "HH:MM", "schedule": "TIMES"][what] {
-            throw .usage(invocation.error(.missingArgument(placeholder: "\(missing) behind '\(what)'")))
+            throw .usage(invocation.error(.missingArgument(placeholder: "\(missing) after '\(what)'")))
         }
         switch what {
         case "on", "off":
-            guard value.isEmpty else { throw wrong(invocation, value, "nothing behind '\(what)'") }
+            guard value.isEmpty else { throw .usage(invocation.error(.unexpectedArgument(value))) }
             return call(.doNotDisturb, what)
         case "for":
             guard let seconds = TimeSpan.seconds(value) else {
@@ -62,12 +64,12 @@ package enum QuietCommand {
             return call(.doNotDisturb, DoNotDisturb.until(now + seconds).text)
         case "until":
             guard let end = LocalTime.next(value, afterUnixSeconds: now) else {
-                throw wrong(invocation, value, "a time such as 07:30")
+                throw wrong(invocation, value, "use a time such as 07:30")
             }
             return call(.doNotDisturb, DoNotDisturb.until(end).text)
         default:
             guard let schedule = QuietSchedule(value) else {
-                throw wrong(invocation, value, PersonalSetting.schedule.expectation(for: .person))
+                throw wrong(invocation, value, "use \(PersonalSetting.schedule.expectation(for: .person))")
             }
             return call(.schedule, schedule.text)
         }
@@ -81,9 +83,9 @@ package enum QuietCommand {
         .usage(invocation.error(.badValue(of: "VALUE", value: value, expected: expected)))
     }
 
-    // MARK: What it prints
+    // MARK: Output
 
-    /// What holds now, and what else is set.
+    /// Formats the current state and the schedule.
     package static func report(of settings: [AgentSetting], nowUnixSeconds now: Int64) -> Report {
         func value(_ setting: PersonalSetting) -> String {
             settings.first { $0.name == setting.rawValue && $0.event.isEmpty }?.value ?? ""
@@ -95,21 +97,21 @@ package enum QuietCommand {
         let text: String
         switch manual {
         case .on:
-            text = "Do not disturb is on, until you switch it off: posthorn dnd off"
+            text = "Do Not Disturb is on. Turn it off with 'posthorn dnd off'."
         case .until(let manualEnd) where manual.holds(at: now):
             quiet.until = max(manualEnd, scheduleEnd ?? 0)
-            text = "Do not disturb is on until \(LocalTime.text(unixSeconds: quiet.until ?? 0))."
+            text = "Do Not Disturb is on until \(LocalTime.text(unixSeconds: quiet.until ?? 0))."
         case .off, .until:
             quiet.active = scheduleEnd != nil
             quiet.until = scheduleEnd
             let until = scheduleEnd.map { "on by its schedule until \(LocalTime.text(unixSeconds: $0))" }
-            let remedy = until == nil ? "" : " To end that: posthorn dnd schedule none"
-            text = "Do not disturb is \(until ?? "off").\(remedy)"
+            let remedy = until == nil ? "" : " Remove the schedule with 'posthorn dnd schedule none'."
+            text = "Do Not Disturb is \(until ?? "off").\(remedy)"
         }
         return Report(text + (quiet.schedule == "none" ? "" : "\nSchedule: \(quiet.schedule)"), json: quiet)
     }
 
-    /// When a schedule that holds now ends: at the latest in a week; nil when it does not hold.
+    /// Returns when an active schedule ends, at most one week from now; nil when the schedule is not active.
     private static func end(of schedule: QuietSchedule, nowUnixSeconds now: Int64) -> Int64? {
         guard schedule.contains(LocalTime.weekTime(unixSeconds: now)) else { return nil }
         let minute = now - now % 60
@@ -120,10 +122,10 @@ package enum QuietCommand {
 
 /// The JSON of `dnd`.
 private struct Quiet: Encodable, Sendable {
-    /// Whether it holds now.
+    /// Whether Do Not Disturb is active now.
     var active: Bool
-    /// UNIX seconds; absent when it does not hold or has no end.
+    /// The end in UNIX seconds; absent when Do Not Disturb is inactive or has no end.
     var until: Int64?
-    /// As it is set.
+    /// The configured schedule.
     var schedule: String
 }

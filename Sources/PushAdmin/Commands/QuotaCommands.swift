@@ -2,29 +2,29 @@
 
 package import PushCore
 
-/// `posthorn quota`: how much teams, keys and apps may send.
+/// The command `posthorn quota`: limits how much teams, keys and apps may send.
 package enum QuotaCommands {
     static let group = CommandNode(
-        group: "quota", "Show and set how much teams, keys and apps may send.",
+        group: "quota", "Manage the rates and quotas of teams, keys and apps.",
         discussion: """
-            What is set here for one of them wins over what the server's configuration says for all, at once and over \
-            restarts. Who reaches a limit is answered with TooManyRequests.
+            Limits set here for one team, key or app override the defaults in the server's configuration. They take \
+            effect immediately and survive restarts. Requests over a limit are refused with TooManyRequests.
             """,
         children: [list, set, clear], defaultChild: "list")
 
     private static let subjects: OptionTable = [
-        Option("team", value: "TEAM", "The team, by its id: all its apps together."),
-        Option("key", short: "k", value: "KEYID", "The key, by its id; a client certificate by its fingerprint."),
-        Option("topic", short: "t", value: "TOPIC", "The app, by its topic."),
+        Option("team", value: "TEAM", "The team ID; the limit covers all apps of the team."),
+        Option("key", short: "k", value: "KEYID", "The key ID, or the fingerprint of a client certificate."),
+        Option("topic", short: "t", value: "TOPIC", "The topic of the app."),
     ]
 
     private static let list = CommandNode(
         Command(
-            "list", "List the limits, and how much of each is used.",
+            "list", "List the limits and their usage.",
             discussion: """
-                ALLOWED is how many may come: of a rate at once (its burst), else in a day of UTC or in an hour, as LIMIT \
-                says. USED and REMAINING add up to it, and RESETS IN says when all of it may come again. REFUSED counts \
-                since the server started. Without an option all are listed.
+                ALLOWED is the burst of a rate, or the number per UTC day or per hour, depending on LIMIT. USED plus \
+                REMAINING is ALLOWED. RESETS IN is the time until all of ALLOWED is available again. REFUSED counts \
+                since the server started. Without options, all limits are listed.
                 """,
             options: subjects)
     ) { (invocation, surroundings) throws(CommandError) in
@@ -41,22 +41,25 @@ package enum QuotaCommands {
 
     private static let set = CommandNode(
         Command(
-            "set", "Limit one team, key or app.",
-            discussion: "What is left out stays as it is. 0 is no limit, whatever the server's configuration says.",
+            "set", "Set limits for a team, key or app.",
+            discussion: "Options that are not given leave the limit unchanged. 0 means no limit.",
             options: subjects + [
-                Option("rate", short: "r", value: "N", "Requests a second."),
+                Option("rate", short: "r", value: "N", "Requests per second."),
                 Option(
-                    "burst", short: "b", value: "N", "Requests that may come at once; as many as --rate if left out."),
-                Option("daily", short: "d", value: "N", "Notifications in one day of UTC."),
+                    "burst", short: "b", value: "N",
+                    "Requests that may arrive at the same time. Default: the value of --rate."),
+                Option("daily", short: "d", value: "N", "Notifications per UTC day."),
                 Option(
                     "bad-tokens", value: "N",
-                    "Device tokens in an hour that are none of this server, or another app's; for a team."),
+                    "Invalid device tokens per hour (unknown, or of another app); for teams only."),
             ],
             examples: [
                 Explanation(
-                    "posthorn quota set --topic org.example.Mail --rate 50 --burst 500", "50 a second, 500 at once."),
-                Explanation("posthorn quota set --topic org.example.Mail --daily 100000", "At most so many a day."),
-                Explanation("posthorn quota set --key ABCDE12345 --rate 0", "No rate for this key."),
+                    "posthorn quota set --topic org.example.Mail --rate 50 --burst 500",
+                    "Allow 50 requests per second with bursts of 500."),
+                Explanation(
+                    "posthorn quota set --topic org.example.Mail --daily 100000", "Allow 100000 notifications per day."),
+                Explanation("posthorn quota set --key ABCDE12345 --rate 0", "Remove the rate limit of a key."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let request = try changeRequest(invocation)
@@ -67,8 +70,8 @@ package enum QuotaCommands {
 
     private static let clear = CommandNode(
         Command(
-            "clear", "Take back what was set for one team, key or app.",
-            discussion: "What the server's configuration says holds again. What is used of the day stays used.",
+            "clear", "Remove the limits set for a team, key or app.",
+            discussion: "The defaults in the server's configuration apply again. Daily usage is not reset.",
             options: subjects)
     ) { (invocation, surroundings) throws(CommandError) in
         let subject = try one(invocation)
@@ -76,7 +79,7 @@ package enum QuotaCommands {
         return Report("Cleared the limits of \(subject.kind.rawValue) \(oneLine(subject.name)).", json: Done())
     }
 
-    /// Whom the options name.
+    /// Returns the teams, keys and apps that the options name.
     private static func chosen(_ invocation: Invocation) -> [QuotaSubject] {
         QuotaSubject.Kind.allCases.compactMap { kind in
             invocation.value(kind.rawValue).map { QuotaSubject(kind, $0) }
@@ -86,20 +89,18 @@ package enum QuotaCommands {
     private static func one(_ invocation: Invocation) throws(CommandError) -> QuotaSubject {
         let chosen = chosen(invocation)
         guard chosen.count == 1 else {
-            throw .advised(
-                .usage(
-                    invocation.error(
-                        .contradiction(chosen.isEmpty ? "it is not said whose limits" : "limits are of one at a time"))),
-                remedy: "Give one of --team, --key and --topic.")
+            throw .usage(
+                invocation.error(
+                    .contradiction("specify \(chosen.isEmpty ? "" : "only one of ")--team, --key or --topic")))
         }
         return chosen[0]
     }
 
-    /// What `quota set` asks of the server.
+    /// Builds the request of `quota set`.
     ///
-    /// - Parameter invocation: With whom to limit, and how.
+    /// - Parameter invocation: The command line, with one subject and its limits.
     /// - Returns: The request.
-    /// - Throws: When it names nobody or several, nothing to change, or a number that is none.
+    /// - Throws: An error when there is not exactly one subject, no limit is given, or a number is invalid.
     package static func changeRequest(_ invocation: Invocation) throws(CommandError) -> AdminRequest {
         let subject = try one(invocation)
         let limits: QuotaLimits
@@ -114,19 +115,19 @@ package enum QuotaCommands {
         }
         guard !limits.isEmpty else {
             throw .advised(
-                .usage(invocation.error(.contradiction("there is nothing to change"))),
-                remedy: "Add --rate, --burst, --daily or --bad-tokens.")
+                .usage(invocation.error(.contradiction("nothing to change"))),
+                remedy: "Specify --rate, --burst, --daily or --bad-tokens.")
         }
         return .patch("quotas", subject.kind.rawValue, subject.name, body: limits)
     }
 
-    /// What `quota list` and `quota set` print.
+    /// Formats the output of `quota list` and `quota set`.
     package static func report(of quotas: AdminAPI.Quotas) -> Report {
         let device = quotas.deviceRate.map { rate in
-            "Each device token: \(rate) requests a second, \(quotas.deviceBurst ?? rate) at once."
+            "Each device token: \(rate) requests per second, burst \(quotas.deviceBurst ?? rate)."
         }
         guard !quotas.quotas.isEmpty else {
-            let none = "No limits. Set one: posthorn quota set --topic TOPIC --rate N"
+            let none = "No limits. Set one with 'posthorn quota set --topic TOPIC --rate N'."
             return Report([none, device].compactMap(\.self).joined(separator: "\n"), json: quotas)
         }
         let table = Table(
@@ -137,7 +138,7 @@ package enum QuotaCommands {
             rows: quotas.quotas.map { quota in
                 [
                     quota.kind.rawValue, quota.name, words(for: quota), "\(quota.allowed)", "\(quota.used)",
-                    "\(quota.remaining)", "\(quota.resetsIn) s", "\(quota.refused)",
+                    "\(quota.remaining)", TimeSpan.text(seconds: quota.resetsIn), "\(quota.refused)",
                 ]
             })
         return Report([table.text, device].compactMap(\.self).joined(separator: "\n"), json: quotas)
@@ -145,9 +146,9 @@ package enum QuotaCommands {
 
     private static func words(for quota: AdminAPI.Quota) -> String {
         switch quota.limit {
-        case .rate: "\(quota.rate ?? quota.allowed) a second"
-        case .daily: "a day"
-        case .badTokens: "bad tokens an hour"
+        case .rate: "\(quota.rate ?? quota.allowed) per second"
+        case .daily: "per day"
+        case .badTokens: "bad tokens per hour"
         }
     }
 }

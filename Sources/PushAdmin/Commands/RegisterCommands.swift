@@ -3,35 +3,35 @@
 package import PushCore
 internal import PushDBus
 
-/// `posthorn register` and `posthorn unregister`: for apps that do not speak D-Bus themselves.
+/// The commands `posthorn register` and `posthorn unregister`, for apps that do not use D-Bus.
 package enum RegisterCommands {
-    static let app = Argument("APP", "The app id: its desktop file name without '.desktop'.")
+    static let app = Argument("APP", "The app ID: the name of its desktop file without '.desktop'.")
 
     static let register = CommandNode(
         Command(
             "register", "Register an app on this device and print its device token.",
             discussion: """
-                The device token is the address that the app's back-end sends to. Registering again gives the same \
-                one while the app stays registered. A token is good in one environment: a back-end in development sends \
-                to the server's port or name for development.
+                The app's back-end sends notifications to the device token. Registering a registered app again prints \
+                the same token. A token is valid in one environment only. For a development token, the back-end must \
+                use the server's port or name for development.
                 """,
             arguments: [app],
             options: [
-                Option("topic", short: "t", value: "TOPIC", "The app's topic on the server; the app id if left out."),
+                Option("topic", short: "t", value: "TOPIC", "The app's topic on the server. Default: the app ID."),
                 Option(
-                    "name", short: "n", value: "NAME", "What to call the app; what its desktop file says if left out."),
+                    "name", short: "n", value: "NAME", "The display name. Default: the name in the desktop file."),
                 Option(
                     "environment", short: "e", value: "ENVIRONMENT",
-                    "production, or development; production if left out.",
+                    "production or development. Default: production.",
                     values: .choice(Environment.allCases.map(\.rawValue))),
                 Option(
                     "manifest", short: "m", value: "FILE",
-                    "What the app says of itself, as JSON (- for standard input); what it installed if left out.",
+                    "The app manifest in JSON; - for standard input. Default: the manifest that the app installed.",
                     values: .file),
             ],
             examples: [
-                Explanation("TOKEN=$(posthorn register org.example.Mail)", "Keeps the device token."),
-                Explanation("posthorn register org.example.Backup --manifest backup.json", "Registers a script."),
+                Explanation("TOKEN=$(posthorn register org.example.Mail)", "Store the device token in a variable."),
+                Explanation("posthorn register org.example.Backup --manifest backup.json", "Register a script."),
             ],
             environment: AgentCommands.sessionBus)
     ) { (invocation, surroundings) throws(CommandError) in
@@ -44,7 +44,7 @@ package enum RegisterCommands {
         } catch {
             throw advised(error, invocation, surroundings)
         }
-        // It is registered, whether there is more to say or not.
+        // The registration succeeded, so an error while reading the advice is ignored.
         let advice = (try? SettingsCommands.apps(of: agent))?.first { $0.appID == appID }?.advice ?? []
         Console.note(advice.map { oneLine($0) })
         return report(appID: appID, token: token, advice: advice)
@@ -52,7 +52,7 @@ package enum RegisterCommands {
 
     static let unregister = CommandNode(
         Command(
-            "unregister", "Unregister an app: its device token is Unregistered from now on.", arguments: [app],
+            "unregister", "Unregister an app; its device token becomes invalid (Unregistered).", arguments: [app],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
         let id = try appID(invocation)
@@ -60,11 +60,11 @@ package enum RegisterCommands {
         return Report("Unregistered \(id).", json: Done())
     }
 
-    /// What `register` asks of the agent.
+    /// Builds the call of `register`.
     ///
-    /// - Parameter invocation: With the app id.
+    /// - Parameter invocation: The command line, with the app id.
     /// - Returns: The call.
-    /// - Throws: When a path or a file name stands where an app id belongs, or the manifest cannot be read.
+    /// - Throws: An error when the app id is a path or file name, or the manifest cannot be read.
     package static func registerCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         var options = ["topic", "name", "environment"].compactMap { name in
             invocation.value(name).map { (name, BusValue.string($0)) }
@@ -73,7 +73,7 @@ package enum RegisterCommands {
         return AgentCall("Register", .string(try appID(invocation)), .dictionary(options))
     }
 
-    /// Names the topic; where the server is on this machine and lets this person ask, also the one that was meant.
+    /// Suggests the closest known topic if this user can query a server on this machine.
     private static func advised(
         _ error: CommandError, _ invocation: Invocation, _ surroundings: Surroundings
     ) -> CommandError {
@@ -82,32 +82,31 @@ package enum RegisterCommands {
         else { return error }
         let topic = invocation.value("topic") ?? invocation.arguments[0]
         guard let meant = Spelling.closest(to: topic, among: apps.apps.map(\.topic)) else { return error }
-        return .advised(error, remedy: "Did you mean \(meant)? 'posthorn app list' shows all on the server.")
+        return .advised(error, remedy: "Did you mean '\(meant)'? See 'posthorn app list'.")
     }
 
     private static func manifest(_ path: String) throws(CommandError) -> String {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try LocalFile.read(path) } catch { throw .file(error) }
-        // A text on the bus ends at NUL, and is UTF-8; an empty one would be as if there was none.
+        // D-Bus strings are UTF-8 without NUL. An empty manifest would mean that there is none.
         guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty, !bytes.contains(0) else {
             throw .badFile(
-                path: path, problem: "no text in UTF-8",
-                remedy: "Name a file with what the app says of itself, as JSON.")
+                path: path, problem: "not UTF-8 text", remedy: "Specify an app manifest in JSON.")
         }
         return text
     }
 
-    /// The app id of the command line, when it is not a path or a file name.
+    /// Returns the app id from the command line; throws when it is a path or a file name.
     static func appID(_ invocation: Invocation) throws(CommandError) -> String {
         let word = invocation.arguments[0]
         guard !word.hasSuffix(".desktop"), !word.utf8.contains(UInt8(ascii: "/")) else {
-            let expected = "the desktop file's name alone, without '.desktop'"
+            let expected = "use the name of the desktop file, without '.desktop'"
             throw .usage(invocation.error(.badValue(of: "APP", value: word, expected: expected)))
         }
         return word
     }
 
-    /// What `register` prints: the device token alone, for scripts.
+    /// Formats the output of `register`, which is only the device token, for scripts.
     package static func report(appID: String, token: String, advice: [String]) -> Report {
         Report(oneLine(token), json: Registration(appID: appID, deviceToken: token, advice: advice))
     }

@@ -4,21 +4,21 @@ internal import PushCore
 internal import PushCurl
 internal import PushTLS
 
-/// `posthorn send`: sends a notification as a back-end does.
+/// The command `posthorn send`: sends a notification as a provider does.
 enum SendCommand {
     static let node = CommandNode(
         Command(
-            "send", "Send a notification as a back-end does.",
+            "send", "Send a notification as a provider.",
             discussion: """
-                Signs a provider token and posts the notification over HTTP/2, as any APNs library would. 'accepted' \
-                means that the server keeps it until the device has it or it expires.
+                Signs a provider token and sends the notification over HTTP/2, as an APNs library does. 'accepted' \
+                means that the server stores the notification until the device acknowledges it or it expires.
 
-                Values may also come from a JSON file with the options' names (--file), where 'payload' is the payload \
-                itself. The command line goes before the file, the file before the environment.
+                A JSON file (--file) can contain options under their names, and the payload itself under 'payload'. The \
+                command line overrides the file, and the file overrides the environment.
 
-                With --channel it is a broadcast, for every device that subscribed to the channel: its push type is \
-                liveactivity, its priority 10 and its expiration 0 (only devices that are connected) if left out, and \
-                --id is apns-request-id.
+                With --channel, the notification is a broadcast to all devices that subscribed to the channel. The \
+                defaults are then push type liveactivity, priority 10 and expiration 0 (connected devices only), and \
+                --id sets apns-request-id.
                 """,
             usages: [
                 "--key FILE --topic TOPIC --token TOKEN [--title TEXT] [--body TEXT] [OPTIONS]",
@@ -26,27 +26,27 @@ enum SendCommand {
                 "--file FILE [OPTIONS]",
             ],
             options: [
-                Option("file", short: "f", value: "FILE", "Take values from a JSON file.", values: .file),
-                Option("lint", "Say what is wrong with the payload first; with an error, send nothing."),
-                Option("force", "With --lint: send it all the same."),
+                Option("file", short: "f", value: "FILE", "Read options from a JSON file.", values: .file),
+                Option("lint", "Check the payload first; do not send it if it has errors."),
+                Option("force", "With --lint: send the payload even if it has errors."),
             ] + SendOptions.table,
             examples: [
                 Explanation(
                     "posthorn send -k AuthKey_ABC1234567.p8 -t org.example.Mail -d $TOKEN --title Hello --badge 1",
-                    "An alert and a badge."),
-                Explanation("posthorn send --file request.json --payload payload.json", "A payload of your own."),
+                    "Send an alert with a badge."),
+                Explanation("posthorn send --file request.json --payload payload.json", "Send a complete payload."),
                 Explanation(
                     "posthorn send -k key.p8 -t org.example.News --channel $CHANNEL --title News --expiration +3600",
-                    "A broadcast that its channel keeps for an hour."),
+                    "Send a broadcast that the channel stores for an hour."),
             ],
-            environment: SendOptions.variables.map { Explanation($0.variable, "Stands for --\($0.option).") })
+            environment: SendOptions.variables.map { Explanation($0.variable, "The default of --\($0.option).") })
     ) { (invocation, surroundings) throws(CommandError) in
         let file = try invocation.value("file").map { path throws(CommandError) in try RequestFile(path: path) }
         let options = SendOptions(invocation, in: surroundings, file: file ?? .none)
         guard invocation.has("lint") || !invocation.has("force") else {
-            throw .usage(invocation.error(.contradiction("--force means something with --lint only")))
+            throw .usage(invocation.error(.contradiction("--force requires --lint")))
         }
-        // What is missing on the command line is told before anything is asked of a server.
+        // Missing options are reported before any request to a server.
         for name in ["key", "topic"] { _ = try options.required(name) }
         _ = try SendDestination(options)
         if !options.hasWholePayload { _ = try options.payload() }
@@ -59,15 +59,15 @@ enum SendCommand {
         return SendResult(try exchange(request)).report
     }
 
-    /// Says what is wrong with a payload, and stops when that is an error.
+    /// Prints the payload's lint findings; throws if there is an error, unless `--force` is given.
     private static func lint(_ payload: [UInt8], pushType: String, isForced: Bool) throws(CommandError) {
         let verdict = LintVerdict(
             [("payload", payload)], pushType: PushType(pushType.utf8.span), appName: nil, intervalSeconds: nil)
         Console.note(verdict.lines)
         guard verdict.errors > 0, !isForced else { return }
         throw .advised(
-            .notSent("its payload has \(verdict.errors == 1 ? "an error" : "\(verdict.errors) errors")"),
-            remedy: "Correct it, or send it all the same with --force.")
+            .notSent("the payload has \(verdict.errors == 1 ? "an error" : "\(verdict.errors) errors")"),
+            remedy: "Correct the payload, or send it with --force.")
     }
 
     private static func request(_ options: SendOptions, admin: AdminClient) throws(CommandError) -> ProviderRequest {
@@ -90,25 +90,35 @@ enum SendCommand {
         do throws(TLSError) {
             return try signer.sign(issuedAtUnixSeconds: now)
         } catch {
-            throw .badFile(path: keyFile, problem: "it cannot sign", remedy: "Make another key: posthorn key create")
+            throw .badFile(
+                path: keyFile, problem: "cannot sign with this key",
+                remedy: "Create a new key with 'posthorn key create'.")
         }
     }
 
-    /// The authority to trust: as told, or the one of the server on this machine, unless its certificate is another's.
+    /// Returns the CA file to trust: the given one, or the local server's if no other server is named.
     private static func authority(_ options: SendOptions, of local: AdminAPI.Status?) -> String? {
         if let told = options.value("ca-file") { return told }
         guard options.value("server") == nil, let path = local?.caFile else { return nil }
         return LocalFile.exists(path) ? path : nil
     }
 
-    /// Asks the server on this machine, if something is missing that it knows.
+    /// Asks the local server for its status if the server's URL or the team id is missing.
     private static func localServer(
         _ options: SendOptions, admin: AdminClient
     ) throws(CommandError) -> AdminAPI.Status? {
         guard options.value("server") != nil else { return try admin.send(.get("status"), for: AdminAPI.Status.self) }
         guard options.value("team-id") == nil else { return nil }
-        // A server elsewhere needs none here: then the team id is what is missing.
+        // If another server is named, no local server needs to run. The missing team id is then the error to report.
         return try? admin.send(.get("status"), for: AdminAPI.Status.self)
+    }
+
+    /// Returns the time at which the server's certificate expired; nil if it is still valid or cannot be read.
+    private static func expiration(of request: ProviderRequest) -> Int64? {
+        guard let certificate = try? HTTPClient().certificates(for: request.httpRequest).first,
+            let seconds = try? CertificateAuthority.secondsUntilExpiry(certificate: certificate), seconds < 0
+        else { return nil }
+        return LocalTime.nowUnixSeconds + seconds
     }
 
     private static func exchange(_ request: ProviderRequest) throws(CommandError) -> HTTPResponse {
@@ -117,6 +127,9 @@ enum SendCommand {
         } catch {
             switch error.kind {
             case .tls, .authorityFile, .certificateFile:
+                if error.kind == .tls, let end = expiration(of: request) {
+                    throw .certificateExpired(atUnixSeconds: end)
+                }
                 throw .serverNotTrusted(url: request.server, text: error.message)
             case .resolve, .connect, .timeout, .interrupted:
                 throw .serverUnreachable(url: request.server, text: error.message)

@@ -3,14 +3,16 @@
 package import PushCore
 internal import PushDBus
 
-/// `posthorn settings`: what may reach this person.
+/// The command `posthorn settings`: shows and changes this user's notification settings.
 package enum SettingsCommands {
     static let group = CommandNode(
-        group: "settings", "Show and change what notifications may do on this device.",
+        group: "settings", "Show and change the notification settings of this device.",
         environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
         children: [list, show, set], defaultChild: "list")
 
-    private static let list = CommandNode(Command("list", "List the settings of every registered app.")) {
+    private static let list = CommandNode(
+        Command("list", "List the global settings and those of every registered app.")
+    ) {
         (_, surroundings) throws(CommandError) in
         let agent = try surroundings.agent()
         let personal = try lines(of: "", agent)
@@ -20,7 +22,7 @@ package enum SettingsCommands {
     private static let show = CommandNode(
         Command(
             "show", "Show the settings of an app and of its event types.",
-            arguments: [Argument("APP", "The app id: its desktop file name without '.desktop'.")])
+            arguments: [Argument("APP", "The app ID: the name of its desktop file without '.desktop'.")])
     ) { (invocation, surroundings) throws(CommandError) in
         let id = invocation.arguments[0]
         let agent = try surroundings.agent()
@@ -31,36 +33,43 @@ package enum SettingsCommands {
 
     private static let set = CommandNode(
         Command(
-            "set", "Change a setting; it takes effect at once.",
+            "set", "Change a setting; it takes effect immediately.",
             discussion: """
-                The master switch turns everything off at once and keeps the choices for each app. Notifications that \
-                are not shown are still kept in the inbox, with one exception: when badge, sound and alert of an app \
-                are all off, the server stops sending its notifications to this device. An app's alert is a style: \
-                'off' is none, and 'on' the style that there was before that. 'standard' as the value gives a choice \
-                up. 'posthorn settings show' lists what there is.
+                'master off' turns off all notifications and keeps the settings of each app. Notifications that are not \
+                shown are still kept in the inbox, with one exception: if badge, sound and alert of an app are all off, \
+                the server stops sending its notifications to this device.
+
+                The alert setting of an app is a style (none, banner or alert). 'off' selects none, and 'on' restores \
+                the previous style. The value 'default' resets a setting. Run 'posthorn settings show APP' to list the \
+                settings of an app.
                 """,
             usages: ["SETTING VALUE", "APP SETTING VALUE", "APP EVENT SETTING VALUE"],
             arguments: [
                 Argument(
-                    "APP", "The app id; nothing for a setting of everything.", optional: true,
+                    "APP", "The app ID; omit it for a global setting.", optional: true,
                     values: .suggestions(PersonalSetting.allCases.filter { $0.scopes == [.person] }.map(\.rawValue))),
-                Argument("EVENT", "One of the event types that the app declared.", optional: true),
-                Argument("SETTING", "The setting, such as 'sound'.", optional: true),
-                Argument("VALUE", "Mostly 'on' or 'off'.", optional: true),
+                Argument("EVENT", "An event type that the app declared.", optional: true),
+                Argument("SETTING", "The setting, for example 'sound'.", optional: true),
+                Argument("VALUE", "The value, mostly 'on' or 'off'; 'default' resets the setting.", optional: true),
             ],
             examples: [
-                Explanation("posthorn settings set org.example.Mail sound off", "No sounds from Mail."),
-                Explanation("posthorn settings set org.example.Mail alert alert", "Mail's alerts stay until answered."),
-                Explanation("posthorn settings set org.example.Mail NEWS alert off", "No alerts about news from Mail."),
-                Explanation("posthorn settings set schedule 'mon-fri 22:00-07:00'", "Quiet nights."),
-                Explanation("posthorn settings set master off", "Nothing from anybody."),
+                Explanation("posthorn settings set org.example.Mail sound off", "Turn off sounds of Mail."),
+                Explanation(
+                    "posthorn settings set org.example.Mail alert alert",
+                    "Keep alerts of Mail on the screen until answered."),
+                Explanation(
+                    "posthorn settings set org.example.Mail NEWS alert off",
+                    "Turn off alerts of Mail for the event type NEWS."),
+                Explanation(
+                    "posthorn settings set schedule 'mon-fri 22:00-07:00'", "Turn on Do Not Disturb every night."),
+                Explanation("posthorn settings set master off", "Turn off all notifications."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let call = try setCall(invocation)
         let agent = try surroundings.agent()
         try agent.call(call)
         let places = call.arguments.dropLast().compactMap(\.stringValue)
-        // What is standard, and the style that 'on' brings back, only the agent knows.
+        // Only the agent knows the default value, and the alert style that `on` restores.
         let value = try agent.call(
             AgentCall("GetSetting", .string(places[0]), .string(places[1]), .string(places[2])))
         return report(
@@ -68,24 +77,24 @@ package enum SettingsCommands {
             isStandard: call.arguments.last?.stringValue?.isEmpty ?? false)
     }
 
-    /// What `settings set` prints.
+    /// Formats the output of `settings set`.
     ///
     /// - Parameters:
-    ///   - places: App, event type and setting; the first two may be empty.
-    ///   - value: What holds now.
-    ///   - isStandard: Whether that is nobody's choice.
+    ///   - places: The app id, event type and setting; the first two may be empty.
+    ///   - value: The current value.
+    ///   - isStandard: Whether the value is the default.
     /// - Returns: The report.
     package static func report(of places: [String], value: String, isStandard: Bool = false) -> Report {
         let place = places.filter { !$0.isEmpty }.map(oneLine).joined(separator: ": ")
-        let remark = isStandard ? ", which is standard" : ""
+        let remark = isStandard ? ", the default" : ""
         return Report("\(place) is \(shown(value, of: places.last ?? ""))\(remark).", json: Done())
     }
 
-    /// What `settings set` asks of the agent.
+    /// Builds the call of `settings set`.
     ///
-    /// - Parameter invocation: Two words for a setting of everything, three for an app's, four for an event type's.
+    /// - Parameter invocation: Two arguments for a global setting, three for an app's, four for an event type's.
     /// - Returns: The call.
-    /// - Throws: When the words do not go together.
+    /// - Throws: An error when the arguments are invalid.
     package static func setCall(_ invocation: Invocation) throws(CommandError) -> AgentCall {
         let words = invocation.arguments
         guard let first = words.first else { throw .usage(invocation.error(.missingArgument(placeholder: "SETTING"))) }
@@ -93,55 +102,54 @@ package enum SettingsCommands {
         guard words.count > 1 else { throw .usage(invocation.error(.missingArgument(placeholder: "VALUE"))) }
         let (name, value) = (words[words.count - 2], words[words.count - 1])
         let isPersonal = PersonalSetting(rawValue: words[0])?.scopes == [.person]
-        // A value of several words, without quotes.
+        // A value of several words needs no quotes for a global setting.
         if isPersonal, PersonalSetting(rawValue: name)?.scopes.contains(.app) != true {
             let value = words.dropFirst().joined(separator: " ")
             return AgentCall(
-                "SetSetting", .string(""), .string(""), .string(words[0]), .string(value == "standard" ? "" : value))
+                "SetSetting", .string(""), .string(""), .string(words[0]), .string(value == "default" ? "" : value))
         }
         guard words.count > 2 else {
             throw .usage(invocation.error(.missingArgument(placeholder: "VALUE (APP SETTING VALUE)")))
         }
         return AgentCall(
             "SetSetting", .string(words[0]), .string(words.count > 3 ? words[1] : ""),
-            .string(name), .string(value == "standard" ? "" : value))
+            .string(name), .string(value == "default" ? "" : value))
     }
 
-    /// Finds a mistyped setting of everything, and an app's setting without the app.
+    /// Throws for a misspelled global setting, and for an app's setting without the app.
     private static func checkName(_ first: String, _ invocation: Invocation) throws(CommandError) {
-        // An app, and what is set of it.
+        // A later argument names a setting, so the first one is an app id.
         if invocation.arguments.dropFirst().contains(where: { PersonalSetting(rawValue: $0) != nil }) { return }
         let setting = PersonalSetting(rawValue: first)
         guard setting?.scopes.contains(.person) != true else { return }
         let words = [first] + invocation.arguments.dropFirst()
         if setting != nil {
             throw .advised(
-                .usage(invocation.error(.contradiction("\(first) is a setting of an app"))),
-                remedy: "Name the app: posthorn settings set APP \(words.joined(separator: " "))")
+                .usage(invocation.error(.contradiction("'\(first)' is a setting of an app"))),
+                remedy: "Specify the app: posthorn settings set APP \(words.joined(separator: " "))")
         }
         let personal = PersonalSetting.allCases.filter { $0.scopes.contains(.person) }.map(\.rawValue)
         let meant = Spelling.closest(to: first, among: PersonalSetting.allCases.map(\.rawValue))
         guard meant != nil || invocation.arguments.count == 2 && !first.contains(".") else { return }
-        let question = meant.map { "Did you mean \($0)?" } ?? "There are \(personal.joined(separator: ", "))."
+        let question = meant.map { "Did you mean '\($0)'?" } ?? "Global settings: \(personal.joined(separator: ", "))."
         throw .advised(
-            .usage(invocation.error(.contradiction("there is no setting '\(first)'"))),
-            remedy: "\(question) What belongs to an app stands behind the app id.")
+            .usage(invocation.error(.contradiction("unknown setting '\(first)'"))),
+            remedy: "\(question) Settings of an app follow the app ID.")
     }
 
-    /// An app id that nobody registered, with the one that was meant.
+    /// Returns the error for an unregistered app id, with a suggestion of the closest registered one.
     ///
     /// - Parameters:
-    ///   - id: As it was typed.
-    ///   - known: Those that are registered.
+    ///   - id: The app id, as the user typed it.
+    ///   - known: The ids of the registered apps.
     /// - Returns: The error.
     package static func unknownApp(_ id: String, known: [String]) -> CommandError {
-        let error = CommandError.agentRefused(
-            name: AgentFailure.unknownApp.rawValue, message: "no app \(id) is registered")
-        guard let meant = Spelling.closest(to: id, among: known) else { return error }
-        return .advised(error, remedy: "Did you mean \(meant)? \(error.remedy)")
+        let error = CommandError.agentRefused(name: AgentFailure.unknownApp.rawValue, message: "")
+        let meant = Spelling.closest(to: id, among: known).map { ". Did you mean '\($0)'?" }
+        return .reworded(error, problem: "app '\(id)' is not registered\(meant ?? "; see 'posthorn settings list'")")
     }
 
-    /// Refuses an app id of which there is neither a registration nor a notification: a mistyped one finds nothing.
+    /// Throws for an app id that has neither a registration nor a notification, because it is probably misspelled.
     static func checkApp(_ id: String, _ agent: AgentClient) throws(CommandError) {
         let known = try apps(of: agent).map(\.appID)
         guard !id.isEmpty, !known.contains(where: { $0.utf8.elementsEqual(id.utf8) }) else { return }
@@ -159,14 +167,14 @@ package enum SettingsCommands {
             try agent.call(AgentCall("ListSettings", .string(app))), of: "ListSettings", as: AgentSetting.init)
     }
 
-    /// What `settings list` prints.
+    /// Formats the output of `settings list`.
     package static func report(personal: [AgentSetting], apps: [AgentApp]) -> Report {
         let json = Settings(settings: personal, apps: apps)
         let isOn = personal.contains { $0.name == PersonalSetting.master.rawValue && $0.value == "on" }
-        let state = isOn ? "on." : "off: nothing is shown, whatever stands below."
+        let state = isOn ? "on." : "off (master switch)."
         let head = "Notifications are \(state)\n\n\(table(of: personal))"
         guard !apps.isEmpty else {
-            return Report("\(head)\n\nNo apps yet. Register one: posthorn register APP", json: json)
+            return Report("\(head)\n\nNo apps. Register one with 'posthorn register APP'.", json: json)
         }
         let table = Table(
             [
@@ -180,7 +188,7 @@ package enum SettingsCommands {
         return Report("\(head)\n\n\(table.text)", json: json)
     }
 
-    /// What `settings show` prints.
+    /// Formats the output of `settings show`.
     package static func report(of app: AgentApp, _ settings: [AgentSetting]) -> Report {
         let facts = Table.fields(
             [
@@ -190,7 +198,7 @@ package enum SettingsCommands {
         return Report("\(facts)\n\n\(table(of: settings))", json: ShownApp(app: app, settings: settings))
     }
 
-    /// Names and values, those of event types below the others.
+    /// Formats settings as a table; the settings of event types follow those of the app.
     private static func table(of settings: [AgentSetting]) -> String {
         let hasEvents = settings.contains { !$0.event.isEmpty }
         return Table(
@@ -201,7 +209,7 @@ package enum SettingsCommands {
         ).text
     }
 
-    /// A value as people read it: a moment instead of seconds.
+    /// Formats a value for display; the end of Do Not Disturb becomes a local time.
     private static func shown(_ value: String, of name: String) -> String {
         guard PersonalSetting(rawValue: name) == .doNotDisturb, case .until(let end)? = DoNotDisturb(value) else {
             return oneLine(value)
@@ -210,18 +218,20 @@ package enum SettingsCommands {
         return isOver ? DoNotDisturb.off.text : "until \(LocalTime.text(unixSeconds: end))"
     }
 
-    /// Whose value it is where it is not the person's, nor anybody's.
+    /// Returns the origin of a value that the administrator set; empty for other values.
     private static func remark(on line: AgentSetting) -> String {
         if line.isLocked { return "set by the administrator" }
-        return line.origin == "administrator" ? "the administrator's standard" : ""
+        return line.origin == "administrator" ? "the administrator's default" : ""
     }
 
-    /// One line for each channel.
+    /// Returns one line for each channel.
     private static func channels(of app: AgentApp) -> [(name: String, value: String)] {
         guard !app.channels.isEmpty else { return [("Channels", "none")] }
         return app.channels.enumerated().map { index, channel in
             let isPending = app.pendingChannels.contains { $0.utf8.elementsEqual(channel.utf8) }
-            return (index == 0 ? "Channels" : "", isPending ? "\(channel), the server is still to be told" : channel)
+            return (
+                index == 0 ? "Channels" : "", isPending ? "\(channel) (pending; the server is not connected)" : channel
+            )
         }
     }
 

@@ -3,20 +3,20 @@
 internal import PushCore
 internal import PushDBus
 
-/// `posthorn sound`: the sounds that apps on this device can name.
+/// The command `posthorn sound`: manages the sounds that notifications can name.
 package enum SoundCommands {
     static let group = CommandNode(
-        group: "sound", "List, try and install the sounds of notifications.",
+        group: "sound", "List, play, install and remove notification sounds.",
         environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer,
         children: [list, play, install, remove], defaultChild: "list")
 
-    private static let app = Argument("APP", "The app id: its desktop file name without '.desktop'.")
+    private static let app = Argument("APP", "The app ID: the name of its desktop file without '.desktop'.")
     private static let name = Argument("SOUND", "The sound's name.")
 
     private static let list = CommandNode(
         Command(
-            "list", "List the built-in sounds, and those that an app brought.",
-            arguments: [Argument("APP", "The app id; the built-in sounds alone when left out.", optional: true)])
+            "list", "List the built-in sounds and those of an app.",
+            arguments: [Argument("APP", "The app ID. Default: built-in sounds only.", optional: true)])
     ) { (invocation, surroundings) throws(CommandError) in
         let call = AgentCall("ListSounds", .string(invocation.arguments.first ?? ""))
         let sounds = try AgentAnswer.list(try surroundings.agent().call(call), of: call.method, as: AgentSound.init)
@@ -26,7 +26,7 @@ package enum SoundCommands {
     private static let play = CommandNode(
         Command(
             "play", "Play a sound as a notification would.",
-            arguments: [name, Argument("APP", "The app whose sound it is.", optional: true)])
+            arguments: [name, Argument("APP", "The app that owns the sound.", optional: true)])
     ) { (invocation, surroundings) throws(CommandError) in
         let words = invocation.arguments
         try surroundings.agent().call(
@@ -38,17 +38,18 @@ package enum SoundCommands {
         Command(
             "install", "Install a sound for an app.",
             discussion: """
-                The file is Ogg Vorbis or WAV, at most 30 seconds long, better one or two; not clipped, and none that is \
-                built in or another app's: a sound tells people who calls. Notifications name it in aps.sound.
+                The file must be Ogg Vorbis or WAV, at most 30 seconds long (1 or 2 are better) and not clipped. A sound \
+                that is built in or belongs to another app is refused, so that users can tell apps apart. \
+                Notifications select the sound by its name in aps.sound.
                 """,
             arguments: [app, Argument("FILE", "The sound file.")],
             options: [
-                Option("name", short: "n", value: "NAME", "What notifications call it; the file's name if left out.")
+                Option("name", short: "n", value: "NAME", "The name of the sound. Default: the name of the file.")
             ],
-            examples: [Explanation("posthorn sound install org.example.Mail ping.oga", "\"sound\": \"ping\" plays it.")]
+            examples: [Explanation("posthorn sound install org.example.Mail ping.oga", "Install the sound 'ping'.")]
         )
     ) { (invocation, surroundings) throws(CommandError) in
-        // Here, because a file that is not there is nothing about sounds.
+        // The file is checked here, because a missing file is not an error about sounds.
         do throws(FileError) {
             try LocalFile.checkRegular(invocation.arguments[1])
         } catch {
@@ -58,7 +59,7 @@ package enum SoundCommands {
             "InstallSound", .string(invocation.arguments[0]), .string(LocalFile.absolute(invocation.arguments[1])),
             .string(invocation.value("name") ?? ""))
         let name = try AgentAnswer.string(try surroundings.agent().call(call), of: call.method)
-        return Report("Installed. Notifications name it \(oneLine(name)).", json: InstalledSound(name: name))
+        return Report("Installed sound \(oneLine(name)).", json: InstalledSound(name: name))
     }
 
     private static let remove = CommandNode(
@@ -69,12 +70,12 @@ package enum SoundCommands {
         return Report("Removed \(oneLine(words[1])).", json: Done())
     }
 
-    /// What `sound list` prints.
+    /// Formats the output of `sound list`.
     package static func report(of sounds: [AgentSound]) -> Report {
         let json = Sounds(sounds: sounds)
         guard !sounds.isEmpty else {
             return Report(
-                "No sounds. 'make install' brings the built-in ones; from a clone: "
+                "No sounds. 'make install' installs the built-in ones. In a source tree: "
                     + "cp -r deploy/sounds/posthorn ~/.local/share/sounds/", json: json)
         }
         return Report(

@@ -2,16 +2,16 @@
 
 package import PushCore
 
-/// `posthorn status`: how the server is.
+/// The command `posthorn status`: shows the state of the server.
 package enum StatusCommand {
     static let node = CommandNode(
         Command(
-            "status", "Show how the server is.")
+            "status", "Show server status.")
     ) { (invocation, surroundings) throws(CommandError) in
         report(of: try surroundings.admin(invocation).send(.get("status"), for: AdminAPI.Status.self))
     }
 
-    /// What `status` prints.
+    /// Formats the output of `status`.
     package static func report(of status: AdminAPI.Status) -> Report {
         let counts = status.counts
         var fields = [
@@ -23,15 +23,19 @@ package enum StatusCommand {
         if let since = status.diskFullSince {
             fields += [
                 ("Disk full since", LocalTime.text(unixSeconds: since)),
-                ("  refused", "what must be stored: providers get 503 ServiceUnavailable; deliveries go on"),
-                ("  to do", "make space for \(status.dataDirectory); the server goes on by itself"),
+                ("  effect", "new notifications are refused with 503 ServiceUnavailable; deliveries continue"),
+                ("  remedy", "free space for \(status.dataDirectory); the server then resumes automatically"),
             ]
         }
         fields += [
             (name: "Apps", value: "\(counts.apps)"),
             (name: "Devices", value: "\(counts.devices), \(counts.devicesConnected) connected"),
             (name: "Registrations", value: "\(counts.registrations)"), (name: "Pending", value: "\(counts.pending)"),
-            (name: "Since it started", value: ""), (name: "  accepted", value: "\(counts.accepted)"),
+        ]
+        if let connections = status.connections { fields += lines(of: connections) }
+        if let memory = status.memory { fields += lines(of: memory) }
+        fields += [
+            (name: "Since the start", value: ""), (name: "  accepted", value: "\(counts.accepted)"),
             (name: "  acknowledged", value: "\(counts.acknowledged)"),
             (name: "  collapsed", value: "\(counts.collapsed)"), (name: "  expired", value: "\(counts.expired)"),
             (name: "  dropped", value: "\(counts.dropped)"), (name: "  unregistered", value: "\(counts.unregistered)"),
@@ -40,6 +44,37 @@ package enum StatusCommand {
         for (outcome, count) in counts.outcomes.sorted(by: { $0.key < $1.key }) {
             fields.append(("  \(oneLine(outcome))", "\(count)"))
         }
+        fields.append(("  ignored", "\(counts.glitches)"))
+        if let refusals = status.refusals, !refusals.isEmpty { fields.append(("Refused by limits", "")) }
+        for refusal in status.refusals ?? [] {
+            fields.append(("  \(oneLine(refusal.principal)) \(oneLine(refusal.cause))", "\(refusal.count)"))
+        }
         return Report(Table.fields(fields), json: status)
+    }
+
+    private static func lines(of connections: AdminAPI.Connections) -> [(name: String, value: String)] {
+        let all = connections.devices + connections.providers + connections.strangers
+        var lines = [
+            (
+                name: "Connections",
+                value: "\(all) of \(connections.limit): \(connections.devices) of devices, \(connections.providers) of "
+                    + "providers, \(connections.strangers) without a credential"
+            )
+        ]
+        guard connections.shed > 0 || connections.overLimit > 0 else { return lines }
+        lines.append(("  over a limit", "\(connections.overLimit)"))
+        lines.append(("  closed when idle", "\(connections.shed)"))
+        return lines
+    }
+
+    private static func lines(of memory: AdminAPI.Memory) -> [(name: String, value: String)] {
+        var lines = [
+            (
+                name: "Connection memory",
+                value: "\(memory.heldBytes / 1024) KiB of \(memory.budgetBytes >> 20) MiB"
+            )
+        ]
+        if memory.heldBack > 0 { lines.append(("  held back", "\(memory.heldBack) times")) }
+        return lines
     }
 }

@@ -3,22 +3,22 @@
 package import PushCore
 internal import PushDBus
 
-/// `posthorn subscribe` and `posthorn unsubscribe`: broadcast channels of an app on this device.
+/// The commands `posthorn subscribe` and `posthorn unsubscribe`, for an app's broadcast channels on this device.
 package enum SubscribeCommands {
     private static let channel = Argument(
-        "CHANNEL", "The channel id, 24 characters, as the app's back-end got it in apns-channel-id.")
+        "CHANNEL", "The channel ID (24 characters) that the app's back-end received in apns-channel-id.")
 
     static let subscribe = CommandNode(
         Command(
             "subscribe", "Subscribe a registered app to a broadcast channel.",
             discussion: """
-                A back-end sends one broadcast to a channel, and every device that subscribed gets it. While the server \
-                cannot be reached the subscription is kept, and the server is told later. 'posthorn settings show APP' \
-                lists the channels of an app.
+                A broadcast to a channel is delivered to every device that subscribed to it. If the server cannot be \
+                reached, the subscription is saved and sent later. Run 'posthorn settings show APP' to list the \
+                channels of an app.
                 """,
             arguments: [RegisterCommands.app, channel],
             examples: [
-                Explanation("posthorn subscribe org.example.Mail AAECAwQFBgcICQoLDA0ODw==", "Listens to a channel.")
+                Explanation("posthorn subscribe org.example.Mail AAECAwQFBgcICQoLDA0ODw==", "Subscribe to a channel.")
             ],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
@@ -35,26 +35,27 @@ package enum SubscribeCommands {
     ) { (invocation, surroundings) throws(CommandError) in
         try surroundings.agent().call(try call("Unsubscribe", invocation))
         let words = invocation.arguments.map(oneLine)
-        return Report("\(words[0]) no longer listens to \(words[1]).", json: Done())
+        return Report("Unsubscribed \(words[0]) from channel \(words[1]).", json: Done())
     }
 
-    /// What the two commands ask of the agent.
+    /// Builds the call of either command.
     ///
     /// - Parameters:
-    ///   - method: The method of the agent.
-    ///   - invocation: With app id and channel id.
+    ///   - method: The agent's method.
+    ///   - invocation: The command line, with the app id and channel id.
     /// - Returns: The call.
-    /// - Throws: When a path or a file name stands where an app id belongs.
+    /// - Throws: An error when the app id is a path or a file name.
     package static func call(_ method: String, _ invocation: Invocation) throws(CommandError) -> AgentCall {
         AgentCall(method, .string(try RegisterCommands.appID(invocation)), .string(invocation.arguments[1]))
     }
 
-    /// What `subscribe` prints.
+    /// Formats the output of `subscribe`.
     package static func report(appID: String, channel: String, state: String) -> Report {
         let text =
             state == "active"
-            ? "\(oneLine(appID)) listens to \(oneLine(channel))."
-            : "\(oneLine(appID)) is to listen to \(oneLine(channel)); the server is told as soon as it can be reached."
+            ? "Subscribed \(oneLine(appID)) to channel \(oneLine(channel))."
+            : "Saved the subscription of \(oneLine(appID)) to channel \(oneLine(channel)). It takes effect when the "
+                + "server can be reached."
         return Report(text, json: ["app_id": appID, "channel": channel, "state": state])
     }
 }

@@ -2,33 +2,34 @@
 
 package import PushCore
 
-/// `posthorn trace`: what became of notifications.
+/// The command `posthorn trace`: shows the history of notifications.
 package enum TraceCommand {
     static let node = CommandNode(
         Command(
-            "trace", "Tell what became of a notification, or of all of a device or an app.",
+            "trace", "Show the history of a notification, a device or an app.",
             discussion: """
-                ID is the apns-id or the apns-unique-id of an answer to a provider. The time line says when the \
-                notification was accepted, stored, sent and acknowledged, and what the person saw and did: shown, \
-                sound-only, suppressed, viewed, closed; or why nobody got it: replaced, expired, dropped, unregistered. \
-                WHAT adds the reason. All events with their reasons are listed in docs/how-to/follow-a-notification.md, and \
-                why a device suppressed one in docs/reference/device-protocol.md.
+                ID is the apns-id or the apns-unique-id from the response to the provider. The history shows when the \
+                notification was accepted, stored, sent and acknowledged. It then shows the outcome on the device \
+                (shown, sound-only, suppressed, viewed or closed), or why it was not delivered (replaced, expired, \
+                dropped or unregistered). The column DETAIL has the reason. docs/how-to/follow-a-notification.md lists \
+                all events, and docs/reference/device-protocol.md the reasons of devices.
 
-                The server keeps this for trace_days, and at most trace_megabytes of it. What a device does not tell, \
-                because it is away, is not there yet.
+                The server keeps the history for trace_days, up to trace_megabytes. Events of a disconnected device \
+                are missing until it reconnects.
                 """,
             usages: ["ID", "--device ID [--since AGE] [--limit N]", "--app TOPIC [--since AGE] [--limit N]"],
             arguments: [Argument("ID", "An apns-id or apns-unique-id.", optional: true)],
             options: [
-                Option("device", short: "d", value: "ID", "Everything that went to this device."),
-                Option("app", short: "a", value: "TOPIC", "Everything of this app."),
-                Option("since", value: "AGE", "Not older than this, for example 30m, 12h or 7d; 1d if left out."),
-                Option("limit", short: "n", value: "N", "At most so many events; 100 if left out."),
-                Option("after", value: "N", "The events behind those of the answer that named this number."),
+                Option("device", short: "d", value: "ID", "Show all notifications to this device."),
+                Option("app", short: "a", value: "TOPIC", "Show all notifications of this app."),
+                Option("since", value: "AGE", "The maximum age, for example 30m, 12h or 7d. Default: 1d."),
+                Option("limit", short: "n", value: "N", "The maximum number of events. Default: 100."),
+                Option("after", value: "N", "Continue after the page that printed this number."),
             ],
             examples: [
-                Explanation("posthorn trace 0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b", "One notification's time line."),
-                Explanation("posthorn trace --device 00a1b2c3d4e5f607 --since 1h", "The last hour of a device."),
+                Explanation(
+                    "posthorn trace 0f2b7a3e-5c1d-4e8f-9a6b-7c8d9e0f1a2b", "Show the history of one notification."),
+                Explanation("posthorn trace --device 00a1b2c3d4e5f607 --since 1h", "Show the last hour of a device."),
             ])
     ) { (invocation, surroundings) throws(CommandError) in
         let request = try request(invocation, nowUnixSeconds: LocalTime.nowUnixSeconds)
@@ -38,27 +39,27 @@ package enum TraceCommand {
         return invocation.arguments.isEmpty ? list(trace) : timeLines(trace)
     }
 
-    /// What is asked of the server.
+    /// Builds the request.
     ///
     /// - Parameters:
     ///   - invocation: The command line.
-    ///   - nowUnixSeconds: The time.
+    ///   - nowUnixSeconds: The current time.
     /// - Returns: The request.
-    /// - Throws: When it does not say what to look for, or a value makes no sense.
+    /// - Throws: An error when the command line does not name exactly one subject, or a value is invalid.
     package static func request(_ invocation: Invocation, nowUnixSeconds: Int64) throws(CommandError) -> AdminRequest {
         let subjects = [
             ("id", invocation.arguments.first), ("device", invocation.value("device")),
             ("app", invocation.value("app")),
         ].compactMap { name, value in value.map { (name, $0) } }
         guard subjects.count == 1 else {
-            throw .advised(
-                .usage(invocation.error(.contradiction("it is not clear what to look for"))),
-                remedy: "Give an ID, or --device ID, or --app TOPIC.")
+            let only = subjects.isEmpty ? "" : "only one of "
+            throw .usage(
+                invocation.error(.contradiction("specify \(only)a notification ID, --device ID or --app TOPIC")))
         }
         var parameters = subjects
         if subjects[0].0 == "id" {
             guard !["since", "after"].contains(where: invocation.has) else {
-                throw .usage(invocation.error(.contradiction("of one notification everything is told")))
+                throw .usage(invocation.error(.contradiction("--since and --after require --device or --app")))
             }
             parameters.append(("limit", "\(Limits.traceAnswerCountMax)"))
         } else {
@@ -76,7 +77,7 @@ package enum TraceCommand {
         return AdminRequest.get("trace").with(parameters)
     }
 
-    /// `--since` in seconds; a day when it is left out.
+    /// Returns the value of `--since` in seconds; the default is one day.
     private static func age(_ invocation: Invocation) throws(CommandError) -> Int64 {
         guard let text = invocation.value("since") else { return 86_400 }
         guard let seconds = TimeSpan.seconds(text) else {
@@ -87,9 +88,9 @@ package enum TraceCommand {
         return seconds
     }
 
-    // MARK: What it prints
+    // MARK: Output
 
-    /// A time line for each notification that has the id.
+    /// Formats one time line for each notification with the id.
     package static func timeLines(_ trace: AdminAPI.Trace) -> Report {
         var sequences: [Int64] = []
         for event in trace.events where event.apnsUniqueID != nil && !sequences.contains(event.sequence) {
@@ -104,13 +105,13 @@ package enum TraceCommand {
         let devices = Set(events.compactMap(\.deviceID))
         var fields = [
             ("apns-id", first.apnsID ?? "unknown"), ("apns-unique-id", first.apnsUniqueID ?? "unknown"),
-            ("App", first.topic ?? "removed"),
+            ("App", first.topic ?? "removed app"),
         ]
         if let device = devices.first, devices.count == 1 { fields.append(("Device", device)) }
         if devices.count > 1 { fields.append(("Devices", "\(devices.count) of a broadcast")) }
         let table = Table(
             [.text("WHEN"), .number("AFTER"), .text("EVENT")] + (devices.count > 1 ? [.text("DEVICE")] : [])
-                + [.text("WHAT")],
+                + [.text("DETAIL")],
             rows: events.map { event in
                 [time(event.at), duration(event.at - first.at), event.event]
                     + (devices.count > 1 ? [event.deviceID ?? ""] : []) + [meaning(event)]
@@ -118,20 +119,20 @@ package enum TraceCommand {
         return Table.fields(fields) + "\n\n" + table.text
     }
 
-    /// One line for each event of a device or an app.
+    /// Formats one line for each event of a device or an app.
     package static func list(_ trace: AdminAPI.Trace) -> Report {
         guard !trace.events.isEmpty else {
-            return Report("Nothing in that time. Look further back with --since, for example --since 7d", json: trace)
+            return Report("No events. Specify a longer time with --since, for example --since 7d.", json: trace)
         }
         let table = Table(
-            [.text("WHEN"), .text("EVENT"), .text("APP"), .text("DEVICE"), .text("APNS-UNIQUE-ID"), .text("WHAT")],
+            [.text("WHEN"), .text("EVENT"), .text("APP"), .text("DEVICE"), .text("APNS-UNIQUE-ID"), .text("DETAIL")],
             rows: trace.events.map { event in
                 [
                     time(event.at), event.event, event.topic ?? "", event.deviceID ?? "", event.apnsUniqueID ?? "",
                     meaning(event),
                 ]
             })
-        let hint = trace.next.map { "\n\nThere is more: add --after \($0)" } ?? ""
+        let hint = trace.next.map { "\n\nMore events follow: add --after \($0)" } ?? ""
         return Report(table.text + hint, json: trace)
     }
 
@@ -139,19 +140,16 @@ package enum TraceCommand {
         LocalTime.text(unixSeconds: unixMilliseconds / 1000)
     }
 
-    /// For example `340 ms`, `2.5 s`, `12 min 3 s`, `2 d 4 h`.
+    /// Formats a duration, for example `340 ms`, `2.5 s`, `12 min 3 s`, `2 d 4 h`.
     package static func duration(_ milliseconds: Int64) -> String {
-        // The clock was set back between the two.
+        // The duration is negative when the clock was set back between the two events.
         guard milliseconds >= 0 else { return "-" + duration(-max(milliseconds, -Int64.max)) }
         if milliseconds < 1000 { return "\(milliseconds) ms" }
         if milliseconds < 60_000 { return "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s" }
-        let seconds = milliseconds / 1000
-        if seconds < 3600 { return "\(seconds / 60) min \(seconds % 60) s" }
-        if seconds < 86_400 { return "\(seconds / 3600) h \(seconds % 3600 / 60) min" }
-        return "\(seconds / 86_400) d \(seconds % 86_400 / 3600) h"
+        return TimeSpan.text(seconds: milliseconds / 1000)
     }
 
-    /// A step in words, with its reason; a newer server may know others.
+    /// Describes an event and its reason; an event of a newer server may have no description.
     private static func meaning(_ event: AdminAPI.TraceEvent) -> String {
         let step = TraceStep.allCases.first { $0.word == event.event }
         let detail = TraceDetail.allCases.first { $0.word != nil && $0.word == event.reason }

@@ -3,22 +3,23 @@
 internal import PushCore
 internal import PushDBus
 
-/// `posthorn watch`: what comes, as it comes.
+/// The command `posthorn watch`: prints notifications as they arrive.
 package enum WatchCommand {
-    /// Entries that are caught up with after the agent was away; more are in the inbox.
+    /// The maximum number of missed entries that are printed after the agent restarts; the inbox has the others.
     private static let caughtUpCountMax: UInt32 = 100
 
     static let node = CommandNode(
         Command(
-            "watch", "Print notifications as they come, until Ctrl-C.",
+            "watch", "Print notifications as they arrive, until interrupted.",
             discussion: """
-                One line for each, also for what is not shown, with the reason why. With --json one object a line, as \
-                'posthorn inbox show' prints it. When the agent restarts, this goes on.
+                Prints one line for each notification, including those that are not shown, with the reason. With --json, \
+                each line is a JSON object as printed by 'posthorn inbox show'. The command keeps running when the \
+                agent restarts.
                 """,
-            options: [Option("app", short: "a", value: "APP", "Only those of this app id.")],
+            options: [Option("app", short: "a", value: "APP", "Only notifications of this app ID.")],
             examples: [
-                Explanation("posthorn watch", "On a terminal without a desktop."),
-                Explanation("posthorn watch --json | jq -r .title", "For a script."),
+                Explanation("posthorn watch", "Print notifications on a terminal."),
+                Explanation("posthorn watch --json | jq -r .title", "Print titles, for a script."),
             ],
             environment: AgentCommands.sessionBus, unused: AgentCommands.ofServer)
     ) { (invocation, surroundings) throws(CommandError) in
@@ -32,7 +33,7 @@ package enum WatchCommand {
         var last = try newest(1, of: agent).first?.entry ?? 0
         while true {
             let news = try listener.wait()
-            if news.isGone { Console.note(["The agent went away; waiting for it."]) }
+            if news.isGone { Console.note(["Lost the connection to posthorn-agent; waiting for it."]) }
             do throws(CommandError) {
                 let entries = try newest(caughtUpCountMax, of: agent, after: last)
                 for entry in entries where app.isEmpty || entry.appID.utf8.elementsEqual(app.utf8) {
@@ -40,13 +41,13 @@ package enum WatchCommand {
                 }
                 last = entries.last?.entry ?? last
             } catch {
-                // It comes back, or is asked to by the next one who calls it.
+                // The agent restarts, or the bus starts it when another client calls it.
                 guard case .agentUnreachable = error else { throw error }
             }
         }
     }
 
-    /// The newest entries behind one, oldest first.
+    /// Returns the newest entries after a given one, oldest first.
     private static func newest(
         _ count: UInt32, of agent: AgentClient, after last: Int64 = 0
     ) throws(CommandError) -> [InboxEntry] {
@@ -54,7 +55,7 @@ package enum WatchCommand {
         return try AgentAnswer.list(answer, of: "ListInbox", as: InboxEntry.init).filter { $0.entry > last }.reversed()
     }
 
-    /// What is printed of an entry.
+    /// Formats an entry as text or as one line of JSON.
     package static func line(for entry: InboxEntry, asJSON: Bool) -> String {
         if asJSON { return JSONText.printable(JSONText.encodeKnown(entry)) }
         let time = LocalTime.text(unixSeconds: entry.receivedUnixMilliseconds / 1000)

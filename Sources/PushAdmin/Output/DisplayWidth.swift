@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How wide a terminal shows a text.
+/// The width of a text on a terminal.
 enum DisplayWidth {
-    /// In columns: two for what East Asia writes wide and for emoji, none for marks that combine.
+    /// Returns the number of columns: two for wide East Asian characters and emoji, zero for combining marks.
     static func columnCount(_ text: String) -> Int { text.reduce(0) { $0 + columnCount($1) } }
 
-    /// The text, or as much of it as fits with an ellipsis.
+    /// Truncates a text to the given number of columns; a truncated text ends with an ellipsis.
     static func cut(_ text: String, columnCount limit: Int) -> String {
         guard columnCount(text) > limit else { return text }
         var kept = ""
@@ -26,7 +26,7 @@ enum DisplayWidth {
         }
     }
 
-    /// The blocks of Unicode's EastAsianWidth.txt that are wide, without the exceptions in them.
+    /// Reports whether a scalar is in a wide block of Unicode's EastAsianWidth.txt; exceptions in a block are ignored.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,

@@ -2,23 +2,21 @@
 
 internal import Glibc
 
-/// What the system said about a file.
+/// A failed file operation, with the system's error number.
 package struct FileError: Error, Equatable, Sendable {
-    /// What was tried.
+    /// The operation that failed.
     package enum Attempt: Equatable, Sendable {
         case read, create, write
     }
 
-    /// The code of a file that is not there.
+    /// The error number for a missing file.
     static let notThere = ENOENT
-    /// The code of a pipe, a device or a socket where a file must be.
+    /// The error number that stands for a pipe, device or socket where a regular file is required.
     static let notRegular = ESPIPE
 
-    /// What was tried.
     package let attempt: Attempt
-    /// With which file.
     package let path: String
-    /// The system's error number.
+    /// The `errno` value.
     package let code: Int32
 
     init(_ attempt: Attempt, path: String, code: Int32) {
@@ -27,32 +25,32 @@ package struct FileError: Error, Equatable, Sendable {
         self.code = code
     }
 
-    /// One line that says what is wrong.
+    /// The problem, in one line.
     package var problem: String {
-        let text = code == Self.notRegular ? "it is no regular file" : unsafe String(cString: strerror(code))
+        let text = code == Self.notRegular ? "not a regular file" : unsafe String(cString: strerror(code))
         return switch attempt {
-        case .read: "\(path) cannot be read: \(text)"
-        case .create: "\(path) cannot be made: \(text)"
-        case .write: "\(path) cannot be written: \(text)"
+        case .read: "cannot read \(path): \(text)"
+        case .create where code == EEXIST: "\(path) already exists; not overwritten"
+        case .create: "cannot create \(path): \(text)"
+        case .write: "cannot write \(path): \(text)"
         }
     }
 
-    /// One line that says what to do.
+    /// The remedy, in one line; empty if the problem says enough.
     package var remedy: String {
         switch code {
-        case EEXIST: "Choose another name; a file that is there is never replaced."
-        case ENOENT, ENOTDIR: attempt == .read ? "Check the name." : "Make the directory first."
-        case EACCES, EPERM: "Use a file that you may \(attempt == .read ? "read" : "write")."
-        case Self.notRegular: "Name a regular file, not a pipe or a device."
-        case EISDIR: "Name a file, not a directory."
-        case EFBIG: "Name a file of at most \(LocalFile.byteCountMax) bytes."
-        case ENOSPC, EDQUOT: "Make room on the disk."
-        case EROFS: "Choose a place that can be written."
-        default: "Check the file and its disk."
+        case EEXIST: ""
+        case ENOENT, ENOTDIR: attempt == .read ? "Check the path." : "Create the directory first."
+        case EACCES, EPERM: "Check the permissions of the \(attempt == .create ? "directory" : "file")."
+        case Self.notRegular: "Specify a regular file, not a pipe or a device."
+        case EISDIR: "Specify a file, not a directory."
+        case EFBIG: "Specify a file of at most \(LocalFile.byteCountMax) bytes."
+        case ENOSPC, EDQUOT: "Free some disk space."
+        case EROFS: "Specify a path on a writable file system."
+        default: "Check the file and the disk."
         }
     }
 
-    /// What the program ends with.
     package var exitCode: ExitCode {
         switch code {
         case ENOENT, ENOTDIR: .notFound

@@ -2,25 +2,25 @@
 
 internal import FoundationEssentials
 
-/// JSON as this program writes it: keys sorted, no blanks, so that outputs can be compared.
+/// The JSON format of this program: sorted keys and no whitespace, so that outputs can be compared.
 package enum JSONText {
-    /// Encodes a value.
+    /// Encodes a value as JSON.
     ///
-    /// - Parameter value: Anything of ours.
-    /// - Returns: The bytes.
-    /// - Throws: When it holds what JSON lacks.
+    /// - Parameter value: The value to encode.
+    /// - Returns: The JSON text in UTF-8.
+    /// - Throws: An error when the value contains something that JSON cannot express.
     package static func encode(_ value: any Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(value))
     }
 
-    /// Encodes a value of ours, which cannot hold anything that JSON lacks.
+    /// Encodes a value that is known to be encodable; stops the process otherwise.
     static func encodeKnown(_ value: any Encodable) -> [UInt8] {
         do { return try encode(value) } catch { preconditionFailure("not encodable: \(error)") }
     }
 
-    /// The same JSON with an escape for each scalar on which a terminal could act: programs read the same value.
+    /// Escapes each scalar that a terminal could interpret; the JSON value stays the same.
     package static func printable(_ json: [UInt8]) -> String {
         var text = ""
         for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
@@ -34,7 +34,7 @@ package enum JSONText {
         return text
     }
 
-    /// Control characters that JSON allows in a string, and overrides and isolates of the writing direction.
+    /// Reports whether a scalar is a control character allowed in JSON strings or a bidirectional override or isolate.
     private static func acts(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true

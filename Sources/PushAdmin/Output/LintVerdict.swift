@@ -2,15 +2,15 @@
 
 package import PushCore
 
-/// What is wrong with payloads, for people and for programs.
+/// The lint findings of several payloads, as text for users and as JSON for programs.
 package struct LintVerdict: Encodable, Sendable {
-    /// One payload and what is wrong with it.
+    /// A payload and its findings.
     package struct File: Encodable, Sendable {
-        /// Its name as it was given.
+        /// The file name, as the user typed it.
         package let file: String
-        /// In order.
+        /// The findings in the linter's order.
         package let findings: [Finding]
-        /// The line of a payload that is no JSON, and a caret below the place; nil for any other payload.
+        /// The line with the syntax error and a caret below it; nil when the payload is valid JSON.
         let excerpt: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -18,15 +18,15 @@ package struct LintVerdict: Encodable, Sendable {
         }
     }
 
-    /// One finding.
+    /// A lint finding.
     package struct Finding: Encodable, Sendable {
-        /// For example `L-G01`.
+        /// The check's identifier, for example `L-G01`.
         package let check: String
-        /// `E`, `W` or `I`.
+        /// The severity: `E` (error), `W` (warning) or `I` (advice).
         package let severity: String
-        /// For example `aps.badge`; empty for the payload as a whole.
+        /// The key path, for example `aps.badge`; empty for the payload as a whole.
         package let path: String
-        /// What is wrong and what to do.
+        /// The problem and its remedy.
         package let text: String
 
         fileprivate let line: String
@@ -44,22 +44,22 @@ package struct LintVerdict: Encodable, Sendable {
         }
     }
 
-    /// The payloads, in order.
+    /// The payloads, in the order of the command line.
     package let files: [File]
-    /// How many findings have severity E.
+    /// The number of findings with severity E.
     package let errors: Int
-    /// How many findings have severity W.
+    /// The number of findings with severity W.
     package let warnings: Int
-    /// How many findings have severity I.
+    /// The number of findings with severity I.
     package let advice: Int
 
-    /// Judges payloads.
+    /// Lints payloads.
     ///
     /// - Parameters:
-    ///   - files: Names and bytes.
-    ///   - pushType: `apns-push-type`.
-    ///   - appName: The app's name, if it is known.
-    ///   - intervalSeconds: How far apart they are sent, to one device in this order; nil when that is not so.
+    ///   - files: The file names and payloads.
+    ///   - pushType: The value of `apns-push-type`.
+    ///   - appName: The app's name; nil if unknown.
+    ///   - intervalSeconds: The time between two payloads that go to one device in this order; nil to lint each alone.
     package init(
         _ files: [(path: String, payload: [UInt8])], pushType: PushType?, appName: String?, intervalSeconds: Int64?
     ) {
@@ -72,7 +72,8 @@ package struct LintVerdict: Encodable, Sendable {
             judged.append(
                 File(file: path, findings: findings.map(Finding.init), excerpt: Self.excerpt(of: payload, findings)))
             history.note(payload.span, pushType: pushType)
-            // A thousand files, thirty days apart each, are far from any overflow.
+            // The sum cannot overflow in practice: a thousand files at intervals of thirty days stay far below the
+            // limit.
             history.nowUnixSeconds += intervalSeconds ?? 0
         }
         self.files = judged
@@ -81,17 +82,17 @@ package struct LintVerdict: Encodable, Sendable {
         (errors, warnings, advice) = (count(.error), count(.warning), count(.advice))
     }
 
-    /// What `lint` prints and ends with.
+    /// Builds the output and the exit code of `lint`.
     ///
     /// - Parameter isStrict: Whether warnings count as errors.
-    /// - Returns: One line for each finding, and one that counts them.
+    /// - Returns: One line for each finding and a summary line.
     package func report(isStrict: Bool) -> Report {
         var report = Report((lines + [summary]).joined(separator: "\n"), json: self)
         if errors > 0 || (isStrict && warnings > 0) { report.exitCode = .refused }
         return report
     }
 
-    /// One line for each finding, behind the file's name.
+    /// One line for each finding, prefixed with the file name.
     package var lines: [String] {
         files.flatMap { file in
             let name = file.file == "-" ? "standard input" : oneLine(file.file)
@@ -104,7 +105,7 @@ package struct LintVerdict: Encodable, Sendable {
             errors > 0 ? Self.counted(errors, "error") : nil, warnings > 0 ? Self.counted(warnings, "warning") : nil,
             advice > 0 ? Self.counted(advice, "piece", of: " of advice") : nil,
         ].compactMap(\.self)
-        let found = counts.isEmpty ? "nothing found" : counts.joined(separator: ", ")
+        let found = counts.isEmpty ? "no problems found" : counts.joined(separator: ", ")
         return "\(Self.counted(files.count, "payload")): \(found)"
     }
 
@@ -118,10 +119,10 @@ package struct LintVerdict: Encodable, Sendable {
 }
 
 extension LintVerdict {
-    /// The columns of a line that are shown on each side of an error.
+    /// The number of columns that an excerpt shows on each side of a syntax error.
     private static let excerptColumnCount = 36
 
-    /// The line of a payload in which JSON ends, with a caret below the place.
+    /// Returns the line with the syntax error and a caret below it; nil when the payload is valid JSON.
     private static func excerpt(of payload: [UInt8], _ findings: [PayloadFinding]) -> String? {
         guard findings.first?.check == .malformed else { return nil }
         do throws(JSONError) {
@@ -139,12 +140,12 @@ extension LintVerdict {
         }
     }
 
-    /// Bytes as a terminal may show them: nothing in them acts.
+    /// Converts bytes to text without control sequences.
     private static func shown(_ bytes: ArraySlice<UInt8>) -> String {
         oneLine(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The end of a text, with an ellipsis when something stands before it.
+    /// Returns the last columns of a text, with an ellipsis when it is truncated.
     private static func lastColumns(of text: String) -> String {
         var kept = Substring(text)
         var columnCount = DisplayWidth.columnCount(text)

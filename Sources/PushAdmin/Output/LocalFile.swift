@@ -2,16 +2,16 @@
 
 internal import Glibc
 
-/// Files of the person who runs the command.
+/// Reads and writes files on behalf of the user who runs the command.
 package enum LocalFile {
-    /// No file that this program reads is larger.
+    /// The maximum size of a file that this program reads, in bytes.
     static let byteCountMax = 1024 * 1024
 
-    /// Reads a whole file or pipe; `-` is standard input.
+    /// Reads a whole file or pipe.
     ///
-    /// - Parameter path: The file.
-    /// - Returns: Its bytes.
-    /// - Throws: When it cannot be read, or is larger than a mebibyte.
+    /// - Parameter path: The path of the file; `-` means standard input.
+    /// - Returns: The bytes of the file.
+    /// - Throws: An error when the file cannot be read or is larger than 1 MiB.
     package static func read(_ path: String) throws(FileError) -> [UInt8] {
         if path == "-" { return try read(descriptor: STDIN_FILENO, path: "standard input") }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -20,11 +20,13 @@ package enum LocalFile {
         return try read(descriptor: descriptor, path: path)
     }
 
-    /// Reads a whole regular file: a pipe would be waited for, and be empty the next time.
+    /// Reads a whole regular file.
     ///
-    /// - Parameter path: The file.
-    /// - Returns: Its bytes.
-    /// - Throws: When it cannot be read, is no regular file, or is larger than a mebibyte.
+    /// A pipe is refused: opening it would block, and a second read would return nothing.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Returns: The bytes of the file.
+    /// - Throws: An error when the file cannot be read, is not a regular file, or is larger than 1 MiB.
     package static func readRegular(_ path: String) throws(FileError) -> [UInt8] {
         let descriptor = try openRegular(path)
         defer { close(descriptor) }
@@ -45,35 +47,35 @@ package enum LocalFile {
         return descriptor
     }
 
-    /// Says early that another process could not read a file.
+    /// Checks that a file is a readable regular file, before another process is asked to read it.
     ///
-    /// - Parameter path: The file.
-    /// - Throws: When it cannot be opened, or is no regular file.
+    /// - Parameter path: The path of the file.
+    /// - Throws: An error when the file cannot be opened or is not a regular file.
     static func checkRegular(_ path: String) throws(FileError) {
         let descriptor = try openRegular(path)
         close(descriptor)
     }
 
-    /// Says early that a file is no authority: TLS would only say that it cannot be used.
+    /// Checks that a file contains a PEM certificate, because the TLS library's error would be less precise.
     ///
-    /// - Parameter path: The file.
-    /// - Throws: When it cannot be read, or holds no certificate in PEM.
+    /// - Parameter path: The path of the file.
+    /// - Throws: An error when the file cannot be read or holds no PEM certificate.
     package static func checkCertificate(_ path: String) throws(CommandError) {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try read(path) } catch { throw .file(error) }
         guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
             throw .badFile(
-                path: path, problem: "no certificate in PEM",
-                remedy: "Name the server's authority: the file authority.pem of its data directory.")
+                path: path, problem: "not a PEM certificate",
+                remedy: "Specify the server's CA certificate: authority.pem in its data directory.")
         }
     }
 
-    /// Makes a file that only its owner can read, and never touches one that is there.
+    /// Creates a file that only its owner can read; never replaces an existing file.
     ///
     /// - Parameters:
-    ///   - path: The file.
-    ///   - bytes: What it holds.
-    /// - Throws: When it exists or cannot be written; then it is not left half written.
+    ///   - path: The path of the new file.
+    ///   - bytes: The content.
+    /// - Throws: An error when the file exists or cannot be written; a partly written file is removed.
     package static func create(_ path: String, holding bytes: [UInt8]) throws(FileError) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileError(.create, path: path, code: errno) }
@@ -87,13 +89,13 @@ package enum LocalFile {
         }
     }
 
-    /// Takes back a file that was just made.
+    /// Removes a file that this process just created.
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
-    /// Says early what would stand in the way of a new file.
+    /// Checks whether a new file can be created.
     ///
-    /// - Parameter path: The file, or a directory that it shall be made in.
-    /// - Throws: When the file exists, or its directory does not or cannot be written.
+    /// - Parameter path: The path of the file, or of the directory in which it will be created.
+    /// - Throws: An error when the file exists, or its directory is missing or not writable.
     package static func checkCreation(_ path: String) throws(FileError) {
         let isDirectory = isDirectory(path)
         guard isDirectory || !exists(path) else { throw FileError(.create, path: path, code: EEXIST) }
@@ -116,16 +118,16 @@ package enum LocalFile {
         }
     }
 
-    /// Whether something has this name.
+    /// Reports whether a file exists at this path.
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Whether this is a directory.
+    /// Reports whether the path is a directory.
     package static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The path from the root, for another process that has another working directory.
+    /// Returns the absolute path, for a process with a different working directory.
     package static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let directory = unsafe getcwd(nil, 0) else { return path }
         defer { unsafe free(directory) }

@@ -4,12 +4,12 @@ internal import FoundationEssentials
 internal import Glibc
 package import PushCore
 
-/// Moments as people read them.
+/// Formats and computes times in the local time zone.
 package enum LocalTime {
-    /// 9999-12-31, beyond which a year has five digits and a number says more.
+    /// The last second of 9999-12-31; later years have five digits, so later times are printed as a number.
     private static let unixSecondsMax: Int64 = 253_402_300_799
 
-    /// For example `2026-11-21 20:15:09+0100`, in this machine's time zone.
+    /// Formats a time in the local time zone, for example `2026-11-21 20:15:09+0100`.
     package static func text(unixSeconds: Int64) -> String {
         var seconds = time_t(clamping: unixSeconds)
         var parts = unsafe tm()
@@ -17,7 +17,7 @@ package enum LocalTime {
         return text(unixSeconds: unixSeconds, offsetSeconds: isKnown ? unsafe parts.tm_gmtoff : 0)
     }
 
-    /// The same in the zone that is so many seconds east of Greenwich.
+    /// Formats a time in the time zone that is `offsetSeconds` east of UTC.
     package static func text(unixSeconds: Int64, offsetSeconds: Int) -> String {
         guard (0...unixSecondsMax).contains(unixSeconds), let zone = TimeZone(secondsFromGMT: offsetSeconds) else {
             return "\(unixSeconds) s after 1970"
@@ -26,14 +26,14 @@ package enum LocalTime {
         return Date(timeIntervalSince1970: Double(unixSeconds)).formatted(style)
     }
 
-    /// Weekday and minute of a moment in this machine's time zone.
+    /// Returns the local weekday and minute of the day.
     package static func weekTime(unixSeconds: Int64) -> QuietSchedule.LocalTime {
         let parts = unsafe parts(unixSeconds)
         return QuietSchedule.LocalTime(
             weekday: unsafe (Int(parts.tm_wday) + 6) % 7, minute: unsafe Int(parts.tm_hour) * 60 + Int(parts.tm_min))
     }
 
-    /// The next moment at which the clock on the wall shows `HH:MM`; nil for a text that is no time of day.
+    /// Returns the next time when the local clock shows `HH:MM`; nil if the text is not a valid time of day.
     package static func next(_ text: String, afterUnixSeconds now: Int64) -> Int64? {
         let numbers = text.split(separator: ":", omittingEmptySubsequences: false)
         guard numbers.count == 2, numbers.allSatisfy({ $0.utf8.count <= 2 && $0.utf8.allSatisfy(isDigit) }),
@@ -58,6 +58,6 @@ package enum LocalTime {
         return unsafe parts
     }
 
-    /// Now, in whole seconds since 1970.
+    /// The current time in seconds since 1970.
     package static var nowUnixSeconds: Int64 { Int64(time(nil)) }
 }

@@ -2,31 +2,31 @@
 
 internal import PushCore
 
-/// Rows in aligned columns.
+/// A table with aligned columns.
 package struct Table: Sendable {
-    /// The heading of a column, and how it is aligned.
+    /// A column's heading and alignment.
     package struct Column: Sendable {
         let heading: String
         let isNumber: Bool
 
-        /// A column of texts, aligned left.
+        /// Returns a left-aligned column for text.
         package static func text(_ heading: String) -> Column { Column(heading: heading, isNumber: false) }
 
-        /// A column of numbers, aligned right.
+        /// Returns a right-aligned column for numbers.
         package static func number(_ heading: String) -> Column { Column(heading: heading, isNumber: true) }
     }
 
-    /// A cell's text is cut off here, in columns of a terminal.
+    /// The maximum width of a cell in terminal columns; longer text is truncated.
     static let cellColumnCountMax = 64
 
     private let columns: [Column]
     private let rows: [[String]]
 
-    /// Takes the rows; each has as many cells as there are columns.
+    /// Takes the columns and rows; each row must have one cell per column.
     package init(_ columns: [Column], rows: [[String]]) {
         precondition(rows.allSatisfy { $0.count == columns.count }, "a row has a cell for each column")
         self.columns = columns
-        // The last column may be as long as it is: nothing stands behind it.
+        // The last column is not truncated, because no column follows it.
         self.rows = rows.map { row in
             row.enumerated().map { place, cell in
                 let isLast = place == row.count - 1
@@ -35,9 +35,14 @@ package struct Table: Sendable {
         }
     }
 
-    /// The lines, without a newline at the end.
-    package var text: String {
-        let lines = [columns.map(\.heading)] + rows
+    /// The lines of the table, without a trailing newline.
+    package var text: String { lines(hasHeading: true) }
+
+    /// The lines without the heading, for a later page of a list.
+    package var textWithoutHeading: String { lines(hasHeading: false) }
+
+    private func lines(hasHeading: Bool) -> String {
+        let lines = (hasHeading ? [columns.map(\.heading)] : []) + rows
         let widths = columns.indices.map { column in lines.map { DisplayWidth.columnCount($0[column]) }.max() ?? 0 }
         return lines.map { line in
             let cells = columns.indices.map { column in
@@ -48,7 +53,7 @@ package struct Table: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// Names and values below each other.
+    /// Formats names and values in two columns.
     package static func fields(_ fields: [(name: String, value: String)]) -> String {
         let width = fields.map { DisplayWidth.columnCount($0.name) }.max() ?? 0
         return fields.map { field in
@@ -58,9 +63,9 @@ package struct Table: Sendable {
     }
 }
 
-/// A text from outside as part of a line of ours: nothing in it acts on a terminal or begins another line.
+/// Removes control sequences and line breaks from external text, so that it is safe within one line of output.
 ///
-/// Each text is cleaned alone, so that a control sequence without an end swallows no more than its own text.
+/// Each text must be cleaned separately. An unterminated control sequence then removes no more than its own text.
 func oneLine(_ text: String) -> String {
     let clean = DisplayText.terminal(text, scalarCountMax: .max)
     return String(String.UnicodeScalarView(clean.unicodeScalars.map { isLineBreak($0) ? " " : $0 }))

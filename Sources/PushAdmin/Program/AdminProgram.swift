@@ -4,47 +4,57 @@ internal import FoundationEssentials
 internal import Glibc
 internal import PushCore
 
-/// The program `posthorn`.
+/// The program `posthorn`: its command tree and its entry point.
 package enum AdminProgram {
-    /// All commands.
+    /// All commands of the program, as a tree.
     package static let root: CommandNode = CommandNode(
-        group: "posthorn", "Administer Posthorn: push notifications for Linux.",
+        group: "posthorn", "Manage a Posthorn server and the notifications of this user.",
         discussion: """
-            Commands for the server (app, key, certificate, channel, quota, enrol, device, send, trace, status, backup) \
-            talk to posthornd on this machine, through its admin socket; lint needs none. \
-            Commands for this person's notifications (agent, settings, dnd, inbox, watch, badge, register, unregister, \
-            subscribe, unsubscribe) talk to posthorn-agent.
+            Server commands connect to posthornd on this machine through its admin socket. Device commands connect to \
+            this user's posthorn-agent over D-Bus.
             """,
         options: [
-            Option("json", "Answer in JSON, for scripts."),
-            Option("socket", value: "PATH", "Where the server's admin socket is.", values: .file),
+            Option("json", "Print JSON instead of text."),
+            Option("socket", value: "PATH", "The path of the server's admin socket.", values: .file),
         ],
         environment: [
-            Explanation(AdminSocket.variable, "Where the server's admin socket is, unless --socket says.")
+            Explanation(AdminSocket.variable, "The path of the server's admin socket; --socket overrides it.")
         ],
         exitCodes: ExitCode.explanations,
         examples: [
-            Explanation("posthorn app add org.example.Mail", "Tell the server about an app."),
-            Explanation("posthorn key create", "Make the key with which a back-end signs."),
-            Explanation("posthorn enrol", "Let one more device in."),
+            Explanation("posthorn app add org.example.Mail", "Add an app to the server."),
+            Explanation("posthorn key create", "Create a signing key for a back-end."),
+            Explanation("posthorn enrol", "Create a code that lets one device enrol."),
         ],
-        children: [
-            AppCommands.group, KeyCommands.group, CertificateCommands.group, ChannelCommands.group, QuotaCommands.group,
-            PolicyCommands.group, EnrolCommand.node, DeviceCommands.group, SendCommand.node, TraceCommand.node,
-            LintCommand.node,
-            StatusCommand.node, BackupCommand.node,
-            AgentCommands.group,
-            SettingsCommands.group, QuietCommand.node, InboxCommands.group, WatchCommand.node, BadgeCommand.node,
-            SoundCommands.group, RegisterCommands.register, RegisterCommands.unregister,
-            SubscribeCommands.subscribe, SubscribeCommands.unsubscribe, HelpCommands.completion, HelpCommands.help,
+        children: serverCommands + deviceCommands + tools,
+        headings: [
+            Command.Heading("Server", serverCommands.map(\.command.name)),
+            Command.Heading("Device (notifications of this user)", deviceCommands.map(\.command.name)),
+            Command.Heading("Tools", tools.map(\.command.name)),
         ])
 
-    /// Reads a command line, does what it says and prints the outcome.
+    private static let serverCommands: [CommandNode] = [
+        StatusCommand.node, AppCommands.group, TeamCommands.group, KeyCommands.group, CertificateCommands.group,
+        ChannelCommands.group, QuotaCommands.group, EnrolCommand.node, CodeCommands.group, DeviceCommands.group,
+        PolicyCommands.group, TraceCommand.node, BackupCommand.node,
+    ]
+
+    private static let deviceCommands: [CommandNode] = [
+        AgentCommands.group, SettingsCommands.group, QuietCommand.node, InboxCommands.group, WatchCommand.node,
+        BadgeCommand.node, SoundCommands.group, RegisterCommands.register, RegisterCommands.unregister,
+        SubscribeCommands.subscribe, SubscribeCommands.unsubscribe,
+    ]
+
+    private static let tools: [CommandNode] = [
+        SendCommand.node, LintCommand.node, HelpCommands.completion, HelpCommands.help,
+    ]
+
+    /// Parses a command line, runs the command and prints the outcome.
     ///
     /// - Parameters:
-    ///   - arguments: Without the program's own name.
-    ///   - surroundings: What is around.
-    /// - Returns: What the process ends with.
+    ///   - arguments: The arguments, without the program's own name.
+    ///   - surroundings: The environment variables and the effective user.
+    /// - Returns: The exit code of the process.
     package static func run(_ arguments: [String], in surroundings: Surroundings) -> ExitCode {
         do throws(CommandError) {
             switch root.command.parse(arguments) {
@@ -59,12 +69,16 @@ package enum AdminProgram {
             }
         } catch {
             if wantsJSON(arguments) { Console.show(failure: error.json) }
-            Console.complain(problem: error.problem, remedy: error.remedy)
+            if case .usage(let usage) = error, case .missingCommand(let help) = usage.problem {
+                Console.note([help.hasSuffix("\n") ? String(help.dropLast()) : help])
+            } else {
+                Console.complain(problem: error.problem, remedy: error.remedy)
+            }
             return error.exitCode
         }
     }
 
-    /// Whether `--json` is among the words, of which a part may make no sense.
+    /// Reports whether `--json` is among the arguments, even when the command line is invalid.
     private static func wantsJSON(_ arguments: [String]) -> Bool {
         if case .success(.run(let invocation)) = root.command.parse(arguments) { return invocation.has("json") }
         return arguments.prefix { $0 != "--" }.contains("--json")
@@ -72,10 +86,12 @@ package enum AdminProgram {
 }
 
 extension AdminProgram {
-    /// Runs with a command line and this process's environment, and ends the process.
+    /// Runs a command line with this process's environment, then ends the process.
     ///
-    /// - Parameter arguments: Without the program's own name.
+    /// - Parameter arguments: The arguments, without the program's own name.
     package static func main(_ arguments: [String]) -> Never {
+        // A write to a closed pipe then fails with EPIPE, which ends the process with exit code 1.
+        _ = signal(SIGPIPE, SIG_IGN)
         let surroundings = Surroundings(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
         exit(run(arguments, in: surroundings).rawValue)
     }

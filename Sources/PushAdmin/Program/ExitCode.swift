@@ -2,7 +2,7 @@
 
 package import PushCore
 
-/// What `posthorn` ends with: the only list of it.
+/// The exit codes of `posthorn`; this enum is the only list of them.
 package enum ExitCode: Int32, CaseIterable, Sendable {
     case ok = 0
     case refused = 1
@@ -12,20 +12,20 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case notPermitted = 5
     case tryLater = 6
 
-    /// When it ends so, one phrase.
+    /// The meaning of the exit code, in one sentence.
     package var meaning: String {
         switch self {
-        case .ok: "Done; for send: the server accepted the notification."
-        case .refused: "Refused or failed; the message says why."
-        case .usage: "The command line makes no sense."
-        case .unreachable: "The server or the agent could not be reached."
-        case .notFound: "What was named does not exist, or no longer."
-        case .notPermitted: "Not permitted: file modes, the socket's owner, or the signing key."
-        case .tryLater: "Refused for now; the same command may work later."
+        case .ok: "Success; for send: the server accepted the notification."
+        case .refused: "Refused or failed; the error message has the reason."
+        case .usage: "Usage error."
+        case .unreachable: "Cannot connect to the server or the agent."
+        case .notFound: "Not found: the object does not exist or was removed."
+        case .notPermitted: "Permission denied: file mode, owner of the socket, or signing key."
+        case .tryLater: "Temporarily refused; try again later."
         }
     }
 
-    /// Its word in the JSON of a failure; it stays what it is.
+    /// The stable word for this exit code in the JSON of a failure.
     package var word: String {
         switch self {
         case .ok: "ok"
@@ -38,7 +38,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The rows of `--help`.
+    /// The rows of `--help` about exit codes.
     package static var explanations: [Explanation] {
         allCases.map { Explanation(String($0.rawValue), $0.meaning) }
     }

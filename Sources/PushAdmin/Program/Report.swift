@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a command says: once for people, once for programs.
+/// The result of a command, as text for users and as JSON for programs.
 package struct Report: Sendable {
-    /// For people, without a newline at its end.
+    /// The text form, without a trailing newline.
     package let text: String
-    /// For programs: written as JSON.
+    /// The value that `--json` encodes.
     package let json: any Encodable & Sendable
-    /// What else goes to standard error: what is wrong, and what to do.
+    /// A problem and its remedy for standard error, in addition to the result.
     package var complaint: (problem: String, remedy: String)?
-    /// What the program ends with.
+    /// Whether the command has written its result itself, because it may be long.
+    package var isWritten = false
+    /// The exit code of the process.
     package var exitCode = ExitCode.ok
 
-    /// Joins both forms.
     package init(_ text: String, json: some Encodable & Sendable) {
         self.text = text
         self.json = json
     }
 }
 
-/// `{"done":true}`: the JSON of commands that have nothing to tell.
+/// The JSON `{"done":true}` of commands that return no data.
 package struct Done: Codable, Sendable {
-    /// Always true: a failure has an exit code instead.
+    /// Always true: a failure is reported by the exit code.
     package var done = true
 
-    /// Done.
     package init() {}
 }

@@ -2,33 +2,31 @@
 
 internal import PushCore
 
-/// What a command finds around it.
+/// The environment in which a command runs.
 package struct Surroundings: Sendable {
-    /// Environment variables.
     package let environment: [String: String]
     /// Whether the effective user is root.
     package let isRoot: Bool
 
-    /// Joins the parts.
     package init(environment: [String: String], isRoot: Bool) {
         self.environment = environment
         self.isRoot = isRoot
     }
 
-    /// The environment variable, if it is set and not empty.
+    /// Returns the environment variable; nil if it is unset or empty.
     package func variable(_ name: String) -> String? {
         guard let value = environment[name], !value.isEmpty else { return nil }
         return value
     }
 
-    /// A client of the server's admin API, on the socket that the command line or the environment names.
+    /// Creates a client of the admin API, on the socket that the command line or the environment names.
     func admin(_ invocation: Invocation) -> AdminClient {
         AdminClient(sockets: AdminSocket.candidates(named: invocation.value("socket"), in: self))
     }
 
-    /// A client of this person's agent.
+    /// Creates a client of this user's agent, connected to the agent's bus.
     ///
-    /// - Returns: The client, connected to the agent's bus.
-    /// - Throws: When there is no such bus.
+    /// - Returns: The connected client.
+    /// - Throws: `CommandError.noBus` when that bus does not exist.
     func agent() throws(CommandError) -> AgentClient { try AgentClient(environment: environment) }
 }

@@ -2,30 +2,27 @@
 
 package import PushCurl
 
-/// A notification as a provider sends it.
+/// A notification as an HTTP request of a provider.
 package struct ProviderRequest: Sendable {
-    /// For example `https://push.example.org:2197`.
+    /// The base URL, for example `https://push.example.org:2197`.
     package let server: String
-    /// The authority to trust; nil for the system's.
+    /// The file with the trusted CA certificate; nil for the system's trust store.
     package let caFile: String?
-    /// Whom it is for.
     package let destination: SendDestination
-    /// The app's topic.
     package let topic: String
-    /// Names and values.
+    /// The header fields.
     package let fields: [(String, String)]
-    /// The payload.
     package let payload: [UInt8]
 
-    /// Takes everything from the options but what must be looked up.
+    /// Builds the request from the options and the values that the caller looked up.
     ///
     /// - Parameters:
-    ///   - options: What was told.
-    ///   - server: Where to send.
-    ///   - caFile: The authority to trust; nil for the system's.
-    ///   - providerToken: The signed token.
-    ///   - nowUnixSeconds: Now.
-    /// - Throws: When an option is missing or makes no sense.
+    ///   - options: The options of `posthorn send`.
+    ///   - server: The server's URL or `HOST:PORT`.
+    ///   - caFile: The file with the trusted CA certificate; nil for the system's trust store.
+    ///   - providerToken: The signed provider token.
+    ///   - nowUnixSeconds: The current time.
+    /// - Throws: An error when an option is missing or invalid.
     package init(
         _ options: SendOptions, server: String, caFile: String?, providerToken: String, nowUnixSeconds: Int64
     ) throws(CommandError) {
@@ -38,7 +35,7 @@ package struct ProviderRequest: Sendable {
         payload = try options.payload()
     }
 
-    /// The same for libcurl.
+    /// The request in the form that `HTTPClient` sends.
     package var httpRequest: HTTPRequest {
         var request = HTTPRequest(method: "POST", url: server + destination.path(topic: topic))
         request.fields = fields
@@ -48,7 +45,7 @@ package struct ProviderRequest: Sendable {
         return request
     }
 
-    /// A URL with its scheme and without a slash at the end.
+    /// Adds a missing `https://` and removes a trailing slash.
     private static func normalized(_ server: String) -> String {
         let url = server.contains("://") ? server : "https://\(server)"
         return url.hasSuffix("/") ? String(url.dropLast()) : url

@@ -4,13 +4,13 @@ internal import PushCore
 package import PushTLS
 
 /// Signs provider tokens as every APNs library does: a JSON web token with ES256.
+///
 /// - SeeAlso: Apple, "Establishing a token-based connection to APNs".
 package struct ProviderTokenSigner: Sendable {
     private let key: PrivateKey
     private let keyID: String
     private let teamID: String
 
-    /// Takes the key and its two ids.
     package init(key: PrivateKey, keyID: String, teamID: String) {
         self.key = key
         self.keyID = keyID
@@ -19,9 +19,9 @@ package struct ProviderTokenSigner: Sendable {
 
     /// Reads a `.p8` file.
     ///
-    /// - Parameter path: The file.
-    /// - Returns: The key.
-    /// - Throws: When it cannot be read, is no regular file, or holds no P-256 private key.
+    /// - Parameter path: The path of the file.
+    /// - Returns: The private key.
+    /// - Throws: An error when the file cannot be read, is not a regular file, or holds no P-256 private key.
     package static func readKey(_ path: String) throws(CommandError) -> PrivateKey {
         let pem: [UInt8]
         do throws(FileError) { pem = try LocalFile.readRegular(path) } catch { throw .file(error) }
@@ -29,12 +29,12 @@ package struct ProviderTokenSigner: Sendable {
             return try PrivateKey(pem: pem)
         } catch {
             throw .badFile(
-                path: path, problem: "it holds no P-256 private key in PKCS#8 PEM",
-                remedy: "Name the .p8 file that 'posthorn key create' wrote.")
+                path: path, problem: "not a P-256 private key in PKCS#8 PEM",
+                remedy: "Specify the .p8 file that 'posthorn key create' wrote.")
         }
     }
 
-    /// The key id in a file name as Apple and `posthorn key create` write it: `AuthKey_ABC1234567.p8`.
+    /// Extracts the key id from a file name as Apple and `posthorn key create` write it: `AuthKey_ABC1234567.p8`.
     package static func keyID(fromFileName path: String) -> String? {
         let name = path.split(separator: "/").last ?? ""
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
@@ -42,11 +42,11 @@ package struct ProviderTokenSigner: Sendable {
         return KeyCommands.isKeyID(id) ? String(id) : nil
     }
 
-    /// A provider token, which is good for an hour.
+    /// Signs a provider token, which is valid for one hour.
     ///
-    /// - Parameter issuedAtUnixSeconds: Now.
-    /// - Returns: Header, claims and signature, joined by dots.
-    /// - Throws: When OpenSSL cannot sign.
+    /// - Parameter issuedAtUnixSeconds: The current time.
+    /// - Returns: The header, claims and signature, joined by dots.
+    /// - Throws: An error when OpenSSL cannot sign.
     package func sign(issuedAtUnixSeconds: Int64) throws(TLSError) -> String {
         var token = Base64.encodeURL(JSONText.encodeKnown(Header(alg: "ES256", kid: keyID)).span)
         token.append(UInt8(ascii: "."))

@@ -2,12 +2,12 @@
 
 internal import PushCore
 
-/// A JSON file that stands for options of `posthorn send`, for example `{"topic": "…", "payload": {"aps": {}}}`.
+/// A JSON file with options of `posthorn send`, for example `{"topic": "…", "payload": {"aps": {}}}`.
 package struct RequestFile: Equatable, Sendable {
-    /// No file.
+    /// The empty request file, for a command line without `--file`.
     package static let none = RequestFile(values: [], payload: nil)
 
-    /// The member `payload`, byte for byte as the file has it.
+    /// The member `payload`, with the exact bytes of the file.
     package let payload: [UInt8]?
     private let values: [Value]
 
@@ -21,22 +21,22 @@ package struct RequestFile: Equatable, Sendable {
         self.payload = payload
     }
 
-    /// Reads a file.
+    /// Reads a request file.
     ///
-    /// - Parameter path: The file; `-` for standard input.
-    /// - Throws: When it cannot be read, is no JSON object, or has a member that is no option.
+    /// - Parameter path: The path of the file; `-` for standard input.
+    /// - Throws: An error when the file cannot be read, is not a JSON object, or has a member that is not an option.
     package init(path: String) throws(CommandError) {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try LocalFile.read(path) } catch { throw .file(error) }
         try self.init(bytes, path: path)
     }
 
-    /// Reads the content of a file.
+    /// Parses the content of a request file.
     ///
     /// - Parameters:
-    ///   - bytes: JSON.
-    ///   - path: The file's name, for messages.
-    /// - Throws: When it is no JSON object, or has a member that is no option.
+    ///   - bytes: The JSON text.
+    ///   - path: The file's name for error messages.
+    /// - Throws: An error when the text is not a JSON object, or has a member that is not an option.
     package init(_ bytes: [UInt8], path: String) throws(CommandError) {
         let members: [JSONValue.Member]
         do throws(JSONError) {
@@ -45,20 +45,20 @@ package struct RequestFile: Equatable, Sendable {
             payload = try JSONValue.rawRange(of: "payload", in: bytes.span).map { Array(bytes[$0]) }
         } catch {
             throw .badFile(
-                path: path, problem: "no JSON object, at byte \(error.offset): \(error.problem.sentence)",
-                remedy: "'posthorn send --help' shows the names that it may hold.")
+                path: path, problem: "not a JSON object, at byte \(error.offset): \(error.problem.sentence)",
+                remedy: "See 'posthorn send --help' for the format.")
         }
         values = try Self.values(of: members, path: path)
     }
 
-    /// The text of a member, a number's digits included; nil when there is none.
+    /// Returns the text of a member, or the digits of a number; nil if the member is absent.
     package subscript(name: String) -> String? { values.last { $0.name.utf8.elementsEqual(name.utf8) }?.text }
 
     private static func values(of members: [JSONValue.Member], path: String) throws(CommandError) -> [Value] {
         var values: [Value] = []
         for member in members {
             if member.key == "payload" {
-                // Not the option's file name: the payload itself, whose bytes are cut out of the text.
+                // In the file, `payload` is the payload itself, not a file name. Its bytes are copied verbatim.
                 guard member.value.members != nil else { throw badMember(member.key, path: path) }
             } else if SendOptions.table.find(member.key) != nil, let text = text(of: member.value) {
                 values.append(Value(name: member.key, text: text))
@@ -75,15 +75,16 @@ package struct RequestFile: Equatable, Sendable {
 
     private static func badMember(_ name: String, path: String) -> CommandError {
         if name == "payload" {
-            return .badFile(path: path, problem: "'payload' is no object", remedy: "Write the payload itself there.")
+            return .badFile(
+                path: path, problem: "'payload' is not an object", remedy: "Use the payload itself as its value.")
         }
         guard SendOptions.table.find(name) == nil else {
             return .badFile(
-                path: path, problem: "'\(name)' is neither a text nor a whole number", remedy: "Put it in quotes.")
+                path: path, problem: "'\(name)' is neither a string nor a whole number", remedy: "Put it in quotes.")
         }
         let closest = SendOptions.table.closest(to: name).map { "Did you mean '\($0)'? " } ?? ""
         return .badFile(
-            path: path, problem: "'\(name)' is no option of send",
-            remedy: "\(closest)'posthorn send --help' shows the names that it may hold.")
+            path: path, problem: "unknown option '\(name)'",
+            remedy: "\(closest)See 'posthorn send --help' for the options.")
     }
 }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whom `posthorn send` sends to; ids stay as they were given, because the server says what is wrong with them.
+/// The destination of a notification; its id is not validated here, because the server reports what is wrong.
 package enum SendDestination: Equatable, Sendable {
-    /// One app on one device.
     case device(token: String)
-    /// Every device that subscribed.
+    /// Every device that subscribed to the channel.
     case channel(id: String)
 
-    /// Takes the one that was told.
+    /// Chooses the destination from the options.
     ///
-    /// - Parameter options: What was told.
-    /// - Throws: When neither or both were told, or a broadcast was given what it cannot have.
+    /// - Parameter options: The options of `posthorn send`.
+    /// - Throws: An error when both or neither of `--token` and `--channel` are given, or a broadcast has a collapse
+    ///   id.
     package init(_ options: SendOptions) throws(CommandError) {
         switch (options.value("token"), options.value("channel")) {
         case (let token?, nil): self = .device(token: token)
         case (nil, let id?): self = .channel(id: id)
-        case (nil, nil): throw options.missing("token (or --channel)")
-        case (.some, .some): throw options.contradiction("--token is for one device and --channel for many: choose one")
+        case (nil, nil): throw options.missing("token or --channel")
+        case (.some, .some): throw options.contradiction("--token and --channel cannot be combined")
         }
         guard case .channel = self, options.value("collapse-id") != nil else { return }
-        throw options.contradiction("a broadcast has no --collapse-id: the newest one replaces the others")
+        throw options.contradiction("--channel and --collapse-id cannot be combined")
     }
 
-    /// Where to post to.
+    /// Returns the request path.
     func path(topic: String) -> String {
         switch self {
         case .device(let token): "/3/device/\(URLText.segment(token))"
@@ -30,7 +30,7 @@ package enum SendDestination: Equatable, Sendable {
         }
     }
 
-    /// `apns-push-type`: as told, else the one that goes with the destination.
+    /// Returns `apns-push-type`; the default depends on the destination.
     func pushType(_ options: SendOptions) -> String {
         if let told = options.value("push-type") { return told }
         return switch self {
@@ -39,7 +39,7 @@ package enum SendDestination: Equatable, Sendable {
         }
     }
 
-    /// The header fields that say what is sent and how.
+    /// Returns the header fields that describe the notification.
     func fields(
         _ options: SendOptions, topic: String, nowUnixSeconds: Int64
     ) throws(CommandError) -> [(String, String)] {
@@ -54,7 +54,7 @@ package enum SendDestination: Equatable, Sendable {
         _ options: SendOptions, topic: String, expiration: String?
     ) -> [(String, String)] {
         let pushType = pushType(options)
-        // Apple: a background push with priority 10 is an error.
+        // Apple's documentation calls priority 10 for a background push an error.
         let priority = options.value("priority") ?? (pushType == "background" ? "5" : nil)
         let optional = [
             ("apns-priority", priority), ("apns-expiration", expiration),
@@ -64,7 +64,8 @@ package enum SendDestination: Equatable, Sendable {
             + optional.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// All but the request's id must be there.
+    /// Returns the header fields of a broadcast; all except `apns-request-id` are required.
+    ///
     /// - SeeAlso: Apple, "Sending broadcast push notification requests to APNs".
     private func channelFields(
         _ options: SendOptions, id: String, expiration: String?

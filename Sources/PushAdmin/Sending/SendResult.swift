@@ -3,25 +3,23 @@
 internal import PushCore
 package import PushCurl
 
-/// What the server answered to a notification.
+/// The server's answer to a notification.
 package struct SendResult: Encodable, Sendable {
     /// The HTTP status; 200 means accepted.
     package let status: Int
-    /// `apns-id`.
     package let apnsID: String?
-    /// `apns-unique-id`.
     package let uniqueID: String?
-    /// `apns-request-id`, of a broadcast.
+    /// The header `apns-request-id`, which only the answer to a broadcast has.
     package let requestID: String?
     /// The rejection reason, as the server wrote it.
     package let reason: String?
-    /// What to do about it.
+    /// The remedy for the rejection reason.
     package let advice: String?
-    /// `posthorn-detail`: what is wrong in this case, and what to do.
+    /// The header `posthorn-detail`: the problem and its remedy in this particular case.
     package let detail: String?
-    /// `posthorn-warning`, each: what the checks found in a payload that was accepted; nil for nothing.
+    /// The headers `posthorn-warning`: findings in an accepted payload; nil if there are none.
     package let warnings: [String]?
-    /// With 410: since when the device token is no longer good, UNIX milliseconds.
+    /// The time since which the device token is invalid, in UNIX milliseconds; only with status 410.
     package let timestamp: Int64?
 
     /// Reads an answer of `/3/device/…` or `/4/broadcasts/apps/…`.
@@ -42,12 +40,12 @@ package struct SendResult: Encodable, Sendable {
 
     private static func advice(reason: String?) -> String {
         guard let known = reason.flatMap(RejectionReason.init(rawValue:)) else {
-            return "This is no reason that APNs documents; the server's log may say more."
+            return "APNs does not document this reason; see the server's log."
         }
         return known.advice
     }
 
-    /// What `send` ends with: by the kind of reason, where there is one.
+    /// The exit code of `send`; for most statuses, the rejection reason decides whether a retry can succeed.
     package var exitCode: ExitCode {
         switch status {
         case 200: return .ok
@@ -59,7 +57,7 @@ package struct SendResult: Encodable, Sendable {
         }
     }
 
-    /// What `send` prints.
+    /// The output of `send`.
     package var report: Report {
         var fields = [(name: "Status", value: "\(status)\(status == 200 ? " accepted" : "")")]
         if let apnsID { fields.append(("apns-id", apnsID)) }

@@ -4,33 +4,37 @@ internal import FoundationEssentials
 internal import PushCore
 internal import PushCurl
 
-/// Speaks the admin API over the server's UNIX socket.
+/// A client of the admin API over the server's UNIX socket.
 package final class AdminClient {
     private let sockets: [String]
     private let client = HTTPClient()
 
-    /// Takes the paths to try, in this order.
+    /// Takes the socket paths in the order in which they are tried.
     package init(sockets: [String]) { self.sockets = sockets }
 
     /// Sends a request and decodes the answer.
     ///
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - type: What the answer holds.
+    ///   - request: The request.
+    ///   - type: The type of the answer.
     /// - Returns: The answer.
-    /// - Throws: When no server answers, it refuses, or the answer makes no sense.
+    /// - Throws: An error when no server answers, the server refuses, or the answer is invalid.
     package func send<Answer: Decodable>(
         _ request: AdminRequest, for type: Answer.Type
     ) throws(CommandError) -> Answer {
-        try AdminAnswer.decode(type, from: try exchange(request))
+        let answer = try exchange(request)
+        do throws(CommandError) { return try AdminAnswer.decode(type, from: answer) } catch {
+            throw error.naming(request)
+        }
     }
 
-    /// Sends a request that is answered without a body.
+    /// Sends a request whose answer has no body.
     ///
-    /// - Parameter request: What to send.
-    /// - Throws: When no server answers or it refuses.
+    /// - Parameter request: The request.
+    /// - Throws: An error when no server answers or the server refuses.
     package func send(_ request: AdminRequest) throws(CommandError) {
-        try AdminAnswer.check(try exchange(request))
+        let answer = try exchange(request)
+        do throws(CommandError) { try AdminAnswer.check(answer) } catch { throw error.naming(request) }
     }
 
     private func exchange(_ request: AdminRequest) throws(CommandError) -> AdminAnswer {
@@ -40,7 +44,8 @@ package final class AdminClient {
                 let response = try client.send(httpRequest(request, socket: path))
                 return AdminAnswer(status: response.status, body: response.body)
             } catch {
-                // Only a connection that was never made may be tried elsewhere.
+                // The next path is tried only when the connection failed. After that the server may have executed the
+                // request.
                 guard error.kind == .connect else { throw .adminInterrupted(path: path, text: error.message) }
                 attempts.append(SocketAttempt(path: path, finding: AdminSocket.finding(at: path)))
             }
@@ -57,38 +62,35 @@ package final class AdminClient {
     }
 }
 
-/// An answer of the admin API.
 package struct AdminAnswer: Sendable {
-    /// The HTTP status.
     package let status: Int
-    /// JSON; empty for none.
+    /// The JSON body; empty if there is none.
     package let body: [UInt8]
 
-    /// Joins both.
     package init(status: Int, body: [UInt8]) {
         self.status = status
         self.body = body
     }
 
-    /// Throws the refusal that an answer carries, if it does.
+    /// Throws an error if the status is not a success.
     ///
-    /// - Parameter answer: What the server said.
-    /// - Throws: The refusal, in the server's words where it gave some.
+    /// - Parameter answer: The server's answer.
+    /// - Throws: `adminRefused`, with the server's error if the body holds one.
     package static func check(_ answer: AdminAnswer) throws(CommandError) {
         guard !(200...299).contains(answer.status) else { return }
         let failure = try? JSONDecoder().decode(DeviceAPI.Failure.self, from: Data(answer.body))
         let unexplained = DeviceAPI.Failure(
-            error: "unexplained", detail: "The server's log says more: journalctl -u posthornd")
+            error: "unexplained", detail: "See the server's log: journalctl -u posthornd")
         throw .adminRefused(status: answer.status, failure ?? unexplained)
     }
 
-    /// Reads what a good answer holds.
+    /// Decodes the body of a successful answer.
     ///
     /// - Parameters:
-    ///   - type: What it should hold.
-    ///   - answer: What the server said.
-    /// - Returns: The value.
-    /// - Throws: The refusal, or that the body makes no sense.
+    ///   - type: The type of the body.
+    ///   - answer: The server's answer.
+    /// - Returns: The decoded value.
+    /// - Throws: The refusal, or `badAnswer` when the body is invalid.
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from answer: AdminAnswer
     ) throws(CommandError) -> Value {
@@ -96,7 +98,7 @@ package struct AdminAnswer: Sendable {
         do {
             return try JSONDecoder().decode(type, from: Data(answer.body))
         } catch {
-            throw .badAnswer(of: "the server", detail: "\(type) expected (status \(answer.status))")
+            throw .badAnswer(of: "the server", detail: "expected \(type) (status \(answer.status))")
         }
     }
 }

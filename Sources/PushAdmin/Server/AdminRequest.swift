@@ -1,68 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One request of the admin API.
+/// A request to the admin API.
 package struct AdminRequest: Equatable, Sendable {
-    /// For example `GET`.
+    /// The HTTP method, for example `GET`.
     package let method: String
-    /// For example `/v1/apps/org.example.Mail`.
+    /// The path with its query, for example `/v1/apps/org.example.Mail`.
     package let path: String
-    /// JSON; empty for none.
+    /// The JSON body; empty if there is none.
     package let body: [UInt8]
+    /// The path segments after `/v1/`, without percent escapes.
+    private(set) var segments: [String] = []
 
-    /// Asks for something.
+    /// Builds a GET request.
     package static func get(_ segments: String...) -> AdminRequest {
-        AdminRequest(method: "GET", path: path(segments), body: [])
+        AdminRequest("GET", segments)
     }
 
-    /// Removes something.
+    /// Builds a DELETE request.
     package static func delete(_ segments: String...) -> AdminRequest {
-        AdminRequest(method: "DELETE", path: path(segments), body: [])
+        AdminRequest("DELETE", segments)
     }
 
-    /// Makes something.
+    /// Builds a POST request that creates a resource.
     package static func post(_ segment: String, _ body: (any Encodable)? = nil) -> AdminRequest {
-        AdminRequest(method: "POST", path: path([segment]), body: body.map(JSONText.encodeKnown) ?? [])
+        AdminRequest("POST", [segment], body: body)
     }
 
-    /// Makes something that belongs to something else.
+    /// Builds a POST request that creates a resource below another one.
     package static func post(_ segments: [String], _ body: any Encodable) -> AdminRequest {
-        AdminRequest(method: "POST", path: path(segments), body: JSONText.encodeKnown(body))
+        AdminRequest("POST", segments, body: body)
     }
 
-    /// Changes something.
+    /// Builds a PATCH request.
     package static func patch(_ segments: String..., body: any Encodable) -> AdminRequest {
-        AdminRequest(method: "PATCH", path: path(segments), body: JSONText.encodeKnown(body))
+        AdminRequest("PATCH", segments, body: body)
     }
 
-    /// Sets something.
+    /// Builds a PUT request.
     package static func put(_ segments: String..., body: any Encodable) -> AdminRequest {
-        AdminRequest(method: "PUT", path: path(segments), body: JSONText.encodeKnown(body))
+        AdminRequest("PUT", segments, body: body)
     }
 
-    /// The same with parameters.
+    /// Returns the request with query parameters appended.
     package func with(_ parameters: [(name: String, value: String)]) -> AdminRequest {
         let texts = parameters.map { "\($0.name)=\(URLText.segment($0.value))" }
-        return AdminRequest(method: method, path: "\(path)?\(texts.joined(separator: "&"))", body: body)
+        return AdminRequest(self, path: "\(path)?\(texts.joined(separator: "&"))")
     }
 
-    /// The same for what is of one environment; of both when nil.
+    /// Returns the request restricted to one environment; nil means both.
     package func of(environment: String?) -> AdminRequest {
         guard let environment else { return self }
-        return AdminRequest(method: method, path: "\(path)?environment=\(URLText.segment(environment))", body: body)
+        return AdminRequest(self, path: "\(path)?environment=\(URLText.segment(environment))")
     }
 
-    private static func path(_ segments: [String]) -> String {
-        "/v1/" + segments.map(URLText.segment).joined(separator: "/")
+    private init(_ method: String, _ segments: [String], body: (any Encodable)? = nil) {
+        self.method = method
+        self.segments = segments
+        self.body = body.map(JSONText.encodeKnown) ?? []
+        path = "/v1/" + segments.map(URLText.segment).joined(separator: "/")
+    }
+
+    private init(_ request: AdminRequest, path: String) {
+        method = request.method
+        segments = request.segments
+        body = request.body
+        self.path = path
     }
 }
 
-/// Texts as parts of a URL.
+/// Percent-encoding for parts of a URL.
 enum URLText {
-    /// One segment of a path: everything but RFC 3986's unreserved characters is escaped.
+    /// Escapes one path segment: every byte except RFC 3986's unreserved characters.
     static func segment(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var escaped: [UInt8] = []
-        // "." and ".." would be taken out of the path.
+        // Path normalization would remove "." and "..", so their dots are escaped.
         let isDots = text == "." || text == ".."
         for byte in text.utf8 {
             if isUnreserved(byte) && !isDots {

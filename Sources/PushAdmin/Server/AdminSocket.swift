@@ -4,30 +4,30 @@ internal import Glibc
 
 /// Finds the server's admin socket.
 package enum AdminSocket {
-    /// The variable that says where it is.
+    /// The environment variable with the path of the socket.
     static let variable = "POSTHORN_ADMIN_SOCKET"
-    /// Where a server that systemd started has it.
+    /// The path of the socket of a server that systemd starts.
     static let systemPath = "/run/posthorn/admin.sock"
 
-    /// The paths to try, in this order.
+    /// Returns the socket paths in the order in which they are tried.
     ///
-    /// A path that somebody named is the only one: another server must not answer in its place.
+    /// A path from the command line or the environment is the only candidate, so that no other server answers instead.
     package static func candidates(named option: String?, in surroundings: Surroundings) -> [String] {
         if let named = option ?? surroundings.variable(variable) { return [named] }
         return [systemPath, defaultDataDirectory(in: surroundings)].compactMap(\.self)
     }
 
-    /// The socket in the data directory of a server that this person starts without a configuration.
+    /// The socket in the default data directory of a server that this user starts without a configuration.
     private static func defaultDataDirectory(in surroundings: Surroundings) -> String? {
         if surroundings.isRoot { return "/var/lib/posthorn/admin.sock" }
-        // Relative paths are to be ignored, says the XDG base directory specification.
+        // The XDG base directory specification says that relative paths must be ignored.
         if let data = surroundings.variable("XDG_DATA_HOME"), data.hasPrefix("/") {
             return "\(data)/posthorn/server/admin.sock"
         }
         return surroundings.variable("HOME").map { "\($0)/.local/share/posthorn/server/admin.sock" }
     }
 
-    /// What stands in the way of a connection that failed.
+    /// Finds the reason why a connection to the socket failed.
     static func finding(at path: String) -> SocketAttempt.Finding {
         guard unsafe access(path, W_OK) != 0 else { return .notListening }
         switch errno {
@@ -38,28 +38,25 @@ package enum AdminSocket {
     }
 }
 
-/// A path where the admin socket was looked for.
+/// A path at which a connection to the admin socket failed.
 package struct SocketAttempt: Equatable, Sendable {
-    /// What stood in the way.
+    /// The reason why the connection failed.
     package enum Finding: Equatable, Sendable {
         case absent, noPermission, notListening
 
-        /// One phrase.
+        /// The reason as a phrase for the error message.
         package var text: String {
             switch self {
-            case .absent: "not there"
-            case .noPermission: "no permission"
-            case .notListening: "nobody listens"
+            case .absent: "no such file"
+            case .noPermission: "permission denied"
+            case .notListening: "connection refused"
             }
         }
     }
 
-    /// The path.
     package let path: String
-    /// What stood in the way.
     package let finding: Finding
 
-    /// Joins both.
     package init(path: String, finding: Finding) {
         self.path = path
         self.finding = finding

@@ -3,48 +3,46 @@
 extension AdminAPI {
     /// The body of `POST /v1/backups`.
     public struct NewBackup: Codable, Sendable {
-        /// The directory to make, from the root; one below `backups` in the data directory when nil.
+        /// The absolute path of the directory to create; one below `backups` in the data directory when nil.
         public var path: String?
-        /// Whether an earlier backup of that name may be replaced; false when nil.
+        /// Whether the server may replace an earlier backup of that name; false when nil.
         public var replace: Bool?
 
-        /// Joins the parts.
         public init(path: String? = nil, replace: Bool? = nil) {
             self.path = path
             self.replace = replace
         }
     }
 
-    /// A backup, in answers of `/v1/backups`.
+    /// A backup in the responses of `/v1/backups`.
     public struct Backup: Codable, Sendable {
-        /// How far it is.
+        /// The progress of a backup.
         public enum State: String, Codable, Sendable {
-            /// Pages are copied while the server goes on.
+            /// The server copies pages while it continues to serve.
             case copying
-            /// The copy is whole; it is read once to see whether it is good.
+            /// The copy is complete; the server reads it once to verify it.
             case checking
-            /// It is complete and on the disk.
+            /// The backup is complete and flushed to disk.
             case done
-            /// There is none; `problem` says why.
+            /// There is no backup; `problem` gives the reason.
             case failed
         }
 
-        /// The directory.
+        /// The directory of the backup.
         public var path: String
-        /// How far it is.
         public var state: State
-        /// When it began, UNIX seconds.
+        /// The time at which the backup started, in UNIX seconds.
         public var startedAt: Int64
-        /// When it was done or failed, UNIX seconds.
+        /// The time at which the backup completed or failed, in UNIX seconds.
         public var endedAt: Int64?
         /// The size of the database, in bytes.
         public var byteCount: Int64
-        /// What is copied of it.
+        /// The number of bytes copied so far.
         public var copiedByteCount: Int64
-        /// Why it failed, and what to do.
+        /// The reason for the failure and the remedy.
         public var problem: String?
 
-        /// One that begins.
+        /// Creates a backup in the state `copying`.
         public init(path: String, startedAt: Int64) {
             self.path = path
             state = .copying
@@ -53,7 +51,7 @@ extension AdminAPI {
             copiedByteCount = 0
         }
 
-        /// Whether it is neither done nor failed.
+        /// Whether the backup is neither done nor failed.
         public var isUnderWay: Bool {
             switch state {
             case .copying, .checking: true
@@ -70,12 +68,11 @@ extension AdminAPI {
         }
     }
 
-    /// The answer of `GET /v1/backups`.
+    /// The response of `GET /v1/backups`.
     public struct Backups: Codable, Sendable {
-        /// The last one that this server began; nil before the first one.
+        /// The last backup that this server process started; nil before the first one.
         public var last: Backup?
 
-        /// Takes the last one.
         public init(last: Backup?) { self.last = last }
     }
 }

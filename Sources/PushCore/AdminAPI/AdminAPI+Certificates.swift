@@ -5,27 +5,26 @@ extension AdminAPI {
     public struct NewCertificate: Codable, Sendable {
         /// The kinds of certificate that Apple issues.
         public enum Kind: String, CaseIterable, Codable, Sendable {
-            /// For the topic alone; a request need not name it.
+            /// Valid for the app's topic only; a request may omit the topic.
             case single
-            /// For the topic and those of voip, complication and pushtotalk; a request must name one.
+            /// Valid for the topic and its voip, complication and pushtotalk topics; a request must name one.
             case universal
-            /// For the topic of voip alone.
+            /// Valid for the voip topic only.
             case voip
         }
 
-        /// The app; its team is the certificate's.
+        /// The app's topic; the certificate belongs to the app's team.
         public var topic: String
-        /// Which topics of the app it is for; single when nil.
+        /// The topics of the app that the certificate is valid for; `single` when nil.
         public var kind: Kind?
-        /// The environment that it is for; both when nil.
+        /// The environment that the certificate is valid for; both when nil.
         public var environment: Environment?
-        /// How long it is valid; `daysUsual` when nil, at most `Limits.certificateDayCountMax`.
+        /// The validity in days; `daysUsual` when nil, at most `Limits.certificateDayCountMax`.
         public var days: Int?
 
-        /// A year, as Apple's.
+        /// The default validity: one year, as in Apple's certificates.
         public static let daysUsual = 365
 
-        /// Joins the parts.
         public init(topic: String, kind: Kind? = nil, environment: Environment? = nil, days: Int? = nil) {
             self.topic = topic
             self.kind = kind
@@ -36,37 +35,36 @@ extension AdminAPI {
 
     /// The body of `POST /v1/certificates/revoked`.
     public struct RevokedCertificate: Codable, Sendable {
-        /// SHA-256 of the certificate, 64 hexadecimal digits.
+        /// The SHA-256 of the certificate, as 64 hexadecimal digits.
         public var fingerprint: String
 
-        /// Takes the fingerprint.
         public init(fingerprint: String) { self.fingerprint = fingerprint }
     }
 
-    /// A provider certificate, in answers of `/v1/certificates`.
+    /// A provider certificate in the responses of `/v1/certificates`.
     public struct Certificate: Codable, Sendable {
-        /// SHA-256 of the certificate, 64 hexadecimal digits: by this it is known and revoked.
+        /// The SHA-256 of the certificate, as 64 hexadecimal digits; it identifies the certificate, also for
+        /// revocation.
         public var fingerprint: String
-        /// The serial number as `openssl x509 -serial` shows it.
+        /// The serial number in the format of `openssl x509 -serial`.
         public var serialNumber: String
-        /// The team of its app; empty for a foreign certificate that was revoked here.
+        /// The team of the certificate's app; empty for a foreign certificate that was revoked here.
         public var teamID: String
-        /// The topics that it may send to; none for a foreign certificate that was revoked here.
+        /// The topics that the certificate may send to; empty for a foreign certificate that was revoked here.
         public var topics: [String]
-        /// The environment that it is for; nil for both.
+        /// The environment that the certificate is valid for; nil for both.
         public var environment: Environment?
-        /// When it was issued, UNIX seconds.
+        /// The time of issue, in UNIX seconds.
         public var createdAt: Int64
-        /// Until when it is valid, UNIX seconds; 0 for a foreign certificate that was revoked here.
+        /// The end of validity, in UNIX seconds; 0 for a foreign certificate that was revoked here.
         public var expiresAt: Int64
-        /// When it was revoked, UNIX seconds; nil while it is good.
+        /// The time of revocation, in UNIX seconds; nil while the certificate is not revoked.
         public var revokedAt: Int64?
-        /// The certificate, PEM; only in the answer that issued it.
+        /// The certificate in PEM; only the response that issues it contains it.
         public var certificate: String?
-        /// The private key, PKCS#8 PEM; only in the answer that issued it, never kept.
+        /// The private key in PKCS#8 PEM; only the response that issues it contains it, and the server never stores it.
         public var privateKey: String?
 
-        /// Joins the parts.
         public init(
             fingerprint: String, serialNumber: String, teamID: String, topics: [String], environment: Environment?,
             createdAt: Int64, expiresAt: Int64, revokedAt: Int64? = nil, certificate: String? = nil,
@@ -95,12 +93,11 @@ extension AdminAPI {
         }
     }
 
-    /// The answer of `GET /v1/certificates`.
+    /// The response of `GET /v1/certificates`.
     public struct Certificates: Codable, Sendable {
-        /// Oldest first.
+        /// The certificates, oldest first.
         public var certificates: [Certificate]
 
-        /// Takes the list.
         public init(certificates: [Certificate]) { self.certificates = certificates }
     }
 }

@@ -3,12 +3,11 @@
 extension AdminAPI {
     /// The body of `POST /v1/apps/{topic}/channels`.
     public struct NewChannel: Codable, Sendable {
-        /// The environment; production when nil.
+        /// The environment of the channel; production when nil.
         public var environment: Environment?
-        /// What it keeps for devices that are not connected; the last broadcast when nil.
+        /// The broadcasts that the channel stores for disconnected devices; the last broadcast when nil.
         public var messageStoragePolicy: MessageStoragePolicy?
 
-        /// Joins the parts.
         public init(environment: Environment? = nil, messageStoragePolicy: MessageStoragePolicy? = nil) {
             self.environment = environment
             self.messageStoragePolicy = messageStoragePolicy
@@ -20,22 +19,19 @@ extension AdminAPI {
         }
     }
 
-    /// A broadcast channel, in answers of `/v1/apps/{topic}/channels`.
+    /// A broadcast channel in the responses of `/v1/apps/{topic}/channels`.
     public struct Channel: Codable, Sendable {
-        /// Its id, base64.
+        /// The channel id in base64.
         public var channelID: String
-        /// The app.
         public var topic: String
-        /// The environment.
         public var environment: Environment
-        /// What it keeps for devices that are not connected.
+        /// The broadcasts that the channel stores for disconnected devices.
         public var messageStoragePolicy: MessageStoragePolicy
-        /// When it was made, UNIX seconds.
+        /// The time of creation, in UNIX seconds.
         public var createdAt: Int64
-        /// Devices that subscribed.
+        /// The number of subscribed devices.
         public var subscriptionCount: Int
 
-        /// Joins the parts.
         public init(
             channelID: String, topic: String, environment: Environment, messageStoragePolicy: MessageStoragePolicy,
             createdAt: Int64, subscriptionCount: Int
@@ -57,12 +53,11 @@ extension AdminAPI {
         }
     }
 
-    /// The answer of `GET /v1/apps/{topic}/channels`.
+    /// The response of `GET /v1/apps/{topic}/channels`.
     public struct Channels: Codable, Sendable {
-        /// Oldest first.
+        /// The channels, oldest first.
         public var channels: [Channel]
 
-        /// Takes the list.
         public init(channels: [Channel]) { self.channels = channels }
     }
 }

@@ -3,43 +3,40 @@
 extension AdminAPI {
     /// The body of `POST /v1/ephemeral/fail`.
     public struct Fail: Codable, Sendable {
-        /// The reason, for example `TooManyRequests`.
+        /// The rejection reason to answer with, for example `TooManyRequests`.
         public var reason: String
-        /// How many of the next answers; 1 when nil.
+        /// The number of next responses that fail; 1 when nil.
         public var count: Int?
 
-        /// Joins the parts.
         public init(reason: String, count: Int? = nil) {
             self.reason = reason
             self.count = count
         }
     }
 
-    /// The answer of `GET /v1/ephemeral/notifications`.
+    /// The response of `GET /v1/ephemeral/notifications`.
     public struct Received: Codable, Sendable {
-        /// In the order in which the built-in devices got them.
+        /// The notifications, in the order in which the built-in devices received them.
         public var notifications: [ReceivedNotification]
 
-        /// Takes the list.
         public init(notifications: [ReceivedNotification]) { self.notifications = notifications }
     }
 
-    /// One notification that a built-in device got.
+    /// One notification that a built-in device received.
     public struct ReceivedNotification: Codable, Sendable {
         /// The registered topic.
         public var topic: String
-        /// The device token it was sent to.
+        /// The device token that the notification was sent to.
         public var token: String
-        /// The device that got it.
+        /// The device that received it.
         public var deviceID: String
-        /// The provider's `apns-*` headers, with `apns-id` and `apns-unique-id` always present.
+        /// The provider's `apns-*` headers; `apns-id` and `apns-unique-id` are always present.
         public var headers: [String: String]
         /// The payload as text, byte for byte.
         public var payload: String
-        /// When the device got it, UNIX milliseconds.
+        /// The time of receipt, in UNIX milliseconds.
         public var receivedAt: Int64
 
-        /// Joins the parts.
         public init(
             topic: String, token: String, deviceID: String, headers: [String: String], payload: String,
             receivedAt: Int64
@@ -59,28 +56,27 @@ extension AdminAPI {
         }
     }
 
-    /// The line that `posthornd --ephemeral` prints once it is ready.
+    /// The line that `posthornd --ephemeral` prints when it is ready.
     public struct Ephemeral: Codable, Sendable {
-        /// Always 127.0.0.1.
+        /// The host, which is always 127.0.0.1.
         public var host: String
         /// The port for providers and devices.
         public var port: Int
-        /// The authority to trust, PEM.
+        /// The PEM file of the authority to trust.
         public var caFile: String
-        /// The signing key, .p8.
+        /// The .p8 file of the signing key.
         public var keyFile: String
-        /// Its key id.
+        /// The key id of the signing key.
         public var keyID: String
-        /// Its team id.
+        /// The team id of the signing key.
         public var teamID: String
-        /// The UNIX socket of the admin API.
+        /// The path of the admin API's UNIX socket.
         public var adminSocket: String
-        /// One for each `--topic`.
+        /// The topics, one for each `--topic`.
         public var topics: [EphemeralTopic]
-        /// With `--full`: everything, as the shell variables of `--env-file`.
+        /// All values as the shell variables of `--env-file`; present only with `--full`.
         public var variables: [String: String]?
 
-        /// Joins the parts.
         public init(
             host: String, port: Int, caFile: String, keyFile: String, keyID: String, teamID: String,
             adminSocket: String, topics: [EphemeralTopic], variables: [String: String]? = nil
@@ -108,18 +104,16 @@ extension AdminAPI {
 
     /// A topic of an ephemeral server.
     public struct EphemeralTopic: Codable, Sendable {
-        /// The topic.
         public var topic: String
-        /// A device token that works.
+        /// A device token that is registered.
         public var token: String
-        /// A device token that answers 410 Unregistered.
+        /// A device token that the server answers with 410 Unregistered.
         public var goneToken: String
-        /// The built-in device.
+        /// The id of the built-in device.
         public var deviceID: String
-        /// Its secret.
+        /// The secret of the built-in device.
         public var deviceSecret: String
 
-        /// Joins the parts.
         public init(topic: String, token: String, goneToken: String, deviceID: String, deviceSecret: String) {
             self.topic = topic
             self.token = token

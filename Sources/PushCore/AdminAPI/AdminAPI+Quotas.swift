@@ -1,38 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AdminAPI {
-    /// One limit of a team, key or app and how much of it is used, in answers of `/v1/quotas`.
+    /// One limit of a team, key or app and its current use, in the responses of `/v1/quotas`.
     public struct Quota: Codable, Equatable, Sendable {
-        /// What is limited.
+        /// The quantity that is limited.
         public enum Limit: String, Codable, Sendable {
-            /// Requests a second.
+            /// Requests per second.
             case rate
-            /// Notifications in one day of UTC.
+            /// Notifications per UTC day.
             case daily
-            /// Device tokens in an hour that are none of this server.
+            /// Device tokens per hour that are not tokens of this server.
             case badTokens = "bad_tokens"
         }
 
-        /// What `name` is of.
+        /// The kind of subject that `name` identifies.
         public var kind: QuotaSubject.Kind
-        /// A team id, a key id or the fingerprint of a certificate, or a topic.
+        /// A team id, a key id, the fingerprint of a certificate, or a topic.
         public var name: String
-        /// What is limited.
         public var limit: Limit
-        /// How much may come: of a rate, at once.
+        /// The limit itself; for `rate`, the number of requests that may arrive in one burst.
         public var allowed: Int64
-        /// Requests a second; of a rate only.
+        /// The requests per second; nil for limits other than `rate`.
         public var rate: Int64?
-        /// How much of `allowed` is used.
+        /// The used part of `allowed`.
         public var used: Int64
-        /// How much is left.
+        /// The unused part of `allowed`.
         public var remaining: Int64
-        /// Seconds until all of it is free again.
+        /// The seconds until all of `allowed` is available again.
         public var resetsIn: Int64
-        /// Requests of this subject that were refused for any of its limits, since the server started.
+        /// The number of this subject's requests refused for any of its limits since the server started.
         public var refused: Int64
 
-        /// Joins the parts.
         public init(
             _ subject: QuotaSubject, _ limit: Limit, allowed: Int64, rate: Int64? = nil, remaining: Int64,
             resetsIn: Int64, refused: Int64
@@ -54,16 +52,15 @@ extension AdminAPI {
         }
     }
 
-    /// The answer of `GET /v1/quotas`, and of requests about one team, key or app.
+    /// The response of `GET /v1/quotas`, and of requests about one team, key or app.
     public struct Quotas: Codable, Equatable, Sendable {
-        /// Teams, then keys, then apps; nothing of those without a limit.
+        /// The limits of teams, then of keys, then of apps; subjects without a limit are omitted.
         public var quotas: [Quota]
-        /// Requests a second to each device token; nil where there is no such limit, and in answers about one subject.
+        /// The requests per second to each device token; nil without such a limit and in responses about one subject.
         public var deviceRate: Int64?
-        /// Requests to each device token that may come at once.
+        /// The number of requests to each device token that may arrive in one burst.
         public var deviceBurst: Int64?
 
-        /// Joins the parts.
         public init(quotas: [Quota], deviceRate: Int64? = nil, deviceBurst: Int64? = nil) {
             self.quotas = quotas
             self.deviceRate = deviceRate

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AdminAPI {
-    /// The answer of `GET /v1/trace`.
+    /// The response of `GET /v1/trace`.
     public struct Trace: Codable, Sendable {
-        /// In the order in which the server heard of them.
+        /// The events, in the order in which the server recorded them.
         public var events: [TraceEvent]
-        /// What to give as `after` for the events behind these; nil when these were the last.
+        /// The value of `after` that requests the next page of events; nil on the last page.
         public var next: Int64?
-        /// When the oldest event that is kept happened, UNIX milliseconds; nil for an empty trace.
+        /// The time of the oldest stored event, in UNIX milliseconds; nil for an empty trace.
         public var oldestAt: Int64?
 
-        /// Joins the parts.
         public init(events: [TraceEvent], next: Int64? = nil, oldestAt: Int64? = nil) {
             self.events = events
             self.next = next
@@ -23,26 +22,25 @@ extension AdminAPI {
         }
     }
 
-    /// A step of a notification on its way.
+    /// One step in the life of a notification.
     public struct TraceEvent: Codable, Sendable {
-        /// The word of a `TraceStep`.
+        /// The raw value of a `TraceStep`.
         public var event: String
-        /// Why; the word of a `TraceDetail`.
+        /// The reason, as the raw value of a `TraceDetail`.
         public var reason: String?
-        /// When, UNIX milliseconds.
+        /// The time of the event, in UNIX milliseconds.
         public var at: Int64
-        /// The number by which the events of one notification are told from those of another.
+        /// The number that all events of one notification share.
         public var sequence: Int64
-        /// The device; nil for a broadcast as a whole.
+        /// The device; nil for events of a whole broadcast.
         public var deviceID: String?
-        /// The app; nil when that is not known any more.
+        /// The app's topic; nil when it is no longer known.
         public var topic: String?
-        /// `apns-id`; nil when that is not known any more.
+        /// The `apns-id`; nil when it is no longer known.
         public var apnsID: String?
-        /// `apns-unique-id`; nil when that is not known any more.
+        /// The `apns-unique-id`; nil when it is no longer known.
         public var apnsUniqueID: String?
 
-        /// Joins the parts.
         public init(
             event: String, reason: String? = nil, at: Int64, sequence: Int64, deviceID: String? = nil,
             topic: String? = nil, apnsID: String? = nil, apnsUniqueID: String? = nil
@@ -65,18 +63,17 @@ extension AdminAPI {
         }
     }
 
-    /// A webhook, in answers of `/v1/apps`.
+    /// A webhook in the responses of `/v1/apps`.
     public struct Webhook: Codable, Sendable {
-        /// Where it goes.
+        /// The URL that receives the events.
         public var url: String
-        /// Since when the back-end does not take it, UNIX seconds; nil while it does.
+        /// The time since which requests fail, in UNIX seconds; nil while they succeed.
         public var failingSince: Int64?
-        /// What happened the last time; nil while the back-end takes it.
+        /// The error of the last request; nil while requests succeed.
         public var problem: String?
-        /// The key of its signatures; only in the answer to the request that made it.
+        /// The key of the signatures; only the response to the request that creates it contains it.
         public var secret: String?
 
-        /// Joins the parts.
         public init(url: String, failingSince: Int64? = nil, problem: String? = nil, secret: String? = nil) {
             self.url = url
             self.failingSince = failingSince
@@ -92,12 +89,11 @@ extension AdminAPI {
 
     /// The body of `PUT /v1/apps/{topic}/webhook`.
     public struct NewWebhook: Codable, Sendable {
-        /// `https://…`, or `http://…` to this machine.
+        /// The URL: `https://…`, or `http://…` to this machine.
         public var url: String
-        /// The key of its signatures; made by the server when nil.
+        /// The key of the signatures; the server creates one when nil.
         public var secret: String?
 
-        /// Joins both.
         public init(url: String, secret: String? = nil) {
             self.url = url
             self.secret = secret

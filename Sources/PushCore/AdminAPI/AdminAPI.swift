@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bodies of the admin API, JSON over a UNIX socket; docs/reference/admin-api.md lists the requests.
+/// The JSON bodies of the admin API, which runs over a UNIX socket; docs/reference/admin-api.md lists the requests.
 public enum AdminAPI {
     /// The body of `POST /v1/apps`.
     public struct NewApp: Codable, Sendable {
         /// The topic, for example `com.example.MyApp`.
         public var topic: String
-        /// What people call the app; the topic when nil.
+        /// The app's display name; the topic when nil.
         public var name: String?
-        /// The team that owns it; the server's own team when nil.
+        /// The team that owns the app; the server's own team when nil.
         public var teamID: String?
-        /// How payloads are judged; warn when nil.
+        /// The mode of the payload checks; `warn` when nil.
         public var checks: PayloadChecks?
-        /// Whether channels may be made for it; false when nil.
+        /// Whether the app may have broadcast channels; false when nil.
         public var broadcasts: Bool?
 
-        /// Joins the parts.
         public init(
             topic: String, name: String? = nil, teamID: String? = nil, checks: PayloadChecks? = nil,
             broadcasts: Bool? = nil
@@ -33,16 +32,15 @@ public enum AdminAPI {
         }
     }
 
-    /// The body of `PATCH /v1/apps/{topic}`; what is nil stays as it is.
+    /// The body of `PATCH /v1/apps/{topic}`; a nil member leaves the value unchanged.
     public struct AppChange: Codable, Sendable {
-        /// What people call the app.
+        /// The app's display name.
         public var name: String?
-        /// How payloads are judged.
+        /// The mode of the payload checks.
         public var checks: PayloadChecks?
-        /// Whether channels may be made for it; switching it off removes those that are there.
+        /// Whether the app may have broadcast channels; false removes the existing ones.
         public var broadcasts: Bool?
 
-        /// Joins the parts.
         public init(name: String? = nil, checks: PayloadChecks? = nil, broadcasts: Bool? = nil) {
             self.name = name
             self.checks = checks
@@ -50,26 +48,24 @@ public enum AdminAPI {
         }
     }
 
-    /// An app, in answers of `/v1/apps`.
+    /// An app in the responses of `/v1/apps`.
     public struct App: Codable, Sendable {
-        /// The topic.
         public var topic: String
-        /// What people call it.
+        /// The display name.
         public var name: String
-        /// The team that owns it.
+        /// The team that owns the app.
         public var teamID: String
-        /// Registrations that are live.
+        /// The number of active registrations.
         public var registrationCount: Int
-        /// Notifications that wait.
+        /// The number of pending notifications.
         public var pendingCount: Int
-        /// How payloads are judged.
+        /// The mode of the payload checks.
         public var checks: PayloadChecks
-        /// Whether channels may be made for it.
+        /// Whether the app may have broadcast channels.
         public var broadcasts: Bool
-        /// Where its back-end hears what became of notifications; nil for nowhere.
+        /// The webhook that reports delivery results to the app's back-end; nil when none is set.
         public var webhook: Webhook?
 
-        /// Joins the parts.
         public init(
             topic: String, name: String, teamID: String, registrationCount: Int, pendingCount: Int,
             checks: PayloadChecks = .warn, broadcasts: Bool = false, webhook: Webhook? = nil
@@ -92,25 +88,23 @@ public enum AdminAPI {
         }
     }
 
-    /// The answer of `GET /v1/apps`.
+    /// The response of `GET /v1/apps`.
     public struct Apps: Codable, Sendable {
-        /// By topic.
+        /// The apps, sorted by topic.
         public var apps: [App]
 
-        /// Takes the list.
         public init(apps: [App]) { self.apps = apps }
     }
 
     /// The body of `POST /v1/keys`.
     public struct NewKey: Codable, Sendable {
-        /// The team; the server's own when nil.
+        /// The team that owns the key; the server's own team when nil.
         public var teamID: String?
-        /// Topics that the key may send to; every topic of the team when nil.
+        /// The topics that the key may send to; every topic of the team when nil.
         public var topics: [String]?
-        /// The environment that the key is for; both when nil.
+        /// The environment that the key is valid for; both when nil.
         public var environment: Environment?
 
-        /// Joins the parts.
         public init(teamID: String? = nil, topics: [String]? = nil, environment: Environment? = nil) {
             self.teamID = teamID
             self.topics = topics
@@ -123,24 +117,25 @@ public enum AdminAPI {
         }
     }
 
-    /// A signing key, in answers of `/v1/keys`.
+    /// A signing key in the responses of `/v1/keys`.
     public struct Key: Codable, Sendable {
-        /// Ten characters A-Z and 0-9.
+        /// The key id: ten characters of A-Z and 0-9.
         public var keyID: String
-        /// Ten characters A-Z and 0-9.
+        /// The team id: ten characters of A-Z and 0-9.
         public var teamID: String
-        /// Topics that the key may send to; nil for every topic of the team.
+        /// The topics that the key may send to; nil for every topic of the team.
         public var topics: [String]?
-        /// When it was made, UNIX seconds.
+        /// The time of creation, in UNIX seconds.
         public var createdAt: Int64
-        /// When it was revoked, UNIX seconds; nil while it is good.
+        /// The time of revocation, in UNIX seconds; nil while the key is valid.
         public var revokedAt: Int64?
-        /// The private key as a .p8 file holds it (PKCS#8 PEM); only in the answer that made it, never kept.
+        /// The private key in the format of a .p8 file (PKCS#8 PEM).
+        ///
+        /// Only the response that creates the key contains it. The server never stores it.
         public var privateKey: String?
-        /// The environment that the key is for; nil for both.
+        /// The environment that the key is valid for; nil for both.
         public var environment: Environment?
 
-        /// Joins the parts.
         public init(
             keyID: String, teamID: String, topics: [String]?, createdAt: Int64, revokedAt: Int64? = nil,
             privateKey: String? = nil, environment: Environment? = nil
@@ -164,28 +159,29 @@ public enum AdminAPI {
         }
     }
 
-    /// The answer of `GET /v1/keys`.
+    /// The response of `GET /v1/keys`.
     public struct Keys: Codable, Sendable {
-        /// Oldest first.
+        /// The keys, oldest first.
         public var keys: [Key]
 
-        /// Takes the list.
         public init(keys: [Key]) { self.keys = keys }
     }
 
-    /// The answer of `POST /v1/enrolment-codes`.
+    /// The response of `POST /v1/enrolment-codes`.
     public struct EnrolmentCode: Codable, Sendable {
-        /// The code, good once.
+        /// The code, which works once.
         public var code: String
-        /// Until when, UNIX seconds.
+        /// The time at which the code expires, in UNIX seconds.
         public var expiresAt: Int64
-        /// Where devices connect, for example `https://push.example.org:2197`.
+        /// The URL that devices connect to, for example `https://push.example.org:2197`.
         public var serverURL: String
-        /// The authority that a device must trust; nil where the certificate was configured.
+        /// The file of the authority that a device must trust; nil when the server's certificate is configured.
         public var caFile: String?
+        /// The id by which the code can be revoked; nil from an older server.
+        public var id: String?
 
-        /// Joins the parts.
-        public init(code: String, expiresAt: Int64, serverURL: String, caFile: String?) {
+        public init(code: String, expiresAt: Int64, serverURL: String, caFile: String?, id: String? = nil) {
+            self.id = id
             self.code = code
             self.expiresAt = expiresAt
             self.serverURL = serverURL
@@ -193,33 +189,32 @@ public enum AdminAPI {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case code
+            case code, id
             case expiresAt = "expires_at"
             case serverURL = "server_url"
             case caFile = "ca_file"
         }
     }
 
-    /// A device, in answers of `/v1/devices`.
+    /// A device in the responses of `/v1/devices`.
     public struct Device: Codable, Sendable {
-        /// Sixteen hexadecimal digits.
+        /// The device id: sixteen hexadecimal digits.
         public var deviceID: String
-        /// What people call the machine.
+        /// The machine's display name.
         public var name: String
-        /// For example `linux`.
+        /// The platform, for example `linux`.
         public var platform: String
-        /// When it enrolled, UNIX seconds.
+        /// The time of enrollment, in UNIX seconds.
         public var enrolledAt: Int64
-        /// Whether its stream is open now.
+        /// Whether the device's stream is open now.
         public var connected: Bool
-        /// Topics registered on it.
+        /// The topics that are registered on the device.
         public var topics: [String]
-        /// Notifications that wait for it.
+        /// The number of notifications that wait for the device.
         public var pendingCount: Int
-        /// When it was last connected or asked for something, UNIX seconds, to about an hour; nil when nobody knows.
+        /// The time of the last connection or request, in UNIX seconds, accurate to about an hour; nil when unknown.
         public var seenAt: Int64?
 
-        /// Joins the parts.
         public init(
             deviceID: String, name: String, platform: String, enrolledAt: Int64, connected: Bool, topics: [String],
             pendingCount: Int, seenAt: Int64? = nil
@@ -243,42 +238,70 @@ public enum AdminAPI {
         }
     }
 
-    /// The answer of `GET /v1/devices`.
+    /// The response of `GET /v1/devices`.
     public struct Devices: Codable, Sendable {
-        /// Oldest first.
+        /// The devices, oldest first.
         public var devices: [Device]
+        /// The device id after which the next page starts; nil on the last page.
+        public var next: String?
 
-        /// Takes the list.
-        public init(devices: [Device]) { self.devices = devices }
+        public init(devices: [Device], next: String? = nil) {
+            self.devices = devices
+            self.next = next
+        }
     }
 
-    /// The answer of `GET /v1/status`.
+    /// The number of requests that one limit refused.
+    public struct Refusal: Codable, Equatable, Sendable {
+        /// The kind of peer: `stranger` (unauthenticated), `device` or `provider`.
+        public var principal: String
+        /// A stable word for the cause, for example `credentials`.
+        public var cause: String
+        /// The number of refused requests since the server started.
+        public var count: Int64
+
+        public init(principal: String, cause: String, count: Int64) {
+            self.principal = principal
+            self.cause = cause
+            self.count = count
+        }
+    }
+
+    /// The response of `GET /v1/status`.
     public struct Status: Codable, Sendable {
-        /// The server's version.
         public var version: String
-        /// The process id.
         public var processID: Int32
-        /// When it started, UNIX seconds.
+        /// The time at which the server started, in UNIX seconds.
         public var startedAt: Int64
-        /// Where providers and devices connect.
+        /// The URL that providers and devices connect to.
         public var serverURL: String
-        /// The data directory.
         public var dataDirectory: String
         /// The server's own team.
         public var teamID: String
-        /// What the store counts.
+        /// The counters of the store.
         public var counts: Counts
-        /// PEM file of the authority that providers must trust; nil where the server's certificate is configured.
+        /// The PEM file of the authority that providers must trust; nil when the server's certificate is configured.
         public var caFile: String?
-        /// Since when the disk is full, UNIX seconds: what must be stored is refused; nil while there is space.
+        /// The time since which the disk is full, in UNIX seconds; nil while there is space.
+        ///
+        /// While the disk is full, the server refuses requests that need storage.
         public var diskFullSince: Int64?
+        /// The refusals by limits since the server started, by principal and cause; nil from a server without these
+        /// counters.
+        public var refusals: [Refusal]?
+        /// The connections of providers and devices; nil from an older server.
+        public var connections: Connections?
+        /// The memory that these connections hold; nil from an older server.
+        public var memory: Memory?
 
-        /// Joins the parts.
         public init(
             version: String, processID: Int32, startedAt: Int64, serverURL: String, dataDirectory: String,
-            teamID: String, counts: Counts, caFile: String? = nil, diskFullSince: Int64? = nil
+            teamID: String, counts: Counts, caFile: String? = nil, diskFullSince: Int64? = nil,
+            refusals: [Refusal]? = nil, connections: Connections? = nil, memory: Memory? = nil
         ) {
+            self.refusals = refusals
             self.diskFullSince = diskFullSince
+            (self.connections, self.memory) = (connections, memory)
             self.version = version
             self.processID = processID
             self.startedAt = startedAt
@@ -290,7 +313,7 @@ public enum AdminAPI {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case version, counts
+            case version, counts, refusals, connections, memory
             case caFile = "ca_file"
             case diskFullSince = "disk_full_since"
             case processID = "process_id"
@@ -301,39 +324,94 @@ public enum AdminAPI {
         }
     }
 
-    /// Numbers of the store; those of notifications count since the server started.
-    public struct Counts: Codable, Sendable {
-        /// Apps.
-        public var apps = 0
-        /// Devices that are enrolled.
-        public var devices = 0
-        /// Devices whose stream is open.
-        public var devicesConnected = 0
-        /// Live registrations.
-        public var registrations = 0
-        /// Notifications that wait.
-        public var pending = 0
-        /// Notifications answered with 200.
-        public var accepted = 0
-        /// Notifications that a device acknowledged.
-        public var acknowledged = 0
-        /// Pending ones that a newer one with the same collapse id replaced.
-        public var collapsed = 0
-        /// Pending ones that expired, or that were now-or-never and found no device.
-        public var expired = 0
-        /// Pending ones dropped because the bound of (device, topic) was reached, or because the device refuses the topic.
-        public var dropped = 0
-        /// Pending ones dropped because their app or device was removed or unregistered.
-        public var unregistered = 0
-        /// Outcomes that devices reported, by name.
-        public var outcomes: [String: Int] = [:]
+    /// The connections of the network ports; `shed` and `overLimit` count since the server started.
+    public struct Connections: Codable, Sendable {
+        /// The number of connections that have not authenticated.
+        public var strangers: Int
+        /// The number of connections that authenticated with a device secret.
+        public var devices: Int
+        /// The number of connections that authenticated with a provider's credential.
+        public var providers: Int
+        /// The maximum number of connections.
+        public var limit: Int
+        /// The number of idle unauthenticated connections that were closed to free capacity.
+        public var shed: Int
+        /// The number of connections that arrived while a limit was reached.
+        public var overLimit: Int
 
-        /// All zero.
+        public init(strangers: Int, devices: Int, providers: Int, limit: Int, shed: Int, overLimit: Int) {
+            self.strangers = strangers
+            self.devices = devices
+            self.providers = providers
+            self.limit = limit
+            self.shed = shed
+            self.overLimit = overLimit
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case strangers, devices, providers, limit, shed
+            case overLimit = "over_limit"
+        }
+    }
+
+    /// The memory that connections hold for requests and responses.
+    public struct Memory: Codable, Sendable {
+        /// The bytes that connections hold now.
+        public var heldBytes: Int
+        /// The maximum number of bytes that connections may hold.
+        public var budgetBytes: Int
+        /// The number of times that a memory budget paused a connection since the server started.
+        public var heldBack: Int
+
+        public init(heldBytes: Int, budgetBytes: Int, heldBack: Int) {
+            (self.heldBytes, self.budgetBytes, self.heldBack) = (heldBytes, budgetBytes, heldBack)
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case heldBytes = "held_bytes"
+            case budgetBytes = "budget_bytes"
+            case heldBack = "held_back"
+        }
+    }
+
+    /// The counters of the store; notification counters start at zero when the server starts.
+    public struct Counts: Codable, Sendable {
+        public var apps = 0
+        /// The number of enrolled devices.
+        public var devices = 0
+        /// The number of devices whose stream is open.
+        public var devicesConnected = 0
+        /// The number of active registrations.
+        public var registrations = 0
+        /// The number of notifications that wait for a device.
+        public var pending = 0
+        /// The number of notifications answered with 200.
+        public var accepted = 0
+        /// The number of notifications that a device acknowledged.
+        public var acknowledged = 0
+        /// The number of pending notifications replaced by a newer one with the same collapse id.
+        public var collapsed = 0
+        /// The number of pending notifications that expired, or that had expiration 0 and found no connected device.
+        public var expired = 0
+        /// The number of pending notifications dropped at the limit of (device, topic) or because the device refuses
+        /// the topic.
+        public var dropped = 0
+        /// The number of pending notifications dropped because their app or device was removed or unregistered.
+        public var unregistered = 0
+        /// The number of outcomes that devices reported, by outcome name.
+        public var outcomes: [String: Int] = [:]
+        /// The number of ignored acknowledgements.
+        ///
+        /// An acknowledgement is ignored when its notification was not sent to the device, or when the device has
+        /// already reported that outcome.
+        public var glitches = 0
+
+        /// Sets all counters to zero.
         public init() {}
 
         private enum CodingKeys: String, CodingKey {
             case apps, devices, registrations, pending, accepted, acknowledged, collapsed, expired, dropped,
-                unregistered, outcomes
+                unregistered, outcomes, glitches
             case devicesConnected = "devices_connected"
         }
     }

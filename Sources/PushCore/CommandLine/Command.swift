@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program or one of its commands: the one table from which parsing, `--help` and completion are made.
+/// A program or one of its commands; parsing, `--help` and shell completion all use this one table.
 package struct Command: Sendable {
-    /// What is typed, for example `posthorn` or `list`.
+    /// The word that the user types, for example `posthorn` or `list`.
     package let name: String
-    /// One sentence for lists.
+    /// One sentence for lists of commands.
     package let summary: String
-    /// More than the summary, for the command's own `--help`; paragraphs are separated by empty lines.
+    /// The longer text for the command's own `--help`; empty lines separate paragraphs.
     package let discussion: String
-    /// Replaces the usage lines made from options and arguments; without the command's name.
+    /// The usage lines that replace the generated ones; they omit the command's name.
     package let usages: [String]
-    /// Words that it takes, in order.
+    /// The positional arguments, in order.
     package let arguments: [Argument]
-    /// Its options; its subcommands know them too.
+    /// The options of the command; its subcommands accept them too.
     package let options: OptionTable
-    /// What to try.
+    /// The examples for `--help`.
     package let examples: [Explanation]
-    /// Environment variables that it reads; shown for its subcommands too.
+    /// The environment variables that the command reads; help of its subcommands lists them too.
     package let environment: [Explanation]
-    /// What it ends with; shown for its subcommands too.
+    /// The exit codes; help of the subcommands lists them too.
     package let exitCodes: [Explanation]
-    /// Options and variables of the commands above it that mean nothing to it: its help leaves them out.
+    /// The options and variables of parent commands that do not apply to this command; its help omits them.
     package let unused: [String]
-    /// Commands of this command; when there are some, the first word must name one.
+    /// The subcommands; when there are any, the first positional word must name one.
     package let subcommands: [Command]
-    /// The one of them that is meant where none is named.
+    /// The headings under which `--help` lists the subcommands; without any, one list has all of them.
+    package let headings: [Heading]
+    /// The subcommand that runs when the command line names none.
     package let defaultSubcommand: String?
 
-    /// Describes a command.
     package init(
         _ name: String, _ summary: String, discussion: String = "", usages: [String] = [],
         arguments: [Argument] = [], options: OptionTable = [], examples: [Explanation] = [],
         environment: [Explanation] = [], exitCodes: [Explanation] = [], unused: [String] = [],
-        subcommands: [Command] = [], defaultSubcommand: String? = nil
+        subcommands: [Command] = [], headings: [Heading] = [], defaultSubcommand: String? = nil
     ) {
         precondition(arguments.isEmpty || subcommands.isEmpty, "\(name) takes words or commands, not both")
         self.name = name
@@ -46,24 +47,53 @@ package struct Command: Sendable {
         self.exitCodes = exitCodes
         self.unused = unused
         self.subcommands = subcommands
+        self.headings = headings
         self.defaultSubcommand = defaultSubcommand
         precondition(defaultSubcommand.map { subcommand($0) != nil } ?? true, "\(name) has no such command")
+        let listed = headings.flatMap(\.commands)
+        precondition(
+            headings.isEmpty || listed.sorted() == subcommands.map(\.name).sorted(),
+            "the headings of \(name) do not list each command once")
     }
 
-    /// The subcommand of this name; names are compared as bytes.
+    /// Other names under which the command is accepted.
+    ///
+    /// `--help` shows them; shell completion offers the main name only.
+    package var aliases: [String] {
+        switch name {
+        case "remove": ["delete", "rm"]
+        case "list": ["ls"]
+        default: []
+        }
+    }
+
+    /// Returns the subcommand with this name or alias; names are compared as bytes.
     package func subcommand(_ name: String) -> Command? {
-        subcommands.first { $0.name.hasSameBytes(as: name) }
+        subcommands.first { command in
+            ([command.name] + command.aliases).contains { $0.hasSameBytes(as: name) }
+        }
+    }
+
+    /// A heading in the list of subcommands.
+    package struct Heading: Sendable {
+        /// The heading, without the colon.
+        package let title: String
+        /// The names of the commands under it, in the order of `--help`.
+        package let commands: [String]
+
+        package init(_ title: String, _ commands: [String]) {
+            self.title = title
+            self.commands = commands
+        }
     }
 }
 
-/// A term and what it means: an example, an environment variable, an exit code.
+/// A term with its meaning: an example, an environment variable or an exit code.
 package struct Explanation: Sendable {
-    /// What is explained.
     package let term: String
-    /// Its meaning, one phrase.
+    /// The meaning, as one phrase.
     package let meaning: String
 
-    /// Joins the two.
     package init(_ term: String, _ meaning: String) {
         self.term = term
         self.meaning = meaning

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Command {
-    /// Understands a command line as `getopt_long` does.
+    /// Parses a command line with the syntax of `getopt_long`.
     ///
-    /// `--name value`, `--name=value`, `-n value`, `-nvalue`, `-abc` for three switches; options and words in any
-    /// order; `--` ends the options; `-` alone is a word. Options of a command are known to its subcommands, and may
-    /// stand before or after their names. `--help` and `--version` are known everywhere.
+    /// The parser accepts `--name value`, `--name=value`, `-n value` and `-nvalue`. `-abc` stands for three switches.
+    /// Options and words may come in any order. `--` ends the options. `-` alone is a word. Subcommands accept the
+    /// options of their parents, before or after their own names. Every command accepts `--help` and `--version`.
     ///
-    /// - Parameter arguments: Without the program's own name.
-    /// - Returns: What is asked for, or what is wrong.
+    /// - Parameter arguments: The words of the command line, without the program's own name.
+    /// - Returns: The request, or the usage error.
     package func parse(_ arguments: [String]) -> Result<CommandRequest, UsageError> {
         var parser = CommandParser(program: self)
         do throws(UsageError) {
@@ -19,13 +19,13 @@ extension Command {
     }
 }
 
-/// Walks over the words once.
+/// Parses the words of a command line in one pass.
 private struct CommandParser {
     private var path: [Command]
     private var known: OptionTable
     private var given: [(name: String, value: String)] = []
     private var arguments: [String] = []
-    /// What is left, first word last.
+    /// The words that are not parsed yet, in reverse order.
     private var remaining: [String] = []
 
     init(program: Command) {
@@ -38,14 +38,14 @@ private struct CommandParser {
     mutating func parse(_ words: [String]) throws(UsageError) -> CommandRequest {
         remaining = words.reversed()
         while let word = remaining.popLast() {
-            // Bytes, not characters: a combining mark behind a dash makes another character of it.
+            // Bytes are compared, not characters: a combining mark after a dash forms a different character with it.
             switch (word.utf8.prefix { $0 == UInt8(ascii: "-") }.count, word.utf8.count) {
             case (2, 2): try takeAllAsWords()
             case (2..., _): try takeLong(word)
             case (1, 2...): try takeShort(word)
             case _: try takeWord(word)
             }
-            // At once, so that `--help` helps with a line that is not complete.
+            // The check comes after every word, so `--help` also works on an incomplete command line.
             if let asked = informationAsked { return asked }
         }
         try checkComplete()
@@ -80,7 +80,7 @@ private struct CommandParser {
             guard let option = try option({ $0.find(short: letter) }) else {
                 throw error(.unknownOption("-\(letter)", closest: nil))
             }
-            // What stands behind the letter of an option with a value is the value.
+            // For an option with a value, the rest of the word is the value.
             let value = option.placeholder == nil || letters.isEmpty ? nil : String(letters)
             try take(option, as: "-\(letter)", attached: value)
             if value != nil { return }
@@ -119,16 +119,16 @@ private struct CommandParser {
 
     private mutating func enter(_ name: String) throws(UsageError) {
         guard let next = command.subcommand(name) else {
-            // Some type `posthorn inbox help`.
+            // `help` in place of a command name works like `--help`, for example `posthorn inbox help`.
             if name.hasSameBytes(as: OptionTable.help.name) { return given.append((OptionTable.help.name, "")) }
-            let closest = Spelling.closest(to: name, among: command.subcommands.map(\.name))
+            let closest = Spelling.closest(to: name, among: command.subcommands.flatMap { [$0.name] + $0.aliases })
             throw error(.unknownCommand(name, closest: closest.map { "'\($0)'" }))
         }
         path.append(next)
         known = known + next.options
     }
 
-    /// An option of the command, or of the one that is meant where none is named.
+    /// Returns an option of the current command, or else of its default subcommand.
     private mutating func option(_ find: (OptionTable) -> Option?) throws(UsageError) -> Option? {
         if let option = find(known) { return option }
         try enterDefault()
@@ -142,7 +142,7 @@ private struct CommandParser {
     private mutating func checkComplete() throws(UsageError) {
         try enterDefault()
         guard command.subcommands.isEmpty else {
-            throw error(.missingCommand(known: command.subcommands.map(\.name)))
+            throw error(.missingCommand(help: HelpText.render(path: path)))
         }
         let needed = command.arguments.prefix { !$0.isOptional }
         guard arguments.count >= needed.count else {
@@ -152,7 +152,13 @@ private struct CommandParser {
 
     private func check(_ value: String, of name: String, against values: ValueKind) throws(UsageError) {
         guard case .choice(let words) = values, !words.contains(where: { $0.hasSameBytes(as: value) }) else { return }
-        throw error(.badValue(of: name, value: value, expected: "one of \(words.joined(separator: ", "))"))
+        throw error(.badValue(of: name, value: value, expected: "choose \(Self.alternatives(words))"))
+    }
+
+    /// Returns the words as a list, for example `off, warn or strict`.
+    private static func alternatives(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.joined() }
+        return "\(words.dropLast().joined(separator: ", ")) or \(last)"
     }
 
     private func error(_ problem: UsageError.Problem) -> UsageError {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Completion {
-    /// For bash 4 and later; does not need the bash-completion package.
+    /// Returns a script for bash 4 and later; it does not need the bash-completion package.
     ///
-    /// The function walks over the words as the parser does: it follows names of commands, passes over options with
-    /// their values, and counts the other words. Then it offers what the table says for that place.
+    /// The shell function walks over the words like the parser: it follows command names, skips options with their
+    /// values, and counts the other words. Then it offers the words that the table lists for that place.
     static func bashScript(program: String, places: [Place]) -> String {
         let function = "_" + identifier(program)
         return """
@@ -82,7 +82,7 @@ extension Completion {
         return rows
     }
 
-    /// A name as a shell function may have it.
+    /// Returns the name with every character that a shell function name cannot contain replaced by `_`.
     static func identifier(_ name: String) -> String {
         String(name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }

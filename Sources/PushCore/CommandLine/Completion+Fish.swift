@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Completion {
-    /// For fish 3 and later.
+    /// Returns a script for fish 3 and later.
     ///
-    /// Fish asks each row's condition whether it applies: here, whether the words without options are those of the
-    /// row's path. Names of options with values are listed so that their values do not count as words.
+    /// Fish evaluates the condition of each row. The condition here is that the words without options equal the row's
+    /// path. The script lists the names of options with values, so that their values do not count as words.
     static func fishScript(program: String, places: [Place]) -> String {
         let function = "__" + identifier(program) + "_at"
         let valued = places.flatMap(\.options).filter { $0.placeholder != nil }
@@ -66,7 +66,7 @@ extension Completion {
         }
     }
 
-    /// Between single quotes, where fish knows a backslash.
+    /// Quotes a text with single quotes; inside them, fish treats a backslash as an escape character.
     private static func fishQuoted(_ text: String) -> String {
         var quoted = "'"
         for character in text {

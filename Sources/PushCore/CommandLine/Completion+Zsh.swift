@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Completion {
-    /// For zsh 5: to be kept as `_program` in a folder of `fpath`, or to be sourced after `compinit`.
+    /// Returns a script for zsh 5.
+    ///
+    /// Users save it as `_program` in a directory of `fpath`, or source it after `compinit`.
     static func zshScript(program: String, places: [Place]) -> String {
         let function = "_" + identifier(program)
         return """
@@ -59,7 +61,9 @@ extension Completion {
         "_" + path.map(identifier).joined(separator: "_")
     }
 
-    /// For example `'*'{-t,--topic}'[Help]:TOPIC:'`; zsh is told that a spelling excludes the other.
+    /// Returns the `_arguments` specifications of an option, for example `'*'{-t,--topic}'[Help]:TOPIC:'`.
+    ///
+    /// Unless the option is repeatable, each spelling excludes the other one.
     private static func zshSpecifications(of option: Option) -> [String] {
         let spellings = (option.short.map { ["-\($0)"] } ?? []) + ["--\(option.name)"]
         let value = option.placeholder.map { ":\(zshEscaped($0)):\(zshAction(option.values))" } ?? ""
@@ -79,7 +83,7 @@ extension Completion {
         }
     }
 
-    /// Colons and brackets mean something to `_arguments`.
+    /// Escapes colons, brackets and backslashes, which are syntax of `_arguments`.
     private static func zshEscaped(_ text: String) -> String {
         var escaped = ""
         for character in text {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes completion scripts for shells from the table of commands.
+/// Creates shell completion scripts from the table of commands.
 ///
-/// Every script holds one row for each place in a command line: the words typed so far without options and values
-/// (`posthorn app`), and what may come next there.
+/// Each script has one row for each place in a command line. A row holds the words typed so far without options and
+/// values (`posthorn app`), and the words that may come next.
 package enum Completion {
-    /// A shell that can complete.
+    /// A shell that has a completion script.
     package enum Shell: String, CaseIterable, Sendable {
         case bash, zsh, fish
     }
 
-    /// The script that makes a shell complete a program's commands, options and values.
+    /// Returns the script that completes a program's commands, options and values.
     package static func script(for program: Command, shell: Shell) -> String {
         let places = places(under: [program])
         return switch shell {
@@ -22,11 +22,11 @@ package enum Completion {
 
     /// One command with everything that may follow its name.
     struct Place {
-        /// For example `posthorn app`.
+        /// The names from the program to the command, for example `["posthorn", "app"]`.
         let path: [String]
         let subcommands: [Command]
         let arguments: [Argument]
-        /// Those of the command and of the commands above.
+        /// The options of the command and of its parents.
         let options: [Option]
 
         var name: String { path.joined(separator: " ") }
@@ -43,7 +43,7 @@ package enum Completion {
         return [place] + command.subcommands.flatMap { places(under: path + [$0]) }
     }
 
-    /// What completion offers for a value, as one word: `@file`, `@directory`, or the words themselves.
+    /// Returns the completion offers for a value: `@file`, `@directory`, or the words themselves.
     static func offer(_ values: ValueKind) -> [String] {
         switch values {
         case .text: []
@@ -53,7 +53,7 @@ package enum Completion {
         }
     }
 
-    /// A text between single quotes, as bash and zsh read it.
+    /// Quotes a text with single quotes for bash and zsh.
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }

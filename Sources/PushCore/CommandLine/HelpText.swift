@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes the text of `--help`.
+/// Formats the text of `--help`.
 package enum HelpText {
-    /// Columns that a line may have.
+    /// The maximum number of columns in a line.
     private static let columnCountMax = 80
-    /// Columns of a term beyond which its meaning goes to the next line.
+    /// The widest term, in columns, whose meaning starts on the same line.
     private static let termColumnCountMax = 26
 
-    /// The help of the last command of a path that begins with the program.
+    /// Returns the help of the last command of a path that begins with the program.
     package static func render(path: [Command]) -> String {
         guard let command = path.last else { preconditionFailure("a path names a program") }
         var sections = [usage(path: path), description(of: command)]
-        sections.append(list("Commands:", command.subcommands.map { Explanation($0.name, $0.summary) }))
+        sections += commands(of: command)
         sections.append(list("Arguments:", command.arguments.map { Explanation($0.placeholder, $0.help) }))
         if path.count > 1 { sections.append(list("Options:", explanations(of: command.options))) }
         sections.append(list(path.count > 1 ? "Options of every command:" : "Options:", shared(by: path)))
@@ -21,10 +21,20 @@ package enum HelpText {
         sections.append(list("Exit codes:", path.flatMap(\.exitCodes)))
         if !command.subcommands.isEmpty {
             let name = path.map(\.name).joined(separator: " ")
-            let alone = command.defaultSubcommand.map { ["Without a command this is '\(name) \($0)'."] } ?? []
-            sections.append(alone + ["'\(name) COMMAND --help' says more about a command."])
+            let alone = command.defaultSubcommand.map { ["The default command is '\($0)'."] } ?? []
+            sections.append(alone + ["Run '\(name) COMMAND --help' for help on a command."])
         }
         return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }
+
+    /// Returns the lists of subcommands, one for each heading; all terms have the same column.
+    private static func commands(of command: Command) -> [[String]] {
+        let all = command.subcommands.map { Explanation($0.name, $0.summary) }
+        guard !command.headings.isEmpty else { return [list("Commands:", all)] }
+        return command.headings.map { heading in
+            let own = heading.commands.compactMap { name in all.first { $0.term.hasSameBytes(as: name) } }
+            return list("\(heading.title):", own, alignedWith: all)
+        }
     }
 
     private static func usage(path: [Command]) -> [String] {
@@ -49,6 +59,8 @@ package enum HelpText {
     private static func description(of command: Command) -> [String] {
         var lines = wrap(command.summary, indentation: 0)
         for paragraph in paragraphs(of: command.discussion) { lines += [""] + wrap(paragraph, indentation: 0) }
+        let aliases = command.aliases.joined(separator: ", ")
+        if !aliases.isEmpty { lines += ["", "Aliases: \(aliases)"] }
         return lines
     }
 
@@ -60,7 +72,7 @@ package enum HelpText {
         return paragraphs.filter { !$0.isEmpty }.map { $0.joined(separator: " ") }
     }
 
-    /// Options of the commands above, then those that the parser adds.
+    /// Returns the options of the parent commands, then the ones that the parser adds.
     private static func shared(by path: [Command]) -> [Explanation] {
         let above = path.count > 1 ? path.dropLast() : path[...]
         let options = above.flatMap(\.options.options).filter { !isUnused($0.name, by: path) }
@@ -86,9 +98,12 @@ package enum HelpText {
         return ["Examples:"] + examples.flatMap { ["  \($0.term)"] + wrap($0.meaning, indentation: 6) }
     }
 
-    private static func list(_ title: String, _ explanations: [Explanation]) -> [String] {
+    /// Formats terms and meanings in two columns; the first is as wide as the terms of `others` need.
+    private static func list(
+        _ title: String, _ explanations: [Explanation], alignedWith others: [Explanation]? = nil
+    ) -> [String] {
         guard !explanations.isEmpty else { return [] }
-        let widths = explanations.map(\.term.count).filter { $0 <= termColumnCountMax }
+        let widths = (others ?? explanations).map(\.term.count).filter { $0 <= termColumnCountMax }
         let column = 2 + (widths.max() ?? termColumnCountMax) + 2
         return [title]
             + explanations.flatMap { explanation -> [String] in
@@ -99,7 +114,7 @@ package enum HelpText {
             }
     }
 
-    /// Breaks a text at blanks.
+    /// Wraps a text at spaces to `columnCountMax` columns.
     static func wrap(_ text: String, indentation: Int) -> [String] {
         let margin = String(repeating: " ", count: indentation)
         var lines: [String] = []

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command line that was understood.
+/// A parsed command line.
 package struct Invocation: Sendable {
-    /// Names from the program's to the command's, for example `["posthorn", "app", "add"]`.
+    /// The names from the program to the command, for example `["posthorn", "app", "add"]`.
     package let path: [String]
-    /// Words besides the options, in order; as many as the command takes.
+    /// The words that are not options, in order; the parser has checked their number.
     package let arguments: [String]
 
-    /// Every option that the command knows.
+    /// Every option that the command accepts.
     private let known: OptionTable
-    /// What was given; an empty value for a switch.
+    /// The options on the command line, in order; a switch has an empty value.
     private let given: [(name: String, value: String)]
 
-    /// Joins what the parser found.
     init(path: [String], arguments: [String], known: OptionTable, given: [(name: String, value: String)]) {
         self.path = path
         self.arguments = arguments
@@ -23,51 +22,51 @@ package struct Invocation: Sendable {
     /// The command as typed, for example `posthorn app add`.
     package var command: String { path.joined(separator: " ") }
 
-    /// Whether the option or switch was given.
+    /// Returns whether the command line contains the option or switch.
     package func has(_ name: String) -> Bool { value(name) != nil }
 
-    /// The option's value, the last one if it may come more than once; nil when it was not given.
+    /// Returns the option's value, the last one when it is repeated; nil when the option is absent.
     package func value(_ name: String) -> String? { values(name).last }
 
-    /// All values of the option, in the order in which they came.
+    /// Returns all values of the option, in the order of the command line.
     package func values(_ name: String) -> [String] {
         precondition(known.find(name) != nil, "the option table of \(command) lacks --\(name)")
         return given.lazy.filter { $0.name.hasSameBytes(as: name) }.map(\.value)
     }
 
-    /// The word at this place; nil when an optional one was left out.
+    /// Returns the word at this position; nil when it is optional and absent.
     package func argument(_ index: Int) -> String? { arguments.indices.contains(index) ? arguments[index] : nil }
 
-    /// The option's value as a whole number within bounds; nil when it was not given.
+    /// Returns the option's value as an integer in a range; nil when the option is absent.
     ///
     /// - Parameters:
-    ///   - name: The option.
-    ///   - range: What is accepted.
+    ///   - name: The option's name, without dashes.
+    ///   - range: The accepted values.
     /// - Returns: The number.
-    /// - Throws: When the value is no whole number or lies outside; tell the person.
+    /// - Throws: `UsageError`, when the value is not an integer or is out of range; print it for the user.
     package func integer(_ name: String, in range: ClosedRange<Int64>) throws(UsageError) -> Int64? {
         guard let text = value(name) else { return nil }
-        // Int64's own parser takes a plus sign, which a person may type and nothing else means.
+        // `Int64.init(_:)` also accepts a leading plus sign, which is harmless.
         guard let number = Int64(text), range.contains(number) else {
             throw UsageError(
                 .badValue(
                     of: "--\(name)", value: text,
-                    expected: "a whole number from \(range.lowerBound) to \(range.upperBound)"),
+                    expected: "use a whole number from \(range.lowerBound) to \(range.upperBound)"),
                 command: command)
         }
         return number
     }
 
-    /// An error about this command line.
+    /// Returns an error about this command line.
     package func error(_ problem: UsageError.Problem) -> UsageError { UsageError(problem, command: command) }
 }
 
-/// What a command line asks for.
+/// The result of parsing a command line.
 package enum CommandRequest: Sendable {
-    /// Do this.
+    /// Run the command.
     case run(Invocation)
-    /// Print this text and stop.
+    /// Print this text and exit.
     case help(String)
-    /// Print the version and stop.
+    /// Print the version and exit.
     case version
 }

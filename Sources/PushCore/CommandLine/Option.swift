@@ -2,20 +2,19 @@
 
 /// One option of a command: `--name`, or `--name VALUE`.
 package struct Option: Sendable {
-    /// Without the two dashes.
+    /// The long name, without the two dashes.
     package let name: String
-    /// One ASCII letter for `-n`; nil for none.
+    /// The ASCII letter of the short form, such as `n` for `-n`; nil when there is none.
     package let short: Character?
-    /// What `--help` shows for the value, for example `FILE`; nil for a switch, which takes none.
+    /// The name of the value in `--help`, for example `FILE`; nil for a switch, which has no value.
     package let placeholder: String?
     /// One phrase for `--help`.
     package let help: String
-    /// Whether it may come more than once.
+    /// Whether the option may occur more than once.
     package let isRepeatable: Bool
-    /// What the value may be.
+    /// The accepted values.
     package let values: ValueKind
 
-    /// Describes an option.
     package init(
         _ name: String, short: Character? = nil, value placeholder: String? = nil, _ help: String,
         repeatable isRepeatable: Bool = false, values: ValueKind = .text
@@ -29,20 +28,19 @@ package struct Option: Sendable {
     }
 }
 
-/// One word that a command takes besides its options.
+/// One positional argument of a command.
 package struct Argument: Sendable {
-    /// What `--help` shows for it, for example `TOPIC`.
+    /// The name of the argument in `--help`, for example `TOPIC`.
     package let placeholder: String
     /// One phrase for `--help`.
     package let help: String
-    /// Whether the command works without it; only optional ones may follow.
+    /// Whether the argument may be omitted; only optional arguments may follow it.
     package let isOptional: Bool
-    /// Whether it takes all words that are left; nothing may follow.
+    /// Whether the argument takes all remaining words; no argument may follow it.
     package let isRepeatable: Bool
-    /// What it may be.
+    /// The accepted values.
     package let values: ValueKind
 
-    /// Describes an argument.
     package init(
         _ placeholder: String, _ help: String, optional isOptional: Bool = false,
         repeatable isRepeatable: Bool = false, values: ValueKind = .text
@@ -55,16 +53,13 @@ package struct Argument: Sendable {
     }
 }
 
-/// What a value may be: for checks and for completion.
+/// The kind of value that an option or argument takes, for validation and completion.
 package enum ValueKind: Sendable {
-    /// Anything.
     case text
-    /// The name of a file.
     case file
-    /// The name of a directory.
     case directory
-    /// Completion offers these words; others are taken too.
+    /// Completion offers these words; the parser also accepts other words.
     case suggestions([String])
-    /// One of these words; anything else is refused.
+    /// The parser accepts only these words.
     case choice([String])
 }

@@ -2,15 +2,14 @@
 
 /// The options of one command, in the order in which `--help` shows them.
 package struct OptionTable: Sendable, ExpressibleByArrayLiteral {
-    /// `--help`, which every command has.
-    package static let help = Option("help", short: "h", "Show this help and stop.")
-    /// `--version`, which every program has.
-    package static let version = Option("version", "Show the version and stop.")
+    /// The option `--help`, which every command accepts.
+    package static let help = Option("help", short: "h", "Show this help and exit.")
+    /// The option `--version`, which every program accepts.
+    package static let version = Option("version", "Show the version and exit.")
 
-    /// The options.
     package let options: [Option]
 
-    /// Takes the list; two options of one name are a mistake of ours and stop the process.
+    /// Creates a table; two options with the same name or letter are a programming error and stop the process.
     package init(_ options: [Option]) {
         for (index, option) in options.enumerated() {
             let earlier = options[..<index]
@@ -23,25 +22,24 @@ package struct OptionTable: Sendable, ExpressibleByArrayLiteral {
         self.options = options
     }
 
-    /// Takes the list.
     package init(arrayLiteral elements: Option...) { self.init(elements) }
 
-    /// Both tables as one.
+    /// Returns a table with the options of both.
     package static func + (first: OptionTable, second: OptionTable) -> OptionTable {
         OptionTable(first.options + second.options)
     }
 
-    /// The option of this name, without dashes; names are compared as bytes.
+    /// Returns the option of this name, without dashes; names are compared as bytes.
     package func find(_ name: some StringProtocol) -> Option? {
         options.first { $0.name.hasSameBytes(as: name) }
     }
 
-    /// The option of this letter.
+    /// Returns the option with this letter.
     package func find(short: Character) -> Option? {
         options.first { $0.short.map(String.init)?.hasSameBytes(as: String(short)) ?? false }
     }
 
-    /// The name most like this one; nil when none is near.
+    /// Returns the most similar option name; nil when none is similar enough.
     package func closest(to name: some StringProtocol) -> String? {
         Spelling.closest(to: name, among: options.map(\.name))
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which Posthorn this is.
+/// The version of this build of Posthorn.
 package enum ProductVersion {
-    /// The version, as semantic versioning writes it.
+    /// The version in the format of semantic versioning.
     package static let text = "0.1.0"
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the word that a person meant.
+/// Finds the word that the user probably meant.
 package enum Spelling {
-    /// Longer words are not looked at: nobody mistypes those, and the work grows with the square.
+    /// The longest word that is compared, in bytes; the cost is quadratic, and long words are rarely typing mistakes.
     private static let byteCountMax = 64
 
-    /// The candidate that needs the fewest changes, if they are few enough to be a slip: one in three bytes.
+    /// Returns the candidate with the smallest edit distance; nil when that exceeds a third of the shorter word's
+    /// bytes.
     ///
-    /// A candidate that begins with the word counts as near, whatever its length.
+    /// A distance of 1 is always accepted. A candidate that begins with the word has distance 1, whatever its length.
     package static func closest(to word: some StringProtocol, among candidates: [String]) -> String? {
         let wordBytes = Array(word.utf8)
         guard !wordBytes.isEmpty, wordBytes.count <= byteCountMax else { return nil }
@@ -21,7 +22,7 @@ package enum Spelling {
         return best.name
     }
 
-    /// How many bytes to insert, remove, replace or swap with their neighbour (optimal string alignment).
+    /// Returns the number of bytes to insert, remove, replace or swap with their neighbor (optimal string alignment).
     static func distance(from first: [UInt8], to second: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...second.count)
@@ -43,6 +44,6 @@ package enum Spelling {
 }
 
 extension StringProtocol {
-    /// Compares as bytes: `==` would take a Kelvin sign for a K.
+    /// Compares as bytes; `==` on strings treats a Kelvin sign and a K as equal.
     func hasSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 }

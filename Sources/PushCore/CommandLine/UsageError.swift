@@ -1,66 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a command line could not be understood.
+/// An error in a command line.
 package struct UsageError: Error, Equatable, Sendable {
-    /// What was wrong.
+    /// The kind of error.
     package enum Problem: Equatable, Sendable {
-        /// Nothing is called that; `closest` is the name most like it, with its dashes.
+        /// The option is unknown; `closest` is the most similar name, with its dashes.
         case unknownOption(String, closest: String?)
-        /// The option needs a value and none followed.
+        /// The option needs a value, but the command line ends.
         case missingValue(option: String, placeholder: String)
-        /// A switch was given a value.
+        /// The command line gives a value to a switch.
         case unexpectedValue(option: String)
-        /// The option came twice and may not.
+        /// The option occurs twice and is not repeatable.
         case repeatedOption(String)
-        /// No command is called that.
+        /// The command is unknown; `closest` is the most similar name in quotation marks.
         case unknownCommand(String, closest: String?)
-        /// A word had to say which command.
-        case missingCommand(known: [String])
-        /// A word is missing.
+        /// The command line ends before it names a subcommand; carries the help text to show instead of an error.
+        case missingCommand(help: String)
+        /// A required argument is missing.
         case missingArgument(placeholder: String)
-        /// A word is too many.
+        /// The command line has one word too many.
         case unexpectedArgument(String)
-        /// A value that means nothing here.
+        /// The option or argument does not accept this value.
         case badValue(of: String, value: String, expected: String)
-        /// Options or words that do not go together.
+        /// Some options or words exclude each other.
         case contradiction(String)
     }
 
-    /// What was wrong.
     package let problem: Problem
     /// The command as typed, for example `posthorn app add`.
     package let command: String
 
-    /// Joins the two.
     package init(_ problem: Problem, command: String) {
         self.problem = problem
         self.command = command
     }
 
-    /// One line that says what is wrong.
+    /// Describes the error in one line.
     package var message: String {
         switch problem {
         case .unknownOption(let name, _): "unknown option \(name)"
         case .missingValue(let option, let placeholder): "\(option) needs a value: \(option) \(placeholder)"
-        case .unexpectedValue(let option): "\(option) takes no value"
+        case .unexpectedValue(let option): "\(option) does not take a value"
         case .repeatedOption(let option): "\(option) is given more than once"
         case .unknownCommand(let name, _): "unknown command '\(name)'"
-        case .missingCommand: "a command is missing"
-        case .missingArgument(let placeholder): "\(placeholder) is missing"
-        case .unexpectedArgument(let word): "unexpected '\(word)'"
-        case .badValue(let name, let value, let expected): "'\(value)' is no good for \(name): \(expected)"
+        case .missingCommand: "missing command"
+        case .missingArgument(let placeholder):
+            placeholder.utf8.starts(with: "--".utf8)
+                ? "missing option: \(placeholder)" : "missing argument: \(placeholder)"
+        case .unexpectedArgument(let word): "unexpected argument '\(word)'"
+        case .badValue(let name, let value, let expected): "invalid value '\(value)' for \(name): \(expected)"
         case .contradiction(let text): text
         }
     }
 
-    /// One line that says what to do.
+    /// Suggests a remedy in one line.
     package var remedy: String {
-        let help = "'\(command) --help' shows what is possible."
+        let help = "Run '\(command) --help' for usage."
         return switch problem {
         case .unknownOption(_, .some(let closest)), .unknownCommand(_, .some(let closest)):
             "Did you mean \(closest)? \(help)"
-        case .missingCommand(let known): "Add one of: \(known.joined(separator: ", ")). \(help)"
-        case .unknownOption, .missingValue, .unexpectedValue, .repeatedOption, .unknownCommand, .missingArgument,
+        case .missingCommand, .unknownOption, .missingValue, .unexpectedValue, .repeatedOption, .unknownCommand,
+            .missingArgument,
             .unexpectedArgument, .badValue, .contradiction:
             help
         }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The format of Apple's localized texts, as far as notifications use it.
+/// Formats localized texts with the subset of Apple's format syntax that notifications use.
 enum LocalizedFormat {
-    /// The longest text of an alert, in bytes: more than a provider can send, and less than places that repeat a long
-    /// argument make of it.
+    /// The maximum length of an alert's text, in bytes.
+    ///
+    /// It exceeds the length of any text that a provider can send. It limits formats that repeat a long argument.
     static let byteCountMax = 8 * 1024
 
-    /// What a person reads where the provider left something out.
+    /// The text in place of an argument that the provider omitted.
     static let missing = "…"
 
-    /// Puts arguments in the places of `%@`, in order, and of `%1$@`, by number; `%%` is a percent sign.
+    /// Replaces `%@` by the arguments in order, `%1$@` by the numbered argument, and `%%` by a percent sign.
     ///
-    /// In a place without an argument stands an ellipsis; any other percent sign stays as it is.
+    /// A placeholder without an argument becomes an ellipsis. Any other percent sign stays unchanged.
     /// - Parameters:
-    ///   - format: A text with places.
-    ///   - arguments: What goes there.
-    /// - Returns: The text, cut to `byteCountMax`.
+    ///   - format: A text with placeholders.
+    ///   - arguments: The values of the placeholders.
+    /// - Returns: The text, truncated to `byteCountMax`.
     static func fill(_ format: String, with arguments: [String]) -> String {
         var output = CutText(byteCountMax: byteCountMax)
         var rest = Substring(format).unicodeScalars
@@ -38,7 +39,7 @@ enum LocalizedFormat {
         return output.text
     }
 
-    /// A text as it is, cut to `byteCountMax`.
+    /// Returns a text truncated to `byteCountMax`.
     static func cut(_ text: String) -> String {
         guard text.utf8.count > byteCountMax else { return text }
         var output = CutText(byteCountMax: byteCountMax)
@@ -46,17 +47,17 @@ enum LocalizedFormat {
         return output.text
     }
 
-    /// What a percent sign begins.
+    /// A placeholder, which a percent sign begins.
     private enum Place {
         case percentSign
-        /// The number that it has, from 1; nil for the next argument.
+        /// A placeholder for an argument; the number counts from 1, and nil means the next argument.
         case argument(number: Int?)
 
-        /// Takes what stands behind a percent sign; nil, and nothing taken, when that is no place.
+        /// Parses a placeholder after its percent sign; returns nil and consumes nothing when there is none.
         init?(at rest: inout Substring.UnicodeScalarView) {
             var ahead = rest
             var digits = ""
-            // Two digits are more than a payload has room for.
+            // Two digits are enough: a payload has no space for 100 arguments.
             while digits.unicodeScalars.count < 2, let digit = ahead.first, "0"..."9" ~= digit {
                 digits.unicodeScalars.append(digit)
                 ahead.removeFirst()

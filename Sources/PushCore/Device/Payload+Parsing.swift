@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Payload {
-    /// Reads a payload.
+    /// Parses a payload.
     ///
     /// - Parameters:
     ///   - bytes: The payload as the provider sent it.
-    ///   - translation: The app's own text for a key, with places for arguments; nil when it has none.
-    /// - Throws: `JSONError`, when it is not a JSON object; the server lets no such payload through.
+    ///   - translation: Returns the app's own text for a key, with placeholders for arguments; nil when there is none.
+    /// - Throws: `JSONError`, when the payload is not a JSON object; the server does not accept such payloads.
     package init(
         parsing bytes: Span<UInt8>, translation: (String) -> String? = { _ in nil }
     ) throws(JSONError) {
@@ -14,14 +14,14 @@ extension Payload {
         self.init(try JSONValue(parsing: bytes)["aps"] ?? .null, translation)
     }
 
-    /// Reads the `aps` of a payload.
+    /// Reads the members of the `aps` object.
     private init(_ aps: JSONValue, _ translation: (String) -> String?) {
         let badge = aps["badge"].flatMap { $0.isNull ? nil : $0 }
         let count = badge?.integer.flatMap(UInt32.init(exactly:))
         self.init(
             alert: aps["alert"].flatMap { PayloadAlertReader(alert: $0, translation: translation)?.alert },
             badge: count, hasUnreadableBadge: badge != nil && count == nil,
-            // In Live Activities the sound is a part of the alert.
+            // In Live Activities the sound is a member of the alert.
             sound: (aps["sound"] ?? aps["alert"]?["sound"]).flatMap(Sound.init),
             category: aps["category"]?.nonEmptyString, threadID: aps["thread-id"]?.nonEmptyString,
             isContentAvailable: aps["content-available"]?.integer == 1,
@@ -31,7 +31,7 @@ extension Payload {
 }
 
 extension Payload.Sound {
-    /// Reads a sound, which is a name or an object; nil for an empty name and for any other type.
+    /// Reads a sound, which is a name or an object; returns nil for an empty name and for any other type.
     fileprivate init?(_ value: JSONValue) {
         switch value {
         case .string(let name):
@@ -46,7 +46,7 @@ extension Payload.Sound {
         }
     }
 
-    /// The name when it is one that is looked up; nil, the standard sound, for `default` and for anything like a path.
+    /// Returns the name if it is safe to look up; nil, the default sound, for `default` and for any path-like text.
     private static func safeName(_ name: String) -> String? {
         let bytes = name.utf8
         guard (1...64).contains(bytes.count), name != "default", bytes.first?.isLetterOrDigit == true else {
@@ -61,7 +61,7 @@ extension Payload.Sound {
 }
 
 extension JSONValue {
-    /// The text of a string that is not empty; nil for any other value.
+    /// The text of a nonempty string; nil for any other value.
     var nonEmptyString: String? {
         guard let text = string, !text.isEmpty else { return nil }
         return text

@@ -2,26 +2,25 @@
 
 /// Reads the texts of an alert.
 ///
-/// Each is the first of these that there is:
+/// For each text, the reader uses the first of these that exists:
 ///
-/// 1. what the app's translations have for its key (`title-loc-key` and its like), with the arguments in their places;
-/// 2. the text that the provider sent along;
-/// 3. the key itself where it is a text, as many developers write them: `%@ sent a photo`;
-/// 4. of a key that only programs understand, such as `PHOTO_SENT`, the arguments alone.
+/// 1. The app's translation of its key (`title-loc-key` and so on), with the arguments filled in.
+/// 2. The text that the provider sent.
+/// 3. The key itself when it is readable text, such as `%@ sent a photo`, which many developers use as keys.
+/// 4. The arguments alone, when the key is an identifier such as `PHOTO_SENT`.
 ///
-/// None is longer than `LocalizedFormat.byteCountMax`.
+/// No text is longer than `LocalizedFormat.byteCountMax`.
 struct PayloadAlertReader {
-    /// What an alert says of which nothing else is left.
+    /// The body of an alert for which no other text is left.
     static let neutralBody = "New notification"
 
-    /// What was read.
     let alert: Payload.Alert
 
-    /// Nil when the alert says nothing.
+    /// Reads an alert; returns nil when it has no text.
     ///
     /// - Parameters:
-    ///   - value: A text or an object.
-    ///   - translation: The app's own text for a key.
+    ///   - value: A string or an object.
+    ///   - translation: Returns the app's own text for a key.
     init?(alert value: JSONValue, translation: (String) -> String?) {
         var alert = Payload.Alert()
         switch value {
@@ -44,7 +43,7 @@ struct PayloadAlertReader {
         self.alert = alert
     }
 
-    /// Reads the label of the button; null is a choice of its own.
+    /// Reads the label of the button; null means that there is no button, unlike an absent member.
     private static func action(_ value: JSONValue?, _ translation: (String) -> String?) -> Payload.Action {
         guard let value else { return .standard }
         if value.isNull { return .none }
@@ -54,16 +53,16 @@ struct PayloadAlertReader {
     }
 }
 
-/// One text of an alert: as sent, and by the key of the app's translations.
+/// One text of an alert: the text that was sent, and the key of its translation.
 private struct LocalizedText {
     var sent: String?
     var key: String?
     var arguments: [String]
 
-    /// Nil when there is neither.
+    /// Reads the text and the key; returns nil when there is neither.
     init?(_ name: String, localized prefix: String, in alert: JSONValue) {
         sent = alert[name]?.nonEmptyString
-        // Live Activities put the key into an object in the text's place.
+        // Live Activities replace the text by an object that contains the key.
         if let inner = alert[name]?["loc-key"]?.nonEmptyString {
             key = inner
             arguments = Self.texts(alert[name]?["loc-args"])
@@ -74,7 +73,7 @@ private struct LocalizedText {
         guard sent != nil || key != nil else { return nil }
     }
 
-    /// What to show; nil when a person would understand nothing of it.
+    /// Returns the text to show; nil when there is nothing that a user would understand.
     func text(_ translation: (String) -> String?) -> String? {
         guard let key else { return sent.map(LocalizedFormat.cut) }
         if let format = translation(key) { return LocalizedFormat.fill(format, with: arguments) }
@@ -84,15 +83,15 @@ private struct LocalizedText {
         return known.isEmpty ? nil : LocalizedFormat.cut(known.joined(separator: ", "))
     }
 
-    /// Whether a key is a name for programs: no blank, no place for an argument, but parts joined by `_` or `.`.
+    /// Reports whether a key is an identifier: parts joined by `_` or `.`, without spaces and placeholders.
     static func isIdentifier(_ key: String) -> Bool {
         let isJoint: (UInt8) -> Bool = { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }
         let isPlain = key.utf8.allSatisfy { $0.isLetterOrDigit || isJoint($0) || $0 == UInt8(ascii: "-") }
-        // A full stop at the end is one of a text.
+        // A trailing dot is the full stop of a sentence.
         return isPlain && key.utf8.dropFirst().dropLast().contains(where: isJoint)
     }
 
-    /// Each in its place: a whole number as its digits, and what is no text as something that is missing.
+    /// Returns the arguments in order; integers become digits, and other non-strings become `missing`.
     private static func texts(_ value: JSONValue?) -> [String] {
         value?.array?.map { $0.string ?? $0.integer.map { "\($0)" } ?? LocalizedFormat.missing } ?? []
     }

@@ -4,29 +4,36 @@
 public enum DeviceAPI {
     /// The body of `POST /v1/devices`.
     public struct Enrolment: Codable, Sendable {
-        /// The enrolment code; nil where the server allows open enrolment.
+        /// The enrollment code; nil when the server allows open enrollment.
         public var code: String?
-        /// What people call the machine.
+        /// The machine's display name.
         public var name: String
-        /// For example `linux`.
+        /// The platform, for example `linux`.
         public var platform: String
 
-        /// Joins the parts.
-        public init(code: String?, name: String, platform: String) {
+        /// A random text that makes a retry idempotent when the response was lost; nil for none.
+        public var requestID: String?
+
+        public init(code: String?, name: String, platform: String, requestID: String? = nil) {
             self.code = code
             self.name = name
             self.platform = platform
+            self.requestID = requestID
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case code, name, platform
+            case requestID = "request_id"
         }
     }
 
-    /// The answer to an enrolment.
+    /// The response to an enrollment.
     public struct EnrolledDevice: Codable, Sendable {
-        /// The device id, sixteen hexadecimal digits.
+        /// The device id: sixteen hexadecimal digits.
         public var deviceID: String
-        /// The bearer secret of every later request; shown once, the server keeps only its hash.
+        /// The bearer secret of every later request; the server sends it once and stores only its hash.
         public var deviceSecret: String
 
-        /// Joins the parts.
         public init(deviceID: String, deviceSecret: String) {
             self.deviceID = deviceID
             self.deviceSecret = deviceSecret
@@ -38,32 +45,28 @@ public enum DeviceAPI {
         }
     }
 
-    /// The body of `PUT /v1/apps/{topic}`; may be left out.
+    /// The body of `PUT /v1/apps/{topic}`, which may be absent.
     public struct NewRegistration: Codable, Sendable {
-        /// The environment that the device token is for; production when nil.
+        /// The environment that the device token is valid for; production when nil.
         public var environment: Environment?
 
-        /// Takes the environment.
         public init(environment: Environment? = nil) { self.environment = environment }
     }
 
-    /// The answer to `GET /v1/apps/{topic}/channels`.
+    /// The response of `GET /v1/apps/{topic}/channels`.
     public struct Subscriptions: Codable, Sendable {
-        /// The channels that the app on this device subscribed to, in the order of subscription.
+        /// The channels to which the app on this device is subscribed, in the order of subscription.
         public var channels: [String]
 
-        /// Takes the list.
         public init(channels: [String]) { self.channels = channels }
     }
 
-    /// The answer to `PUT /v1/apps/{topic}`.
+    /// The response of `PUT /v1/apps/{topic}`.
     public struct Registration: Codable, Sendable {
-        /// The topic that was registered.
         public var topic: String
-        /// 64 hexadecimal digits, which the app hands to its provider.
+        /// The device token as 64 hexadecimal digits; the app passes it to its provider.
         public var deviceToken: String
 
-        /// Joins the parts.
         public init(topic: String, deviceToken: String) {
             self.topic = topic
             self.deviceToken = deviceToken
@@ -77,10 +80,9 @@ public enum DeviceAPI {
 
     /// The body of `PUT /v1/filter`.
     public struct Filter: Codable, Sendable {
-        /// Topics of which the device wants nothing; replaces the earlier filter wholly.
+        /// The topics that the device refuses; the list replaces the previous filter completely.
         public var refusedTopics: [String]
 
-        /// Takes the list.
         public init(refusedTopics: [String]) { self.refusedTopics = refusedTopics }
 
         private enum CodingKeys: String, CodingKey {
@@ -88,21 +90,20 @@ public enum DeviceAPI {
         }
     }
 
-    /// What became of a notification on the device.
+    /// The result of a notification on the device.
     public enum Outcome: String, Codable, CaseIterable, Sendable {
         case delivered, shown, viewed, closed, suppressed
     }
 
-    /// One acknowledgement.
+    /// An acknowledgement of one notification, with its outcome.
     public struct Acknowledgement: Codable, Sendable {
         /// The `id` of the event on the stream.
         public var id: Int64
-        /// What became of it; each of them also acknowledges.
+        /// The result of the notification; every outcome acknowledges it.
         public var outcome: Outcome
-        /// Why it was suppressed.
+        /// The reason for outcome `suppressed`.
         public var reason: String?
 
-        /// Joins the parts.
         public init(id: Int64, outcome: Outcome, reason: String? = nil) {
             self.id = id
             self.outcome = outcome
@@ -112,30 +113,27 @@ public enum DeviceAPI {
 
     /// The body of `PUT /v1/power`.
     public struct Power: Codable, Sendable {
-        /// Whether the device saves power: notifications of priority 5 and 1 may then come later, together.
+        /// Whether the device saves power; the server may then delay notifications of priority 5 and 1 and batch them.
         public var saving: Bool
 
-        /// Tells whether it does.
         public init(saving: Bool) { self.saving = saving }
     }
 
     /// The body of `POST /v1/acks`.
     public struct Acknowledgements: Codable, Sendable {
-        /// At most `Limits.acknowledgementBatchCountMax` of them.
+        /// The acknowledgements, at most `Limits.acknowledgementBatchCountMax`.
         public var acks: [Acknowledgement]
 
-        /// Takes the list.
         public init(acks: [Acknowledgement]) { self.acks = acks }
     }
 
-    /// The body of every refusal of the device and admin API.
+    /// The body of every error response of the device and admin APIs.
     public struct Failure: Codable, Sendable, Error {
-        /// A stable word.
+        /// A stable error code.
         public var error: String
-        /// What to do about it, for a person.
+        /// The remedy, for a human reader.
         public var detail: String
 
-        /// Joins the parts.
         public init(error: String, detail: String) {
             self.error = error
             self.detail = detail

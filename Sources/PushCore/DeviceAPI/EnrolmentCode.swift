@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What lets one device in, as people type it: a secret that is good once, and the authority that the device is to trust.
+/// An enrollment code for one device: a one-time secret, and the authority that the device must trust.
 ///
-/// In the digits of Crockford's base 32, in groups of four: `K7QM-2XHD-9FPT` is the secret alone, 60 bits. Where the
-/// server's certificate comes from its own authority, six groups more name that by the first 120 bits of the SHA-256 of
-/// its certificate. With them a device can tell that authority from any other without having its file.
+/// A code consists of digits of Crockford's base 32 in groups of four. `K7QM-2XHD-9FPT` is a secret alone, with 60
+/// bits. When the server's certificate comes from its own authority, six more groups identify it. They hold the first
+/// 120 bits of the SHA-256 of the authority's certificate. With them, a device can verify the authority without having
+/// its file.
 package struct EnrolmentCode: Sendable, Equatable {
-    /// `0` to `9` and the letters without I, L, O and U, which are taken for others.
+    /// The digits: `0` to `9` and the letters without I, L, O and U, which are easily confused.
     package static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
-    /// Digits of the secret.
+    /// The number of digits in the secret.
     package static let secretDigitCount = 12
     private static let authorityDigitCount = 24
     private static let groupDigitCount = 4
     private static let bitsPerDigit = 5
 
-    /// Twelve digits.
+    /// The secret of twelve digits.
     package let secret: String
-    /// 24 digits that name the authority; nil where the device is to ask its system whom to trust.
+    /// The 24 digits that identify the authority; nil when the device should use the system's trust store.
     package let authority: String?
 
-    /// Joins a secret with the authority that has this fingerprint, SHA-256 of 32 bytes.
+    /// Creates a code from a secret and the SHA-256 of the authority's certificate, 32 bytes.
     package init(secret: String, authorityFingerprint: [UInt8]?) {
         self.secret = secret
         authority = authorityFingerprint.map(Self.authority)
     }
 
-    /// Reads what was typed: case, dashes, blanks and look-alikes do not matter; nil for what is no whole code.
+    /// Parses a code as the user typed it; returns nil when it is not a complete code.
+    ///
+    /// The parser ignores case, dashes and spaces, and accepts look-alike characters.
     package init?(typed: String) {
         let digits = Self.digits(typed)
         guard digits.allSatisfy(Self.alphabet.contains) else { return nil }
@@ -38,7 +41,7 @@ package struct EnrolmentCode: Sendable, Equatable {
         secret = String(decoding: digits[..<Self.secretDigitCount], as: UTF8.self)
     }
 
-    /// As people read it, in groups.
+    /// The code for display, in groups.
     package var text: String {
         let digits = Array((secret + (authority ?? "")).utf8)
         return stride(from: 0, to: digits.count, by: Self.groupDigitCount)
@@ -46,7 +49,7 @@ package struct EnrolmentCode: Sendable, Equatable {
             .joined(separator: "-")
     }
 
-    /// The digits that were meant, without what separates them.
+    /// Returns the digits without separators; look-alike letters become the digits they resemble.
     package static func digits(_ typed: String) -> [UInt8] {
         typed.uppercased().utf8.compactMap { byte in
             switch byte {
@@ -58,7 +61,7 @@ package struct EnrolmentCode: Sendable, Equatable {
         }
     }
 
-    /// The digits that name the authority with this fingerprint, SHA-256 of 32 bytes.
+    /// Returns the digits that identify the authority with this fingerprint, a SHA-256 of 32 bytes.
     package static func authority(fingerprint: [UInt8]) -> String {
         var digits: [UInt8] = []
         var (bits, bitCount): (UInt, Int) = (0, 0)

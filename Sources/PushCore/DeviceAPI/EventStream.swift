@@ -4,17 +4,17 @@
 ///
 /// - SeeAlso: HTML Living Standard, section 9.2.5, "Parsing an event stream"
 package enum EventStream {
-    /// Appends an empty comment, which keeps the connection alive and is no event.
+    /// Appends an empty comment, which keeps the connection alive without an event.
     package static func appendComment(to output: inout [UInt8]) {
         output.append(": \n\n")
     }
 
-    /// Appends an event; each line of its data gets a `data:` of its own, and every line end arrives as a line feed.
+    /// Appends an event; each line of its data gets its own `data:`, and every line ending becomes a line feed.
     ///
     /// - Parameters:
-    ///   - name: The event's name, without line ends.
-    ///   - data: Any bytes; a reader takes them as UTF-8.
-    ///   - output: Where the event goes.
+    ///   - name: The event's name, without line endings.
+    ///   - data: Any bytes; a reader decodes them as UTF-8.
+    ///   - output: The buffer that the event is appended to.
     package static func appendEvent(name: String, data: Span<UInt8>, to output: inout [UInt8]) {
         output.append("event: ")
         output.append(name)

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that came on an event stream.
+/// An item of an event stream.
 package enum EventStreamEvent: Sendable, Equatable {
-    /// An event: its name (`message` when the server gave none), the id of its own, empty for none, and its data lines
-    /// with line feeds between.
+    /// An event with its name, its own id and its data.
+    ///
+    /// The name is `message` when the server sent none. The id is empty when the event has none. Line feeds separate
+    /// the lines of the data.
     case event(name: String, id: String, data: [UInt8])
-    /// A comment line: the server's heartbeat.
+    /// A comment line, which the server sends as a heartbeat.
     case comment
 }
 
-/// Why an event stream cannot be read on: close the connection and open a new one.
+/// The reason why an event stream cannot be parsed further: close the connection and open a new one.
 package enum EventStreamError: Error, Equatable, Sendable {
-    /// A line, or an event with all its lines, has more bytes than `Limits.streamEventByteCountMax`.
+    /// A line, or an event with all its lines, exceeds `Limits.streamEventByteCountMax` bytes.
     case eventTooLarge(byteCountMax: Int)
 }
 
-/// Takes server-sent events out of a stream of bytes, however it is cut into pieces.
+/// Parses server-sent events from a byte stream that arrives in arbitrary pieces.
 ///
 /// ```
 ///              ┌────────── line feed, or any byte ─────────┐
@@ -23,27 +25,27 @@ package enum EventStreamError: Error, Equatable, Sendable {
 ///  ──▶ first ─────▶ line ──── carriage return ──▶ after carriage return
 ///        │   a line  │ ▲                                   │
 ///        │   ended   │ └──────── line feed, any byte ──────┘
-///        └───────────┴──── too many bytes ──▶ failed, for ever
+///        └───────────┴──── too many bytes ──▶ failed (final)
 /// ```
 ///
 /// The first line may begin with a byte order mark. A line ends with a line feed, a carriage return or both; an empty
-/// line ends an event. `retry` and unknown fields are ignored. An event without an `id` line has no id: the standard
-/// gives it the one before, by which we would acknowledge what it does not name.
+/// line ends an event. The parser ignores `retry` and unknown fields. An event without an `id` line has no id here. The
+/// standard would reuse the previous id, and the device would then acknowledge the wrong notification.
 ///
 /// - SeeAlso: HTML Living Standard, section 9.2.6, "Interpreting an event stream"
 package struct EventStreamParser: ~Copyable {
     private enum State {
-        /// In the first line.
+        /// Inside the first line.
         case firstLine
-        /// In a later line, or before one.
+        /// Before or inside a later line.
         case line
-        /// Behind a carriage return: a line feed here belongs to it.
+        /// After a carriage return; a line feed at this point belongs to it.
         case afterCarriageReturn
-        /// Too much came.
+        /// A line or an event was too long.
         case failed
     }
 
-    /// The fields that are looked at.
+    /// The fields that the parser interprets.
     private enum Field {
         case data, name, id
 
@@ -61,22 +63,22 @@ package struct EventStreamParser: ~Copyable {
     }
 
     private var state = State.firstLine
-    /// The bytes of a line that has not ended.
+    /// The bytes of the unfinished line.
     private var line: [UInt8] = []
     private var name: [UInt8] = []
     private var data: [UInt8] = []
     private var hasData = false
     private var id: [UInt8] = []
 
-    /// Begins before the first byte.
+    /// Creates a parser for the start of a stream.
     package init() {}
 
-    /// Takes the next bytes and hands on what they complete, in order.
+    /// Parses the next bytes and passes the completed events on, in order.
     ///
     /// - Parameters:
-    ///   - bytes: What came, of any length.
-    ///   - body: Gets each event and comment.
-    /// - Throws: `EventStreamError`, now and at every later call: the stream is lost.
+    ///   - bytes: The received bytes, of any length.
+    ///   - body: The closure that receives each event and comment.
+    /// - Throws: `EventStreamError`, now and in every later call; the stream cannot be used further.
     package mutating func receive(
         _ bytes: Span<UInt8>, _ body: (EventStreamEvent) -> Void
     ) throws(EventStreamError) {
@@ -104,7 +106,7 @@ package struct EventStreamParser: ~Copyable {
         }
     }
 
-    /// Adds bytes to the line, if they are not too many.
+    /// Appends bytes to the line, within the size limit.
     private mutating func takeText(_ bytes: Span<UInt8>) throws(EventStreamError) {
         guard line.count + data.count + bytes.count <= Limits.streamEventByteCountMax else {
             state = .failed
@@ -113,7 +115,7 @@ package struct EventStreamParser: ~Copyable {
         line.append(bytes)
     }
 
-    /// Interprets the line that has ended.
+    /// Interprets the completed line.
     private mutating func endLine(_ body: (EventStreamEvent) -> Void) {
         defer { line.removeAll(keepingCapacity: true) }
         if case .firstLine = state, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
@@ -136,7 +138,7 @@ package struct EventStreamParser: ~Copyable {
         }
     }
 
-    /// Hands on the event that an empty line has ended, if it has data, and begins the next.
+    /// Passes on the event that an empty line completed, if it has data, and resets the parser for the next event.
     private mutating func dispatch(_ body: (EventStreamEvent) -> Void) {
         defer {
             name.removeAll(keepingCapacity: true)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often a server says something on a device's stream, as the two ends agree on it.
+/// The negotiation of the interval between heartbeats on a device's stream.
 ///
-/// A device that asks for nothing gets `Limits.heartbeatInterval`, as ever. One that can wait longer says so in its
-/// request, in seconds, and the answer says what it gets.
+/// A device can request a longer interval in a request field, in seconds. The response contains the granted interval.
+/// Without a request, the interval is `Limits.heartbeatInterval`.
 package enum Heartbeat {
-    /// The field, of the request and of the answer.
+    /// The name of the field, in the request and in the response.
     package static let fieldName: StaticString = "posthorn-heartbeat"
-    /// The same, for lists of fields.
+    /// The name of the field as a string, for lists of fields.
     package static var fieldText: String { "\(fieldName)" }
-    /// What a device gets that asks for so many seconds.
+    /// Returns the interval in seconds that the server grants for a requested interval.
     package static func granted(_ seconds: Int64) -> Int64 {
         min(max(seconds, Limits.heartbeatInterval.components.seconds), Limits.heartbeatIntervalMax.components.seconds)
     }
 
-    /// How often a server says something.
+    /// Returns the negotiated interval.
     ///
-    /// - Parameter text: The answer's field; nil where the server has none.
-    /// - Returns: The interval that was agreed.
+    /// - Parameter text: The value of the response's field; nil when the response has none.
+    /// - Returns: The interval between heartbeats.
     package static func interval(_ text: String?) -> Duration {
         .seconds(granted(text.flatMap { Decimal.parse($0.utf8.span) } ?? 0))
     }

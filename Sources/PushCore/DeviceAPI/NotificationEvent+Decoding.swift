@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the data of a `notification` event cannot be read: log it and acknowledge by the event's id, or it comes again.
+/// The reason why the data of a `notification` event is invalid.
+///
+/// Log the error and acknowledge the event's id; otherwise the server sends the event again.
 package enum NotificationEventError: Error, Equatable, Sendable {
-    /// It is not a JSON object.
+    /// The data is not a JSON object.
     case notJSON(JSONError)
-    /// A member that must be there is not.
+    /// A required member is missing.
     case lacks(member: String)
     /// A member has the wrong type or is out of range.
     case malformed(member: String)
 }
 
 extension NotificationEvent {
-    /// Reads the data of an event; members that are not known are ignored.
+    /// Decodes the data of an event; unknown members are ignored.
     ///
-    /// - Parameter data: The event's data, without `data:` and line end.
-    /// - Returns: The notification, its payload byte for byte as the provider sent it.
-    /// - Throws: `NotificationEventError`, when the server wrote something else.
+    /// - Parameter data: The event's data, without `data:` and line ending.
+    /// - Returns: The notification; its payload is byte for byte the provider's.
+    /// - Throws: `NotificationEventError`, when the data is invalid.
     package static func decode(data: [UInt8]) throws(NotificationEventError) -> ReceivedNotification {
         let members = try EventMembers(data)
         return ReceivedNotification(
@@ -34,7 +36,7 @@ extension NotificationEvent {
     }
 }
 
-/// The members of one event's object, read one by one.
+/// Decodes the members of an event's object one by one.
 private struct EventMembers {
     private let data: [UInt8]
     private let ranges: [(key: String, range: Range<Int>)]
@@ -48,12 +50,12 @@ private struct EventMembers {
         }
     }
 
-    /// The bytes of a member's value; nil when there is none.
+    /// Returns the bytes of a member's value; nil when the member is absent.
     private func bytes(_ key: String) -> [UInt8]? {
         ranges.last { $0.key.utf8.elementsEqual(key.utf8) }.map { Array(data[$0.range]) }
     }
 
-    /// A member's value; nil when there is none.
+    /// Returns a member's value; nil when the member is absent.
     private func value(_ key: String) throws(NotificationEventError) -> JSONValue? {
         guard let bytes = bytes(key) else { return nil }
         do {
@@ -63,7 +65,7 @@ private struct EventMembers {
         }
     }
 
-    /// A member that must be there.
+    /// Returns the value of a required member.
     func require<Value>(_ key: String, _ value: Value?) throws(NotificationEventError) -> Value {
         guard let value else { throw .lacks(member: key) }
         return value
@@ -75,7 +77,7 @@ private struct EventMembers {
         return text
     }
 
-    /// A whole number that is not below zero.
+    /// Returns a nonnegative integer.
     func natural(_ key: String) throws(NotificationEventError) -> Int64? {
         guard let value = try value(key) else { return nil }
         guard let number = value.integer, number >= 0 else { throw .malformed(member: key) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The stream's `notification` event, written by the server and read by the device.
+/// The `notification` event of the stream, which the server writes and the device reads.
 ///
 /// ```
 /// event: notification
@@ -9,14 +9,14 @@
 ///        "expiration":0,"collapse-id":"…","channel-id":"…","accepted-at":1790000000000,"payload":{"aps":{}}}
 /// ```
 ///
-/// on one line. What the provider did not give is left out. `payload` comes last and holds the provider's bytes
-/// unchanged; a payload with line ends, or with blanks around it, goes as `payload-base64`, a collapse id that is no
-/// text as `collapse-id-base64`.
+/// The data is on one line. Values that the provider did not send are omitted. `payload` comes last and contains the
+/// provider's bytes unchanged. A payload with line endings, or with whitespace around it, is sent as `payload-base64`.
+/// A collapse id that is not valid UTF-8 is sent as `collapse-id-base64`.
 package enum NotificationEvent {
     /// The event's name.
     package static let name = "notification"
 
-    /// The names of the members, in their order, for reading.
+    /// The names of the members in their order; the decoder uses them.
     enum Key {
         static let sequence = "id"
         static let uniqueID = "unique-id"
@@ -34,12 +34,12 @@ package enum NotificationEvent {
         static let payloadBase64 = "payload-base64"
     }
 
-    /// Appends the event; allocates nothing but room in the output.
+    /// Appends the event; allocates nothing except space in the output.
     ///
     /// - Parameters:
-    ///   - pending: The notification and its place in the device's queue. Its payload is a JSON text that was validated.
-    ///   - app: The registered topic, without the push type's suffix; left out when nil.
-    ///   - output: Where the event goes.
+    ///   - pending: The notification and its position in the device's queue. Its payload is validated JSON.
+    ///   - app: The registered topic, without the push type's suffix; omitted when nil.
+    ///   - output: The buffer that the event is appended to.
     package static func append(_ pending: PendingNotification, app: String? = nil, to output: inout [UInt8]) {
         reserveRoom(for: pending, in: &output)
         output.append("event: notification\nid: ")
@@ -49,9 +49,9 @@ package enum NotificationEvent {
         output.append("\n\n")
     }
 
-    /// Makes room for the event, or the message, at once.
+    /// Reserves the capacity for the event or the message in one step.
     static func reserveRoom(for pending: PendingNotification, in output: inout [UInt8]) {
-        // The names and numbers of an event together are well below this.
+        // The names and numbers of an event together take far fewer bytes than this.
         let envelopeByteCount = 512
         output.reserveAdditional(envelopeByteCount + pending.notification.payload.count)
     }
@@ -79,7 +79,7 @@ package enum NotificationEvent {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Appends what a provider may leave out.
+    /// Appends the values that a provider may omit.
     private static func appendOptions(of notification: Notification, to output: inout [UInt8]) {
         if let pushType = notification.pushType {
             output.append(literal: #","push-type":"#)
@@ -110,7 +110,7 @@ package enum NotificationEvent {
         }
     }
 
-    /// Appends the payload as it is, or in base64 when the device could not cut it out of the line again.
+    /// Appends the payload unchanged, or in base64 when the device could not extract it exactly from the line.
     private static func appendPayload(_ payload: Span<UInt8>, to output: inout [UInt8]) {
         if canBeRaw(payload) {
             output.append(literal: #","payload":"#)
@@ -127,7 +127,9 @@ package enum NotificationEvent {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Whether a payload has no line ends, which would end the line, and no blanks around it, which would get lost.
+    /// Reports whether a payload has no line endings, which would end the line, and no surrounding whitespace.
+    ///
+    /// The device could not restore surrounding whitespace.
     private static func canBeRaw(_ payload: Span<UInt8>) -> Bool {
         let count = payload.count
         guard count > 0, payload[0] == UInt8(ascii: "{"), payload[count - 1] == UInt8(ascii: "}") else { return false }

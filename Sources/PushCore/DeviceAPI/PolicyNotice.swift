@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells a device which version the server's policies have, so that it asks for them when it has another.
+/// The message with the version of the server's policies; a device with another version requests them.
 package struct PolicyNotice: Equatable, Sendable {
     /// The event's name.
     package static let eventName = "policy"
-    /// Grows with each change of any policy.
+    /// The version, which grows with each change of any policy.
     package var version: Int64
 
-    /// Tells a version.
     package init(version: Int64) { self.version = version }
 
-    /// Reads what a server wrote; nil when it makes no sense.
+    /// Parses the data of an event; returns nil when it is invalid.
     package init?(data: Span<UInt8>) {
         guard let version = (try? JSONValue(parsing: data))?["version"]?.integer else { return nil }
         self.version = version

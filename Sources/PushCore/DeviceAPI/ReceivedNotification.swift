@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A notification as a device reads it from its stream.
+/// A notification that a device received on its stream.
 package struct ReceivedNotification: Sendable, Equatable {
-    /// The position in the device's queue, which is what it acknowledges; 0 for one that is not acknowledged.
+    /// The position in the device's queue, which the device acknowledges; 0 when no acknowledgement is needed.
     package var sequence: Int64
-    /// The id by which a notification is known again; never used twice.
+    /// The server's id of the notification, which is never reused; the device detects duplicates by it.
     package var uniqueID: UniqueID
-    /// `apns-topic` as the provider wrote it.
+    /// The `apns-topic` as the provider sent it.
     package var topicName: String
-    /// The registered topic, without the push type's suffix; nil when the server did not say.
+    /// The registered topic, without the push type's suffix; nil when the server did not send it.
     package var app: String?
-    /// `apns-id` as the provider wrote it.
+    /// The `apns-id` as the provider sent it.
     package var apnsID: String
-    /// `apns-push-type`; nil when the provider gave none, which means alert.
+    /// The `apns-push-type`; nil when the provider sent none, which means alert.
     package var pushType: PushType?
-    /// `apns-priority`: 10, 5 or 1; nil when the provider gave none, which means 10.
+    /// The `apns-priority`: 10, 5 or 1; nil when the provider sent none, which means 10.
     package var priority: UInt8?
-    /// `apns-expiration`: 0 is now or never; nil when the provider gave none, which means 30 days.
+    /// The `apns-expiration`; 0 means now or never, and nil means that the provider sent none (30 days).
     package var expirationUnixSeconds: Int64?
-    /// `apns-collapse-id`, 1 to 64 bytes.
+    /// The `apns-collapse-id`, 1 to 64 bytes.
     package var collapseID: [UInt8]?
-    /// When the server accepted it.
+    /// The time of acceptance by the server.
     package var acceptedUnixMilliseconds: Int64
     /// The payload, byte for byte as the provider sent it.
     package var payload: [UInt8]
-    /// The channel of a broadcast; nil for what was sent to this device alone.
+    /// The channel of a broadcast; nil for a notification to this device only.
     package var channel: ChannelID?
 
-    /// Joins the parts.
     package init(
         sequence: Int64, uniqueID: UniqueID, topicName: String, app: String?, apnsID: String, pushType: PushType?,
         priority: UInt8?, expirationUnixSeconds: Int64?, collapseID: [UInt8]?, acceptedUnixMilliseconds: Int64,

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a device's message cannot be followed.
+/// The reason why a device's message is invalid.
 package enum StreamMessageError: Error, Equatable, Sendable {
-    /// It is not one JSON object.
+    /// The message is not one JSON object.
     case notJSON(JSONError)
-    /// It has no member that says what it is.
+    /// No member identifies the kind of message.
     case unknownKind
-    /// An acknowledgement, counted from 0, lacks a number or an outcome, or has a wrong one, or a reason that is no text.
+    /// An acknowledgement is invalid; `index` counts from 0.
+    ///
+    /// Its id or outcome is missing or invalid, or its reason is not a string.
     case malformedAcknowledgement(index: Int)
-    /// There are more acknowledgements than in one message may be.
+    /// The message has more acknowledgements than the limit.
     case tooManyAcknowledgements
 
-    /// What to do, for the person who writes the device's program; at most 123 bytes, which fit into a close frame.
+    /// The remedy for the author of the device's program; at most 123 bytes, the capacity of a close frame.
     package var advice: String {
         switch self {
         case .notJSON(let error): "send one JSON object a message; byte \(error.offset) is wrong"
@@ -23,24 +25,24 @@ package enum StreamMessageError: Error, Equatable, Sendable {
     }
 }
 
-/// What a server sends.
+/// A message from the server.
 package enum ServerMessage: Equatable, Sendable {
     /// The data of a notification, for `NotificationEvent.decode`.
     case notification(data: [UInt8])
-    /// The server's policies have this version.
+    /// The version of the server's policies.
     case policy(PolicyNotice)
-    /// The server ends the stream.
+    /// The end of the stream.
     case goodbye(StreamGoodbye)
-    /// Something that later servers may send.
+    /// A message of a later version of the server.
     case unknown
 }
 
 extension StreamMessage {
-    /// Reads what a server sent.
+    /// Parses a message from the server.
     ///
     /// - Parameter text: One message.
-    /// - Returns: What it says.
-    /// - Throws: Where it is not JSON.
+    /// - Returns: The parsed message.
+    /// - Throws: `JSONError`, when the message is not JSON.
     package static func fromServer(_ text: Span<UInt8>) throws(JSONError) -> ServerMessage {
         for (key, range) in try JSONValue.memberRanges(in: text) {
             if key.utf8.elementsEqual(Key.notification.utf8) {
@@ -56,11 +58,11 @@ extension StreamMessage {
         return .unknown
     }
 
-    /// Reads what a device acknowledges, in one pass; allocates the list alone, and reasons where there are any.
+    /// Parses a device's acknowledgements in one pass; allocates only the list and the reasons.
     ///
-    /// - Parameter text: One message; members that are not known are ignored.
-    /// - Returns: In the order of the message.
-    /// - Throws: What is wrong, with `advice`.
+    /// - Parameter text: One message; unknown members are ignored.
+    /// - Returns: The acknowledgements, in the order of the message.
+    /// - Throws: `StreamMessageError`, with `advice`.
     package static func fromDevice(_ text: Span<UInt8>) throws(StreamMessageError) -> [DeviceAPI.Acknowledgement] {
         var reader = AcknowledgementReader()
         do {
@@ -74,16 +76,20 @@ extension StreamMessage {
     }
 }
 
-/// Walks over a device's message.
-private struct AcknowledgementReader {
+/// Parses a device's message, or the body of `POST /v1/acks`.
+struct AcknowledgementReader {
     var acknowledgements: [DeviceAPI.Acknowledgement] = []
-    /// There was a list, however short.
+    /// Whether the message contains a list, even an empty one.
     var isFound = false
-    /// What is wrong with JSON that is right; the walk goes on, so that wrong JSON is what the device hears of first.
+    /// The defect of a syntactically valid message.
+    ///
+    /// Parsing continues after such a defect, because a syntax error takes precedence.
     var refusal: StreamMessageError?
+    /// The invalid member and its defect, for the response to a request; a close frame is too small for it.
+    private(set) var defect = "acks is missing."
     private var scanner = JSONScanner()
 
-    /// Reads one object with nothing but blanks around it.
+    /// Reads one object that only whitespace may surround.
     mutating func readMessage(_ text: Span<UInt8>) throws(JSONError) {
         scanner.skipBlanks(text)
         guard scanner.peek(text) == UInt8(ascii: "{") else { throw scanner.failure(.isNotObject, text) }
@@ -95,7 +101,12 @@ private struct AcknowledgementReader {
             {
                 try readList(text)
             } else {
+                let start = scanner.offset
                 try scanner.skipValue(text, outerDepth: 1)
+                if text.extracting(name).isEqual(to: StreamMessage.Key.acknowledgements) {
+                    let isNull = text.extracting(start..<scanner.offset).isEqual(to: "null")
+                    defect = isNull ? "acks is a list, not null." : "acks is a list."
+                }
             }
             isMore = try scanner.skipSeparator(text, closingBracket: UInt8(ascii: "}"))
         }
@@ -109,21 +120,28 @@ private struct AcknowledgementReader {
         while isMore {
             if acknowledgements.count >= Limits.acknowledgementBatchCountMax { refuse(.tooManyAcknowledgements) }
             let acknowledgement = try readAcknowledgement(text)
-            if refusal == nil, let acknowledgement { acknowledgements.append(acknowledgement) }
-            if acknowledgement == nil { refuse(.malformedAcknowledgement(index: acknowledgements.count)) }
+            if refusal == nil { take(acknowledgement) }
             isMore = try scanner.skipSeparator(text, closingBracket: UInt8(ascii: "]"))
         }
     }
 
-    /// Nil when it is none.
+    private mutating func take(_ acknowledgement: DeviceAPI.Acknowledgement?) {
+        if let acknowledgement { return acknowledgements.append(acknowledgement) }
+        defect = "acks[\(acknowledgements.count)]\(defect)"
+        refuse(.malformedAcknowledgement(index: acknowledgements.count))
+    }
+
+    /// Reads one acknowledgement; returns nil when it is invalid, and stores the reason in `defect`.
     private mutating func readAcknowledgement(
         _ text: Span<UInt8>
     ) throws(JSONError) -> DeviceAPI.Acknowledgement? {
         guard scanner.peek(text) == UInt8(ascii: "{") else {
             try scanner.skipValue(text, outerDepth: 2)
+            defect = " is an object."
             return nil
         }
         var (id, outcome): (Int64?, DeviceAPI.Outcome?)
+        var (hasID, hasOutcome) = (false, false)
         var reason = JSONValue.null
         var isMore = scanner.enterContainer(text, closingBracket: UInt8(ascii: "}"))
         while isMore {
@@ -132,15 +150,23 @@ private struct AcknowledgementReader {
             try scanner.skipValue(text, outerDepth: 3)
             let value = text.extracting(start..<scanner.offset)
             if name.isEqual(to: "id") {
-                id = Decimal.parse(value)
+                (id, hasID) = (Decimal.parse(value), true)
             } else if name.isEqual(to: "outcome") {
-                outcome = Self.outcome(value)
+                (outcome, hasOutcome) = (Self.outcome(value), true)
             } else if name.isEqual(to: "reason") {
                 reason = try JSONValue(parsing: value)
             }
             isMore = try scanner.skipSeparator(text, closingBracket: UInt8(ascii: "}"))
         }
-        guard let id, let outcome, reason.isNull || reason.string != nil else { return nil }
+        guard let id, let outcome, reason.isNull || reason.string != nil else {
+            defect =
+                id == nil
+                ? (hasID ? ".id is a whole number." : ".id is missing.")
+                : outcome == nil
+                    ? (hasOutcome ? ".outcome cannot be that: see the reference." : ".outcome is missing.")
+                    : ".reason is a text."
+            return nil
+        }
         return .init(id: id, outcome: outcome, reason: reason.string)
     }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The messages of a device's stream over WebSocket: one JSON object each, with one member that says what it is.
+/// The messages of a device's stream over WebSocket: JSON objects whose single member identifies the kind.
 ///
 /// ```
 /// server to device   {"notification":{"id":42,…}}      the data of the `notification` event
-///                    {"policy":{"version":3}}              what the administrator set has changed
+///                    {"policy":{"version":3}}          the administrator's policies have changed
 ///                    {"goodbye":{"reason":"shutdown","retry_after":1}}
 /// device to server   {"acks":[{"id":42,"outcome":"shown"}]}
 /// ```
 package enum StreamMessage {
-    /// The subprotocol that both ends name in the handshake.
+    /// The WebSocket subprotocol, which both ends name in the handshake.
     package static let subprotocol = "posthorn.v1"
 
     /// The names of the members.
@@ -20,7 +20,7 @@ package enum StreamMessage {
         static let acknowledgements = "acks"
     }
 
-    /// Appends the message that brings a notification; allocates nothing but room in the output.
+    /// Appends the message with a notification; allocates nothing except space in the output.
     package static func append(_ pending: PendingNotification, to output: inout [UInt8]) {
         NotificationEvent.reserveRoom(for: pending, in: &output)
         output.append(literal: #"{"notification":"#)
@@ -28,21 +28,21 @@ package enum StreamMessage {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Appends the message that tells which version the policies have.
+    /// Appends the message with the version of the policies.
     package static func append(_ notice: PolicyNotice, to output: inout [UInt8]) {
         output.append("{\"policy\":")
         notice.appendObject(to: &output)
         output.append("}")
     }
 
-    /// Appends the message with which the server ends the stream.
+    /// Appends the message that announces the end of the stream.
     package static func append(_ goodbye: StreamGoodbye, to output: inout [UInt8]) {
         output.append("{\"goodbye\":")
         goodbye.appendObject(to: &output)
         output.append("}")
     }
 
-    /// Appends the message with which a device acknowledges.
+    /// Appends the message with a device's acknowledgements.
     package static func append(_ acknowledgements: [DeviceAPI.Acknowledgement], to output: inout [UInt8]) {
         output.append("{\"acks\":[")
         for (index, acknowledgement) in acknowledgements.enumerated() {
@@ -61,22 +61,21 @@ package enum StreamMessage {
     }
 }
 
-/// Why the server ends a device's stream, and when the device should come back.
+/// The reason why the server ends a device's stream, and the time before the device may reconnect.
 package struct StreamGoodbye: Equatable, Sendable {
     /// The event's name.
     package static let eventName = "goodbye"
-    /// A word: `shutdown`, `replaced` or `removed`.
+    /// The reason as a word: `shutdown`, `replaced` or `removed`.
     package var reason: String
-    /// Come back after so many seconds at the earliest.
+    /// The minimum number of seconds before the device reconnects.
     package var retryAfterSeconds: Int64?
 
-    /// Joins the parts.
     package init(reason: String, retryAfterSeconds: Int64?) {
         self.reason = reason
         self.retryAfterSeconds = retryAfterSeconds
     }
 
-    /// Reads what a server wrote; what is missing or odd is left empty.
+    /// Parses the data of an event; missing or invalid members stay empty.
     package init(data: Span<UInt8>) {
         let body = try? JSONValue(parsing: data)
         reason = body?["reason"]?.string ?? ""

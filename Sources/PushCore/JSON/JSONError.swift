@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes are not one JSON text, and where.
+/// A JSON syntax error with its position.
 package struct JSONError: Error, Equatable, Sendable {
-    /// What is wrong with a JSON text.
+    /// The kind of error.
     package enum Problem: Sendable, CaseIterable {
         case endsEarly
         case isNotValue
@@ -18,7 +18,7 @@ package struct JSONError: Error, Equatable, Sendable {
         case nestsTooDeep
         case hasMoreBehind
 
-        /// One sentence for a person.
+        /// The error message for a human reader, as one sentence.
         package var sentence: String {
             switch self {
             case .endsEarly: "The text ends before the value is complete."
@@ -38,12 +38,10 @@ package struct JSONError: Error, Equatable, Sendable {
         }
     }
 
-    /// The byte at which it was noticed, from 0.
+    /// The offset of the byte at which the error was detected, from 0.
     package var offset: Int
-    /// What is wrong.
     package var problem: Problem
 
-    /// Joins the parts.
     package init(offset: Int, problem: Problem) {
         self.offset = offset
         self.problem = problem

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONScanner {
-    /// Passes a string with its quotes, the first of which is at the place.
+    /// Skips a string with its quotes; the opening quote is at the current offset.
     mutating func skipString(_ bytes: Span<UInt8>) throws(JSONError) {
         advance()
         while true {
@@ -23,12 +23,12 @@ extension JSONScanner {
         }
     }
 
-    /// Passes ASCII that stands for itself, eight bytes at a time; may stop up to seven bytes early.
+    /// Skips unescaped ASCII eight bytes at a time; may stop up to seven bytes early.
     @inline(__always)
     private mutating func skipPlainText(_ bytes: Span<UInt8>) {
         var place = offset
         while bytes.count &- place >= 8 {
-            // The bounds are checked above; bytes of any value are a number.
+            // The loop condition checks the bounds, and every bit pattern is a valid UInt64.
             let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self)
             let special = Self.specialBytes(in: word.littleEndian)
             place &+= special.trailingZeroBitCount / 8
@@ -39,8 +39,8 @@ extension JSONScanner {
 
     /// Sets the top bit of the first byte in a word that is a quote, a backslash, a control character or not ASCII.
     ///
-    /// `(x - 0x01…) & ~x & 0x80…` is the usual test for a zero byte. A borrow can set bits of bytes above the first hit
-    /// only, so the lowest bit that is set is right, and only that one is used.
+    /// `(x - 0x01…) & ~x & 0x80…` is the usual test for a zero byte. A borrow can set wrong bits only in bytes above
+    /// the first match. The lowest set bit is therefore correct, and the caller uses only that one.
     @inline(__always)
     private static func specialBytes(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -52,7 +52,7 @@ extension JSONScanner {
         return (isQuote | isBackslash | isControl | word) & (ones &* 0x80)
     }
 
-    /// Passes a backslash and what belongs to it; both halves when it is a surrogate pair.
+    /// Skips an escape sequence, or both escape sequences of a surrogate pair.
     private mutating func skipEscape(_ bytes: Span<UInt8>) throws(JSONError) {
         let start = offset
         let unit = try readEscape(bytes)
@@ -69,7 +69,7 @@ extension JSONScanner {
         }
     }
 
-    /// Passes one escape, whose backslash is at the place, and answers the UTF-16 unit that it stands for.
+    /// Skips one escape sequence, whose backslash is at the current offset, and returns its UTF-16 code unit.
     mutating func readEscape(_ bytes: Span<UInt8>) throws(JSONError) -> UInt16 {
         advance()
         guard let letter = peek(bytes), let unit = Self.escapedUnit(letter) else { throw failure(.hasBadEscape, bytes) }
@@ -84,7 +84,7 @@ extension JSONScanner {
         return digits
     }
 
-    /// The character behind a backslash, as what it stands for; 0 for `u`, nil for a letter that is no escape.
+    /// Returns the code unit for the character after a backslash; 0 for `u`, nil for an invalid escape.
     private static func escapedUnit(_ letter: UInt8) -> UInt16? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): UInt16(letter)
@@ -98,10 +98,10 @@ extension JSONScanner {
         }
     }
 
-    /// Passes a scalar of two to four bytes of UTF-8: shortest form only, no surrogates, nothing above U+10FFFF.
+    /// Skips a scalar of two to four bytes of UTF-8: shortest form only, no surrogates, nothing above U+10FFFF.
     ///
-    /// - Parameter bytes: The text, with a byte at the place that is not ASCII.
-    /// - Throws: `JSONError`, when it is not valid UTF-8.
+    /// - Parameter bytes: The text, with a non-ASCII byte at the current offset.
+    /// - Throws: `JSONError`, when the bytes are not valid UTF-8.
     /// - SeeAlso: The Unicode Standard, table 3-7
     private mutating func skipMultiByteScalar(_ bytes: Span<UInt8>) throws(JSONError) {
         let first = bytes[offset]
@@ -117,7 +117,7 @@ extension JSONScanner {
         }
     }
 
-    /// Passes a first byte and those that continue it; the second has a range of its own.
+    /// Skips a lead byte and its continuation bytes; the range of the second byte depends on the lead byte.
     @inline(__always)
     private mutating func skipContinuations(
         _ count: Int, second: ClosedRange<UInt8>, _ bytes: Span<UInt8>

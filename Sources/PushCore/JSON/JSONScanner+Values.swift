@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONScanner {
-    /// Passes one value with everything in it; the value begins at the place.
+    /// Skips one value with all its contents; the value begins at the current offset.
     ///
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - outerDepth: In how many containers the value stands already; they count towards the limit.
-    /// - Throws: `JSONError`, at the first byte that is wrong.
+    ///   - outerDepth: The number of containers around the value; they count toward the depth limit.
+    /// - Throws: `JSONError`, at the first invalid byte.
     mutating func skipValue(_ bytes: Span<UInt8>, outerDepth: Int = 0) throws(JSONError) {
         var nesting = JSONNesting(outerDepth: outerDepth)
         while true {
@@ -17,8 +17,9 @@ extension JSONScanner {
         }
     }
 
-    /// Passes a string, number, word or empty container, which is then complete, or the beginning of a container up
-    /// to its first value.
+    /// Skips a scalar value or an empty container, or the start of a container up to its first value.
+    ///
+    /// The result is true when the skipped value is complete.
     @inline(__always)
     private mutating func skipBeginning(
         _ bytes: Span<UInt8>, _ nesting: inout JSONNesting
@@ -39,7 +40,7 @@ extension JSONScanner {
         return true
     }
 
-    /// Passes an opening bracket, and the closing one when there is nothing between; answers whether a value follows.
+    /// Skips an opening bracket, and the closing one of an empty container; returns whether a value follows.
     @inline(__always)
     private mutating func enter(
         _ container: JSONNesting.Container, _ bytes: Span<UInt8>, _ nesting: inout JSONNesting
@@ -56,7 +57,7 @@ extension JSONScanner {
         return true
     }
 
-    /// Passes what stands behind a complete value, up to the next value; answers whether the outermost is complete.
+    /// Skips separators and closing brackets after a complete value; returns whether the outermost value is complete.
     @inline(__always)
     private mutating func skipEnds(_ bytes: Span<UInt8>, _ nesting: inout JSONNesting) throws(JSONError) -> Bool {
         while let container = nesting.innermost {
@@ -77,13 +78,13 @@ extension JSONScanner {
     }
 }
 
-/// Which containers a place is in: one bit for each, the innermost lowest.
+/// The stack of containers around an offset, as one bit for each; the innermost is the lowest bit.
 struct JSONNesting {
-    /// An array or an object.
+    /// The kind of container.
     enum Container {
         case array, object
 
-        /// The byte that ends it.
+        /// The byte that closes the container.
         @inline(__always)
         var closingBracket: UInt8 {
             switch self {
@@ -97,17 +98,17 @@ struct JSONNesting {
     private var depth = 0
     private let depthMax: Int
 
-    /// Begins outside of all containers, or inside of so many that count towards the limit.
+    /// Creates an empty stack; `outerDepth` containers around the value count toward the depth limit.
     init(outerDepth: Int = 0) { depthMax = min(Limits.jsonDepthMax, UInt64.bitWidth) - outerDepth }
 
-    /// The container that ends first; nil outside of all.
+    /// The innermost container; nil outside all containers.
     @inline(__always)
     var innermost: Container? {
         guard depth > 0 else { return nil }
         return objectBits & 1 == 1 ? .object : .array
     }
 
-    /// Goes one deeper; false when that is deeper than the limit, which is the number of bits.
+    /// Pushes a container; returns false at the depth limit, which cannot exceed the number of bits.
     @inline(__always)
     mutating func enter(_ container: Container) -> Bool {
         guard depth < depthMax else { return false }
@@ -116,7 +117,7 @@ struct JSONNesting {
         return true
     }
 
-    /// Goes back out of the innermost container.
+    /// Pops the innermost container.
     @inline(__always)
     mutating func leave() {
         depth -= 1

@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place in a JSON text, and the steps from one place to the next.
+/// A position in a JSON text, with the operations that advance it.
 ///
-/// Every step checks what it passes over, once, and allocates nothing. The bytes are a parameter and not a property,
-/// because only parameters may be spans.
+/// Each operation validates the bytes that it skips in one pass and allocates nothing. The bytes are a parameter and
+/// not a property, because a span can only be a parameter here.
 ///
 /// - SeeAlso: RFC 8259
 struct JSONScanner {
-    /// The next byte.
+    /// The offset of the next byte.
     var offset: Int
 
-    /// Begins at a byte.
     init(offset: Int = 0) { self.offset = offset }
 
-    /// The byte at the place; nil at the end.
+    /// Returns the byte at the current offset; nil at the end.
     @inline(__always)
     func peek(_ bytes: Span<UInt8>) -> UInt8? {
         offset < bytes.count ? bytes[offset] : nil
     }
 
-    /// Passes bytes that the caller has looked at, one unless it says how many.
+    /// Advances over bytes that the caller has examined.
     @inline(__always)
     mutating func advance(_ byteCount: Int = 1) { offset += byteCount }
 
-    /// What is wrong at the place; at the end of the bytes it is always that they end.
+    /// Returns an error at the current offset; at the end of the bytes the problem is always `endsEarly`.
     func failure(_ problem: JSONError.Problem, _ bytes: Span<UInt8>) -> JSONError {
         JSONError(offset: offset, problem: offset < bytes.count ? problem : .endsEarly)
     }
 
-    /// Passes blanks: space, tab, line feed, carriage return.
+    /// Skips whitespace: space, tab, line feed, carriage return.
     @inline(__always)
     mutating func skipBlanks(_ bytes: Span<UInt8>) {
         while offset < bytes.count {
             let byte = bytes[offset]
-            // The four blanks are the bits that are set here; one comparison ends most calls.
+            // The constant has one bit for each of the four whitespace bytes. The first comparison ends most calls.
             guard byte <= 0x20, 0x1_0000_2600 & (1 as UInt64) << UInt64(byte) != 0 else { return }
             offset += 1
         }
     }
 
-    /// Passes a name with its colon and the blanks around them; answers where it stands, without its quotes.
+    /// Skips a name with its colon and the surrounding whitespace; returns the name's range without its quotes.
     @discardableResult @inline(__always)
     mutating func skipName(_ bytes: Span<UInt8>) throws(JSONError) -> Range<Int> {
         guard peek(bytes) == UInt8(ascii: "\"") else { throw failure(.isNotName, bytes) }
@@ -53,7 +52,7 @@ struct JSONScanner {
         return name
     }
 
-    /// Passes `true`, `false` or `null`.
+    /// Skips `true`, `false` or `null`.
     mutating func skipWord(_ bytes: Span<UInt8>) throws(JSONError) {
         switch peek(bytes) {
         case UInt8(ascii: "t"): try skip("true", bytes)
@@ -63,7 +62,7 @@ struct JSONScanner {
         }
     }
 
-    /// Passes a number.
+    /// Skips a number.
     mutating func skipNumber(_ bytes: Span<UInt8>) throws(JSONError) {
         if peek(bytes) == UInt8(ascii: "-") { advance() }
         if peek(bytes) == UInt8(ascii: "0") {
@@ -81,7 +80,7 @@ struct JSONScanner {
         try skipDigits(bytes)
     }
 
-    /// Passes one digit or more.
+    /// Skips one or more digits.
     private mutating func skipDigits(_ bytes: Span<UInt8>) throws(JSONError) {
         guard let first = peek(bytes), Decimal.isDigit(first) else { throw failure(.hasBadNumber, bytes) }
         while offset < bytes.count, Decimal.isDigit(bytes[offset]) {
@@ -89,7 +88,7 @@ struct JSONScanner {
         }
     }
 
-    /// Passes one of the three words.
+    /// Skips the given literal.
     private mutating func skip(_ word: StaticString, _ bytes: Span<UInt8>) throws(JSONError) {
         for index in 0..<word.utf8CodeUnitCount {
             guard unsafe peek(bytes) == word.utf8Start[index] else { throw failure(.isNotValue, bytes) }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks that bytes are one JSON text, in one pass and without an allocation.
+/// Validates a JSON text in one pass without allocation.
 ///
-/// Strict: valid UTF-8 without a byte order mark, no escaped half of a surrogate pair, at most `Limits.jsonDepthMax`
-/// arrays and objects in each other, nothing but blanks around the value. A name that comes twice in an object is
-/// allowed, because providers' notifications are passed on as they are.
+/// The text must be valid UTF-8 without a byte order mark. Escaped surrogates must be paired. At most
+/// `Limits.jsonDepthMax` containers may nest. Only whitespace may surround the value. Duplicate names in an object are
+/// allowed, because the server passes providers' payloads on unchanged.
 ///
 /// - SeeAlso: RFC 8259
 package enum JSONValidator {
-    /// Checks a text whose outermost value is an object.
+    /// Validates a text whose outermost value is an object.
     package static func validateObject(_ bytes: Span<UInt8>) throws(JSONError) {
         var scanner = JSONScanner()
         scanner.skipBlanks(bytes)
@@ -16,14 +16,14 @@ package enum JSONValidator {
         try validateRest(bytes, &scanner)
     }
 
-    /// Checks a text with any value.
+    /// Validates a text with any value.
     package static func validate(_ bytes: Span<UInt8>) throws(JSONError) {
         var scanner = JSONScanner()
         scanner.skipBlanks(bytes)
         try validateRest(bytes, &scanner)
     }
 
-    /// Checks one value and that nothing but blanks is behind it.
+    /// Validates one value and checks that only whitespace follows it.
     @inline(__always)
     private static func validateRest(_ bytes: Span<UInt8>, _ scanner: inout JSONScanner) throws(JSONError) {
         try scanner.skipValue(bytes)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONValue {
-    /// Reads one JSON text, as strictly as `JSONValidator`.
+    /// Parses a JSON text, as strictly as `JSONValidator`.
     ///
     /// - Parameter bytes: The text.
-    /// - Throws: `JSONError`, at the first byte that is wrong.
+    /// - Throws: `JSONError`, at the first invalid byte.
     package init(parsing bytes: Span<UInt8>) throws(JSONError) {
         try JSONValidator.validate(bytes)
         var scanner = JSONScanner()
@@ -12,11 +12,13 @@ extension JSONValue {
         self = try JSONValue(bytes, &scanner)
     }
 
-    /// Where the values of an object's members stand in its text, so that their bytes can be cut out unchanged.
+    /// Returns the ranges of an object's member values, so that callers can extract their bytes unchanged.
+    ///
+    /// Each member's value may nest as deep as a whole text.
     ///
     /// - Parameter bytes: A text whose outermost value is an object.
-    /// - Returns: Name and range of each member, in order; a name may come more than once.
-    /// - Throws: `JSONError`, at the first byte that is wrong. The members' values may each nest as deep as a whole text.
+    /// - Returns: The name and range of each member, in order; names may repeat.
+    /// - Throws: `JSONError`, at the first invalid byte.
     package static func memberRanges(in bytes: Span<UInt8>) throws(JSONError) -> [(key: String, range: Range<Int>)] {
         var scanner = JSONScanner()
         scanner.skipBlanks(bytes)
@@ -35,18 +37,18 @@ extension JSONValue {
         return ranges
     }
 
-    /// Where the value of one member of an object stands, the last one of that name; nil when there is none.
+    /// Returns the range of the last member with this name in an object; nil when there is none.
     ///
     /// - Parameters:
     ///   - key: The member's name.
     ///   - bytes: A text whose outermost value is an object.
-    /// - Returns: The range of the value's bytes, without blanks around them.
-    /// - Throws: `JSONError`, at the first byte that is wrong.
+    /// - Returns: The range of the value's bytes, without surrounding whitespace.
+    /// - Throws: `JSONError`, at the first invalid byte.
     package static func rawRange(of key: String, in bytes: Span<UInt8>) throws(JSONError) -> Range<Int>? {
         try memberRanges(in: bytes).last { $0.key.utf8.elementsEqual(key.utf8) }?.range
     }
 
-    /// Reads the value at the place; recurses no deeper than `JSONValidator` let the text nest.
+    /// Parses the value at the current offset; `JSONValidator` has limited the depth of this recursion.
     private init(_ bytes: Span<UInt8>, _ scanner: inout JSONScanner) throws(JSONError) {
         switch scanner.peek(bytes) {
         case UInt8(ascii: "\""):
@@ -99,14 +101,14 @@ extension JSONValue {
     ) throws(JSONError) -> JSONValue {
         let start = scanner.offset
         try scanner.skipNumber(bytes)
-        // Only digits, signs, a dot and an e: it is UTF-8, and Int64 takes none of what JSON does not.
+        // The text consists of digits, signs, a dot and an e, so it is UTF-8. Int64 accepts nothing that JSON rejects.
         let text = bytes.extracting(start..<scanner.offset).text ?? ""
         return Int64(text).map(JSONValue.integer) ?? .number(text)
     }
 }
 
 extension JSONScanner {
-    /// Passes an opening bracket, and the closing one when there is nothing between; answers whether a value follows.
+    /// Skips an opening bracket, and the closing one of an empty container; returns whether a value follows.
     mutating func enterContainer(_ bytes: Span<UInt8>, closingBracket: UInt8) -> Bool {
         advance()
         skipBlanks(bytes)
@@ -115,7 +117,7 @@ extension JSONScanner {
         return false
     }
 
-    /// Passes a comma or the closing bracket behind a value; answers whether another one follows.
+    /// Skips a comma or the closing bracket after a value; returns whether another value follows.
     mutating func skipSeparator(_ bytes: Span<UInt8>, closingBracket: UInt8) throws(JSONError) -> Bool {
         skipBlanks(bytes)
         guard let byte = peek(bytes), byte == UInt8(ascii: ",") || byte == closingBracket else {
@@ -127,15 +129,15 @@ extension JSONScanner {
         return true
     }
 
-    /// Passes a name with its colon and the blanks around them, and answers it.
+    /// Skips a name with its colon and the surrounding whitespace, and returns the name.
     fileprivate mutating func readName(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         var name = self
         try skipName(bytes)
         return try name.readString(bytes)
     }
 
-    /// Passes a string and answers what it says, with its escapes resolved.
-    fileprivate mutating func readString(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+    /// Skips a string and returns its contents with escapes resolved.
+    mutating func readString(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         var escapes = JSONScanner(offset: offset + 1)
         try skipString(bytes)
         let end = offset - 1
@@ -152,7 +154,7 @@ extension JSONScanner {
         return String(decoding: units, as: UTF8.self)
     }
 
-    /// Passes an escape or the two of a surrogate pair, and answers the character.
+    /// Skips an escape sequence or a surrogate pair of them, and returns the character.
     private mutating func readEscapedScalar(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         let unit = try readEscape(bytes)
         guard UTF16.isLeadSurrogate(unit) else { return String(decoding: CollectionOfOne(unit), as: UTF16.self) }

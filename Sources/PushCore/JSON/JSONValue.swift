@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value as a small tree, for readers that are not on the data path.
+/// A JSON value as a tree, for readers outside the data path.
 package enum JSONValue: Sendable, Equatable {
-    /// One name and its value in an object.
+    /// A member of an object.
     package struct Member: Sendable, Equatable {
-        /// The name, with its escapes resolved.
+        /// The name, with escapes resolved.
         package var key: String
-        /// What it names.
         package var value: JSONValue
 
-        /// Joins the parts.
         package init(key: String, value: JSONValue) {
             self.key = key
             self.value = value
@@ -18,35 +16,35 @@ package enum JSONValue: Sendable, Equatable {
 
     case null
     case bool(Bool)
-    /// A number without fraction and exponent that fits.
+    /// A number without fraction and exponent that fits into Int64.
     case integer(Int64)
-    /// Any other number, as it was written.
+    /// Any other number, in its original spelling.
     case number(String)
     case string(String)
     case array([JSONValue])
-    /// The members in the order of the text; a name may come more than once.
+    /// The members in the order of the text; names may repeat.
     case object([Member])
 
-    /// The value of a member, the last one of that name; nil when there is none or this is no object.
+    /// Returns the value of the last member with this name; nil when there is none or the value is not an object.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        // As bytes: String's own comparison would find "e\u{301}" under "\u{e9}".
+        // Names are compared as bytes: the `==` of String would find "e\u{301}" under "\u{e9}".
         return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
     }
 
-    /// The text of a string; nil for any other value.
+    /// The contents of a string; nil for any other value.
     package var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// The number of an integer; nil for any other value, other numbers too.
+    /// The number of an `integer`; nil for any other value, including other numbers.
     package var integer: Int64? {
         guard case .integer(let number) = self else { return nil }
         return number
     }
 
-    /// The nearest `Double` of any number; nil for any other value, and for a number beyond all of them.
+    /// The nearest `Double` of any number; nil for any other value and for a number out of range.
     package var double: Double? {
         switch self {
         case .integer(let number):
@@ -59,7 +57,7 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The truth of a boolean; nil for any other value.
+    /// The value of a boolean; nil for any other value.
     package var bool: Bool? {
         guard case .bool(let flag) = self else { return nil }
         return flag
@@ -77,6 +75,6 @@ package enum JSONValue: Sendable, Equatable {
         return members
     }
 
-    /// Whether it is null.
+    /// Whether the value is `null`.
     package var isNull: Bool { self == .null }
 }

@@ -9,20 +9,20 @@
 /// output.append(UInt8(ascii: "}"))
 /// ```
 package enum JSONWriter {
-    /// Appends a name and its colon, behind a comma unless it is the first of its object.
+    /// Appends a name and its colon, after a comma unless the name is the first in its object.
     package static func append(key: String, to output: inout [UInt8]) {
-        // No value ends in an opening brace, so one at the end can only be that of the object itself.
+        // No value ends in an opening brace, so a trailing one is the start of the object itself.
         if output.last != UInt8(ascii: "{") { output.append(UInt8(ascii: ",")) }
         append(key, to: &output)
         output.append(UInt8(ascii: ":"))
     }
 
-    /// Appends a string in quotes.
+    /// Appends a quoted string.
     package static func append(_ text: String, to output: inout [UInt8]) {
         append(utf8: text.utf8.span, to: &output)
     }
 
-    /// Appends a string in quotes from bytes that the caller knows to be UTF-8.
+    /// Appends a quoted string from bytes that the caller knows to be UTF-8.
     package static func append(utf8 text: Span<UInt8>, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var start = 0
@@ -36,7 +36,7 @@ package enum JSONWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Appends a whole number.
+    /// Appends an integer.
     package static func append(_ number: Int64, to output: inout [UInt8]) {
         Decimal.append(number, to: &output)
     }
@@ -46,7 +46,7 @@ package enum JSONWriter {
         output.append(flag ? "true" : "false")
     }
 
-    /// Appends a tree without blanks.
+    /// Appends a tree without whitespace.
     package static func append(_ value: JSONValue, to output: inout [UInt8]) {
         switch value {
         case .null: output.append("null")
@@ -77,7 +77,7 @@ package enum JSONWriter {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Where the first byte stands that needs an escape; the end when there is none.
+    /// Returns the offset of the first byte that needs an escape; the end when there is none.
     private static func endOfPlainText(_ text: Span<UInt8>, from start: Int) -> Int {
         var offset = start
         while offset + 8 <= text.count {
@@ -91,13 +91,13 @@ package enum JSONWriter {
         return offset
     }
 
-    /// Whether a byte may not stand for itself in a string.
+    /// Reports whether a byte must be escaped in a string.
     @inline(__always)
     private static func needsEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// Appends the escape of a quote, a backslash or a control character.
+    /// Appends the escape sequence of a quote, a backslash or a control character.
     private static func appendEscape(of byte: UInt8, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\\"))
         switch byte {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How wide East Asian characters are, and what kinds of marks stand beside words.
+/// Character classes of the text checks: East Asian width, and punctuation beside words.
 extension Unicode.Scalar {
-    /// Whether it takes two columns: the blocks of Unicode's EastAsianWidth.txt that are wide, and emoji.
+    /// Whether the scalar takes two columns: emoji, and the wide blocks of Unicode's EastAsianWidth.txt.
     var isWide: Bool {
         switch value {
         case 0..<0x1100: false
@@ -14,7 +14,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it belongs to a script that writes words without blanks between them and is not wide.
+    /// Whether the scalar belongs to a script without spaces between words and is not wide.
     var isOfUnspacedScript: Bool {
         switch value {
         case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true
@@ -22,7 +22,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it is a blank between words.
+    /// Whether the scalar is whitespace between words.
     var isBlank: Bool {
         switch value {
         case 0x20, 0x09...0x0D, 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true
@@ -30,7 +30,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it is a quotation mark around a label.
+    /// Whether the scalar is a quotation mark around a label.
     var isQuote: Bool {
         switch self {
         case "\"", "'", "“", "”", "‘", "’", "「", "」", "『", "』": true
@@ -38,7 +38,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it closes a quotation or a bracket.
+    /// Whether the scalar closes a quotation or a bracket.
     var isCloser: Bool {
         switch self {
         case "\"", "'", "”", "’", "»", ")", "]", "}", "」", "』", "）", "】", "》": true
@@ -46,10 +46,10 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it ends a sentence wherever it stands.
+    /// Whether the scalar ends a sentence at any position.
     var isWideSentenceEnd: Bool { self == "。" || self == "！" || self == "？" }
 
-    /// Whether it ends a sentence before a blank, a closing quotation mark or the end of the text.
+    /// Whether the scalar ends a sentence before whitespace, a closing quotation mark or the end of the text.
     var isSentenceEnd: Bool {
         switch self {
         case ".", "!", "?", "…", "؟", "।", "։", "።": true

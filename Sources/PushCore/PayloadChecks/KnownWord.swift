@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An English word that a check of texts looks for, in lower case.
+/// An English word that a text check looks for, in lowercase.
 enum KnownWord: String, CaseIterable, Sendable {
     case a, an, the, and, but, `for`, nor, or, so, yet
     case `as`, at, by, `in`, of, off, on, per, to, up, via, out, down, from, into, like, near, onto, over, past, than
@@ -15,11 +15,11 @@ enum KnownWord: String, CaseIterable, Sendable {
     case buy, now, limited, time, free, trial, special, offer, upgrade
     case exception, stack, trace, errno, null, json, sql, uuid, http, error, status
     case yes, no
-    /// Words of other languages, which make it likely that a text is not English.
+    /// Words of other languages; they indicate that a text is not English.
     case der, das, und, ist, nicht, ein, eine, wurde, les, est, une, pas, vous, votre, el, los, las, del, por, para
     case il, che, della, sono, het, een, niet, och, att, inte
 
-    /// Groups of words that are treated alike.
+    /// The classes of words that the checks treat alike.
     struct Traits: OptionSet, Sendable {
         let rawValue: UInt16
         static let articleOrConjunction = Traits(rawValue: 1)
@@ -33,7 +33,7 @@ enum KnownWord: String, CaseIterable, Sendable {
         static let foreign = Traits(rawValue: 256)
     }
 
-    /// What it is.
+    /// The classes of the word.
     var traits: Traits {
         switch self {
         case .a, .an, .the, .and, .but, .for, .nor, .or, .so, .yet: .articleOrConjunction
@@ -58,19 +58,19 @@ enum KnownWord: String, CaseIterable, Sendable {
         }
     }
 
-    /// The words by their bytes.
+    /// The words, indexed by their bytes.
     static let table = PackedTable(allCases.map { (key: $0.rawValue, value: (word: $0, traits: $0.traits)) })
 }
 
-/// A Chinese phrase that a check of texts looks for, in both ways of writing.
+/// A Chinese phrase that a text check looks for, in traditional and simplified characters.
 struct ChinesePhrase: Sendable {
-    /// What it means for the text.
+    /// The meaning of a phrase for the checks.
     enum Meaning: Sendable {
         case progress, confirmation, connectionTrouble, advertising, emptyWord, label, pressing, pressingNotTapping
     }
 
     let meaning: Meaning
-    /// How many characters it has.
+    /// The number of characters.
     let count: Int
     private let packed: UInt64
     private let mask: UInt64
@@ -82,15 +82,15 @@ struct ChinesePhrase: Sendable {
         mask = count == 4 ? .max : 1 << UInt64(16 * count) - 1
     }
 
-    /// Appends a character to a window of the last four.
+    /// Appends a character to a window of the last four characters.
     @inline(__always)
     static func push(_ scalar: Unicode.Scalar, into window: UInt64) -> UInt64 {
         window << 16 | UInt64(min(scalar.value, 0xFFFF))
     }
 
-    /// The phrase that the characters in the window end with; nil when it is none.
+    /// Returns the phrase at the end of the window; nil when there is none.
     static func ending(_ window: UInt64) -> ChinesePhrase? {
-        // A search through the few phrases whose last character shares six bits with this one, mostly through none.
+        // Only the few phrases whose last character has the same low six bits are compared; mostly there are none.
         for phrase in table[Int(window & 63)] where window & phrase.mask == phrase.packed { return phrase }
         return nil
     }
@@ -103,6 +103,6 @@ struct ChinesePhrase: Sendable {
         ("點選 点选 輕擊 轻击", .pressing), ("點擊 点击 按", .pressingNotTapping),
     ].flatMap { texts, meaning in texts.split(separator: " ").map { ChinesePhrase(String($0), meaning) } }
 
-    /// The phrases by the low six bits of their last character.
+    /// The phrases, indexed by the low six bits of their last character.
     private static let table = (0..<64).map { bits in all.filter { $0.packed & 63 == bits } }
 }

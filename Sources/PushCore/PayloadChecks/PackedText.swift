@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A short text of bytes in three words, so that comparing it costs nothing and no memory is asked for.
+/// A short byte string in three words, so that comparison is cheap and needs no allocation.
 struct PackedText: Equatable {
-    /// Longer texts equal none that is not longer.
+    /// The maximum number of stored bytes; a longer text never equals one that fits.
     static let byteCountMax = 24
 
     private(set) var first: UInt64 = 0
@@ -10,7 +10,7 @@ struct PackedText: Equatable {
     private var third: UInt64 = 0
     private(set) var count = 0
 
-    /// An empty text.
+    /// Creates an empty text.
     init() {}
 
     /// Packs the UTF-8 of a text.
@@ -27,7 +27,7 @@ struct PackedText: Equatable {
         if count > 16 { third = Self.word(bytes, range.lowerBound + 16, count - 16) }
     }
 
-    /// At most eight bytes as `append` puts them into a word; with one load, except at the end of all bytes.
+    /// Returns at most eight bytes as a word in the layout of `append`; uses one load, except at the end of the bytes.
     @inline(__always)
     private static func word(_ bytes: Span<UInt8>, _ start: Int, _ count: Int) -> UInt64 {
         let count = min(count, 8)
@@ -35,12 +35,12 @@ struct PackedText: Equatable {
         guard bytes.count - start >= 8 else {
             return (start..<start + count).reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
         }
-        // The bounds are checked above and once more by the load; bytes of any value are a number.
+        // The guard and the load both check the bounds, and every bit pattern is a valid UInt64.
         let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self).bigEndian
         return word >> UInt64(64 - 8 * count)
     }
 
-    /// The same with the letters of ASCII in lower case.
+    /// The text with ASCII letters in lowercase.
     var lowerCased: PackedText {
         var text = self
         (text.first, text.second, text.third) = (first.lowerCased, second.lowerCased, third.lowerCased)
@@ -59,23 +59,23 @@ struct PackedText: Equatable {
         count += 1
     }
 
-    /// How many letters are large that are small in the same text in lower case.
+    /// Returns the number of uppercase letters, given the same text in lowercase.
     func largeCount(besides small: PackedText) -> Int {
         let count = (first ^ small.first).caseBitCount
         guard self.count > 8 else { return count }
         return count + (second ^ small.second).caseBitCount + (third ^ small.third).caseBitCount
     }
 
-    /// How many of the bytes are digits, where all are small letters and digits.
+    /// The number of digits; the text must consist of lowercase letters and digits.
     var digitCount: Int { count > 8 ? first.digitCount + second.digitCount + third.digitCount : first.digitCount }
 
-    /// Whether it begins with a text of at most eight bytes.
+    /// Reports whether the text begins with a prefix of at most eight bytes.
     func hasPrefix(_ prefix: PackedText) -> Bool {
         guard count >= prefix.count, prefix.count <= 8 else { return false }
         return first >> UInt64(8 * (min(count, 8) - prefix.count)) == prefix.first
     }
 
-    /// A number that is likely another one for another text.
+    /// The multiplicative hash of the text; the high bits are the best mixed ones.
     @inline(__always)
     var hash: UInt64 {
         let mixed = (first ^ second &* 0x9E37_79B9_7F4A_7C15 ^ third) &+ UInt64(truncatingIfNeeded: count)
@@ -84,9 +84,10 @@ struct PackedText: Equatable {
 }
 
 extension UInt64 {
-    /// Eight bytes with the letters of ASCII in lower case.
+    /// The eight bytes with ASCII letters in lowercase.
     ///
-    /// Without its highest bit a byte plus 0x3F has it from `A` on, and plus 0x25 from behind `Z` on; nothing is carried.
+    /// The high bit is masked off first, so nothing carries into the next byte. Adding 0x3F then sets it from `A` on,
+    /// and adding 0x25 sets it for every byte after `Z`.
     fileprivate var lowerCased: UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highBits = ones &* 0x80
@@ -95,14 +96,16 @@ extension UInt64 {
         return self | isUpper >> 2
     }
 
-    /// How many of eight bytes are 0x20, where the others are 0: the product's highest byte is the sum of all.
+    /// The number of bytes that are 0x20, if all others are 0; the product's highest byte is the sum of all.
     fileprivate var caseBitCount: Int { Int(truncatingIfNeeded: (self >> 5 &* 0x0101_0101_0101_0101) >> 56) }
 
-    /// How many of eight bytes, each a small letter, a digit or 0, are digits: these have bit 4 and not bit 6.
+    /// The number of digits among eight bytes, each a lowercase letter, a digit or 0.
+    ///
+    /// Digits have bit 4 set and bit 6 clear.
     fileprivate var digitCount: Int { ((~self & self << 2 & 0x4040_4040_4040_4040) >> 1).caseBitCount }
 }
 
-/// A fixed table from short texts to values, made once.
+/// An immutable hash table with short texts as keys.
 struct PackedTable<Value: Sendable>: Sendable {
     private struct Slot: Sendable {
         let key: PackedText
@@ -112,7 +115,7 @@ struct PackedTable<Value: Sendable>: Sendable {
     private var slots: [Slot?]
     private let shift: UInt64
 
-    /// Makes the table; a key that comes twice is a mistake of ours.
+    /// Builds the table; a duplicate or too long key is a programming error and stops the process.
     init(_ entries: [(key: String, value: Value)]) {
         var bitCount: UInt64 = 3
         while 1 << bitCount < entries.count * 2 { bitCount += 1 }
@@ -127,10 +130,12 @@ struct PackedTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value of a text; nil when it has none.
+    /// Returns the value of a text; nil when there is none.
     subscript(key: PackedText) -> Value? { slots[place(of: key)]?.value }
 
-    /// Where the key is, or would be: at least half of the slots are free, so the search ends.
+    /// Returns the slot of the key, or the free slot where the search ends.
+    ///
+    /// At least half of the slots are free, so the search always ends.
     private func place(of key: PackedText) -> Int {
         var index = Int(key.hash >> shift)
         while let slot = slots[index], slot.key != key {

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says to people what is wrong with a payload that is no JSON object.
+/// Describes the errors of payloads that are not JSON objects, for human readers.
 package enum PayloadAdvice {
-    /// A byte as an editor shows it.
+    /// The position of a byte as a text editor shows it.
     package struct Place: Equatable, Sendable {
-        /// From 1.
+        /// The line number, from 1.
         package var line: Int
-        /// From 1, in characters.
+        /// The column, in characters from 1.
         package var column: Int
-        /// The bytes of the line, without its end.
+        /// The byte range of the line, without its line ending.
         package var lineRange: Range<Int>
     }
 
-    /// One sentence about an error: where it is, what was expected, and the key around it if APNs knows that key.
+    /// Returns a sentence with the position of an error, the expected input, and the enclosing APNs key if there is
+    /// one.
     ///
     /// - Parameters:
-    ///   - error: What the scanner found.
-    ///   - payload: The bytes in which it was found.
-    /// - Returns: Printable ASCII, at most 200 bytes, with nothing of the payload's own text. Bytes count from 0, lines
-    ///   and columns from 1.
+    ///   - error: The error of the scanner.
+    ///   - payload: The bytes that contain the error.
+    /// - Returns: Printable ASCII, at most 200 bytes, without any of the payload's own text. Bytes count from 0, lines
+    ///   and
+    /// columns from 1.
     package static func sentence(for error: JSONError, in payload: Span<UInt8>) -> String {
         let place = place(of: error.offset, in: payload)
         let context = PayloadContext(payload, upTo: error.offset)
@@ -27,12 +29,12 @@ package enum PayloadAdvice {
             + explanation(of: error, in: payload, context)
     }
 
-    /// Where a byte stands, or the end of the bytes when it is behind them.
+    /// Returns the position of a byte, or of the end when the offset is too large.
     ///
     /// - Parameters:
-    ///   - offset: The byte, from 0.
-    ///   - payload: All bytes.
-    /// - Returns: Line and column.
+    ///   - offset: The offset of the byte, from 0.
+    ///   - payload: The whole payload.
+    /// - Returns: The line and column.
     package static func place(of offset: Int, in payload: Span<UInt8>) -> Place {
         let offset = min(max(offset, 0), payload.count)
         var line = 1
@@ -42,7 +44,7 @@ package enum PayloadAdvice {
             start = index + 1
         }
         var column = 1
-        // Bytes that continue a character are 10xxxxxx.
+        // UTF-8 continuation bytes are 10xxxxxx.
         for index in start..<offset where payload[index] & 0xC0 != 0x80 { column += 1 }
         var end = offset
         while end < payload.count, payload[end] != UInt8(ascii: "\n"), payload[end] != UInt8(ascii: "\r") { end += 1 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PayloadCheck {
-    /// What is wrong and what to do, in printable ASCII.
+    /// The problem and the remedy, in printable ASCII.
     package var sentence: String {
         switch self {
         case .nothingToShow: "Nothing to show: give a badge, a sound or an alert in aps."

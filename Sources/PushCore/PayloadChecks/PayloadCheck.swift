@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that can be wrong with a notification as people meet it; docs/reference/payload-checks.md lists them all.
+/// A check for a problem in notifications that users see; docs/reference/payload-checks.md lists all checks.
 ///
-/// The letter says what is looked at: P the payload as a whole, T the title, M the message, O the layout, B buttons,
-/// G the badge, S sounds, K the keys that APNs defines and the types of their values.
+/// The letter in the raw value names the part that is checked: P the payload as a whole, T the title, M the message, O
+/// the layout, B buttons, G the badge, S sounds, K the keys that APNs defines and the types of their values.
 package enum PayloadCheck: String, CaseIterable, Sendable {
     case nothingToShow = "L-P01"
     case tooManyAlerts = "L-P02"
@@ -73,7 +73,7 @@ package enum PayloadCheck: String, CaseIterable, Sendable {
     case misspelledKey = "L-K13"
     case misplacedKey = "L-K14"
 
-    /// How grave it is; a check may find something graver or less grave than this.
+    /// The default severity; a check may report a finding with a higher or lower one.
     package var severity: PayloadFinding.Severity {
         switch self {
         case .nothingToShow, .emptyTitle, .emptyMessage, .buttonCount, .cancelPlace, .badge, .soundWhenSilenced,
@@ -94,23 +94,23 @@ package enum PayloadCheck: String, CaseIterable, Sendable {
 }
 
 extension PayloadCheck {
-    /// What must be at hand to judge.
+    /// The input that a check needs.
     package enum Input: CaseIterable, Sendable {
-        /// The payload, and the push type and the app's name where they are known.
+        /// The payload, and the push type and the app's name if they are known.
         case payload
-        /// The payload, and the widths of docs/reference/payload-checks.md in place of a real screen.
+        /// The payload, and the widths of docs/reference/payload-checks.md instead of a real screen.
         case layout
-        /// What was sent to the same app on the same device before.
+        /// The earlier notifications to the same app on the same device.
         case history
-        /// What an app says of itself when it is registered.
+        /// The declarations of an app at its registration.
         case registration
-        /// A sound file that is being installed.
+        /// A sound file during its installation.
         case soundFile
-        /// The buttons of an alert that a program of ours shows.
+        /// The buttons of an alert that one of Posthorn's programs shows.
         case buttons
     }
 
-    /// What must be at hand to judge.
+    /// The input that the check needs.
     package var input: Input {
         switch self {
         case .tooManyAlerts, .repeatedAlert: .history
@@ -132,17 +132,19 @@ extension PayloadCheck {
 }
 
 extension PayloadCheck {
-    /// For which push types it is made.
+    /// The push types to which a check applies.
     package enum Scope: CaseIterable, Sendable {
-        /// All.
+        /// All push types.
         case all
-        /// Those whose alerts a person sees: `alert`, `background`, `liveactivity`, and none said.
+        /// Push types with visible alerts: `alert`, `background`, `liveactivity`, and no push type.
         case shown
-        /// `alert`, and none said.
+        /// Push type `alert`, and no push type.
         case alert
     }
 
-    /// For which push types it is made: what is silent by design is not told that it shows nothing.
+    /// The push types to which the check applies.
+    ///
+    /// A notification that is silent by design gets no finding that it shows nothing.
     package var scope: Scope {
         switch self {
         case .nothingToShow, .soundAlone: .alert
@@ -160,7 +162,7 @@ extension PayloadCheck {
         }
     }
 
-    /// Whether it is made for a push type; nil is a notification without `apns-push-type`.
+    /// Reports whether the check applies to a push type; nil is a notification without `apns-push-type`.
     package func applies(to pushType: PushType?) -> Bool {
         switch scope {
         case .all: true

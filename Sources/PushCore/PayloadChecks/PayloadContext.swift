@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands around a byte of a payload: the containers that are open there, the key, the string.
+/// The context of a byte in a payload: the open containers, the key and the string.
 ///
-/// It looks at what comes before the byte only, and takes any bytes: those before an error are good JSON.
+/// The initializer reads only the bytes before that byte and accepts arbitrary bytes. The bytes before a syntax error
+/// are valid JSON.
 struct PayloadContext {
     /// An object or an array that has not ended.
     struct Level {
         let isObject: Bool
-        /// Where its bracket stands.
+        /// The offset of the opening bracket.
         let start: Int
-        /// What its keys mean; nil when they mean nothing.
+        /// The kind of container for key lookup; nil when APNs defines no keys in it.
         let container: PayloadField.Container?
-        /// The field of the last key; nil for a key that means nothing.
+        /// The field of the last key; nil for a key that APNs does not define.
         fileprivate(set) var field: PayloadField?
         fileprivate var expectsName: Bool
     }
 
     private var levels: [Level] = []
-    /// Where a string begins that has not ended; nil outside of strings.
+    /// The offset of the unfinished string; nil outside strings.
     private(set) var openString: Int?
-    /// Where the last string begins that has ended; nil when there was none.
+    /// The offset of the last complete string; nil when there is none.
     private(set) var lastString: Int?
-    /// The last byte that is no blank.
+    /// The last byte that is not whitespace.
     private(set) var lastByte: UInt8?
 
-    /// The container that ends first.
+    /// The innermost open container.
     var innermost: Level? { levels.last }
 
-    /// The field of APNs in which the byte stands, for example `aps.alert.body`; nil when there is none.
+    /// The path of the APNs field that contains the byte, for example `aps.alert.body`; nil when there is none.
     var path: String? {
         for level in levels.reversed() {
             if let field = level.field { return field.path }
@@ -35,7 +36,7 @@ struct PayloadContext {
         return nil
     }
 
-    /// Walks up to a byte.
+    /// Determines the context of the byte at an offset.
     init(_ payload: Span<UInt8>, upTo offset: Int) {
         let end = min(max(offset, 0), payload.count)
         var offset = 0
@@ -50,7 +51,7 @@ struct PayloadContext {
         }
     }
 
-    /// Passes a string, and answers what stands behind it.
+    /// Skips a string and returns the offset after it.
     private mutating func takeString(_ payload: Span<UInt8>, at start: Int, end: Int) -> Int {
         var offset = start + 1
         var name = PackedText()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A key that APNs gives a meaning to, and the kind of value that belongs there.
+/// A key that APNs defines, with the kind of its value.
 ///
 /// - SeeAlso: Apple, "Generating a remote notification"
 enum PayloadField: UInt8, CaseIterable, Sendable {
@@ -16,11 +16,11 @@ enum PayloadField: UInt8, CaseIterable, Sendable {
 
     case critical, soundName, volume
 
-    /// An object whose keys have a meaning.
+    /// An object in which APNs defines keys.
     enum Container: Sendable {
         case payload, aps, alert, sound
 
-        /// How deep a value in it stands.
+        /// The nesting depth of a value in the container.
         var depth: Int {
             switch self {
             case .payload: 1
@@ -29,7 +29,7 @@ enum PayloadField: UInt8, CaseIterable, Sendable {
             }
         }
 
-        /// What stands before the name of a key in it.
+        /// The prefix of the path of a key in the container.
         var prefix: String {
             switch self {
             case .payload: ""
@@ -40,16 +40,16 @@ enum PayloadField: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// What its value must be.
+    /// The required form of a value.
     enum Form: Sendable {
-        /// Anything, or something that a check of its own looks at.
+        /// Any value, or a value with a check of its own.
         case other
         case text, textArray, object, number
         /// The number 1 or 0.
         case flag
     }
 
-    /// Its name, where it stands and what it must be: the one table of it.
+    /// The name, container and form of the field; this is the only table of them.
     var definition: (name: StaticString, container: Container, form: Form) {
         switch self {
         case .aps: ("aps", .payload, .other)
@@ -96,13 +96,12 @@ enum PayloadField: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Its name.
     var name: String { definition.name.description }
 
-    /// Where it stands, for example `aps.alert.title`.
+    /// The path of the key, for example `aps.alert.title`.
     var path: String { definition.container.prefix + name }
 
-    /// The field of a name in a container; nil for a name that has no meaning there.
+    /// Returns the field of a name in a container; nil when APNs does not define the name there.
     static func named(_ name: PackedText, in container: Container) -> PayloadField? {
         switch container {
         case .payload: name == apsName ? .aps : nil

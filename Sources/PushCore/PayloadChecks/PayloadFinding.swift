@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a check found in one payload, in words that a person can act on.
+/// A finding of a check in one payload, with advice for a human reader.
 package struct PayloadFinding: Equatable, Sendable {
-    /// How grave a finding is, from the least.
+    /// The severity of a finding, from the lowest.
     package enum Severity: String, CaseIterable, Comparable, Sendable {
-        /// Better left out, and nothing depends on it.
+        /// A suggestion without consequences for the notification.
         case advice = "I"
-        /// People will be annoyed, or a part of the payload does nothing.
+        /// A part of the payload annoys users or has no effect.
         case warning = "W"
-        /// The notification cannot be shown as it is meant; `checks = strict` refuses it.
+        /// The notification cannot be shown as intended; `checks = strict` refuses it.
         case error = "E"
 
-        /// Whether one is less grave than the other.
+        /// Reports whether the first severity is lower than the second.
         package static func < (first: Severity, second: Severity) -> Bool { first.rank < second.rank }
 
         private var rank: Int {
@@ -23,18 +23,17 @@ package struct PayloadFinding: Equatable, Sendable {
         }
     }
 
-    /// What was looked for.
+    /// The check that reported the finding.
     package var check: PayloadCheck
-    /// How grave it is here.
+    /// The severity of this finding.
     package var severity: Severity
-    /// Where, for example `aps.badge`, or empty for the payload as a whole.
+    /// The path of the key, for example `aps.badge`; empty for the payload as a whole.
     ///
-    /// It names only keys of ours and of APNs.
+    /// It contains only keys that Posthorn or APNs defines.
     package var path: String
-    /// What is wrong and what to do: printable ASCII, at most 200 bytes, nothing of the payload's own text.
+    /// The problem and the remedy: printable ASCII, at most 200 bytes, without any of the payload's own text.
     package var text: String
 
-    /// Joins the parts.
     package init(_ check: PayloadCheck, severity: Severity, path: String, text: String) {
         self.check = check
         self.severity = severity
@@ -42,7 +41,7 @@ package struct PayloadFinding: Equatable, Sendable {
         self.text = text
     }
 
-    /// Everything in one line, for example `E L-G01 aps.badge: The badge shows digits only: …`.
+    /// The finding in one line, for example `E L-G01 aps.badge: The badge shows digits only: …`.
     package var line: String {
         path.isEmpty
             ? "\(severity.rawValue) \(check.rawValue): \(text)"
@@ -50,17 +49,19 @@ package struct PayloadFinding: Equatable, Sendable {
     }
 }
 
-/// The findings of one payload: in order, each once, and no more than a person reads.
+/// The findings of one payload: in order, without duplicates, and limited in number.
 struct PayloadFindings {
     private(set) var list: [PayloadFinding] = []
     let pushType: PushType?
-    /// Names that may still be looked up among misspellings, each of which is compared with all keys.
+    /// The number of further names that may be checked for typos; each is compared with all keys.
     var spellingCountLeft = PayloadLinter.spellingCountMax
 
-    /// Takes only what is looked for in this push type.
+    /// Creates an empty list; it accepts only findings of checks that apply to the push type.
     init(pushType: PushType?) { self.pushType = pushType }
 
-    /// Adds a finding, unless it is there already; when there are too many, the graver ones stay.
+    /// Adds a finding unless it is a duplicate or does not apply to the push type.
+    ///
+    /// In a full list, it replaces the last finding of the lowest severity if its own severity is higher.
     mutating func add(
         _ check: PayloadCheck, _ path: String, severity: PayloadFinding.Severity? = nil, text: String? = nil
     ) {

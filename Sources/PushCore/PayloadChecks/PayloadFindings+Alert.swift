@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The texts of an alert.
+/// The checks of an alert's texts.
 ///
-/// Only texts that stand in the payload are judged: what a key of the app's translations says, only devices know.
+/// They check only texts in the payload itself. The server does not know the app's translations.
 extension PayloadFindings {
-    /// Judges title, message and button of the alert.
+    /// Checks the title, message and button of the alert.
     mutating func judgeAlert(_ reading: PayloadReading, _ payload: Span<UInt8>, appName: String?) {
         if appName?.utf8.isEmpty == true {
             add(
@@ -18,7 +18,7 @@ extension PayloadFindings {
         let title = reading[.title].kind == .text ? reading[.title].range : nil
         let body = alert.kind == .text ? alert.range : reading[.body].kind == .text ? reading[.body].range : nil
         let bodyPath = alert.kind == .text ? "aps.alert" : "aps.alert.body"
-        // Without a text a scan finds nothing; in optionals they would be copied at each look.
+        // A scan of an empty range finds nothing. Optional scans would be copied at each access.
         let titleScan = TextScan(payload, title ?? 0..<0, columnsPerLine: PayloadLinter.titleColumnCount)
         let bodyScan = TextScan(payload, body ?? 0..<0, columnsPerLine: PayloadLinter.messageColumnCount)
         let isEnglish = !titleScan.isForeign && !bodyScan.isForeign
@@ -82,10 +82,10 @@ extension PayloadFindings {
         judgeContent(body, path)
     }
 
-    /// What neither a title nor a message should say.
+    /// Checks for contents that are unsuitable in titles and messages alike.
     private mutating func judgeContent(_ text: TextScan, _ path: String) {
         let matches = text.matches
-        // One look is enough for most texts.
+        // Most texts match none of these, so one test avoids all the others.
         guard !matches.isDisjoint(with: .ofContent) else { return }
         if matches.contains(.progress) { add(.normalProgress, path) }
         if matches.contains(.confirmation) || matches.isSuperset(of: [.question, .removal]) {
@@ -103,7 +103,7 @@ extension PayloadFindings {
         if matches.contains(.technical) { add(.technicalTerm, path) }
     }
 
-    /// Whether a screen shows the whole alert; its first line is the app's name or the title.
+    /// Checks whether a screen shows the whole alert; its first line is the app's name or the title.
     private mutating func judgeHeight(_ title: TextScan, _ body: TextScan) {
         let lineCount = max(1, title.lineCount) + body.lineCount
         let excess = lineCount - PayloadLinter.landscapeLineCount
@@ -115,7 +115,7 @@ extension PayloadFindings {
             text: "Needs scrolling in \(screens): shorten the text by about \(characterCount) characters.")
     }
 
-    /// Whether a text begins with the app's name as a word of its own.
+    /// Reports whether a text begins with the app's name as a separate word.
     private func begins(_ payload: Span<UInt8>, _ range: Range<Int>, with appName: String) -> Bool {
         var cursor = ScalarCursor(range)
         var last: Unicode.Scalar?
@@ -139,7 +139,7 @@ extension PayloadReading {
 }
 
 extension TextScan.Matches {
-    /// What neither a title nor a message should say.
+    /// The matches that are unsuitable in titles and messages alike.
     fileprivate static let ofContent: TextScan.Matches = [
         .progress, .confirmation, .removal, .connectionTrouble, .buttonExplained, .quotedLabel, .labelInOtherCapitals,
         .advertising, .technical,
@@ -147,16 +147,16 @@ extension TextScan.Matches {
 }
 
 extension TextScan {
-    /// Whether it has words or letters that English does not have.
+    /// Whether the text has words or letters that do not occur in English.
     var isForeign: Bool { !matches.isDisjoint(with: [.foreign, .wide]) }
 
-    /// Whether it is one fragment or statement without title-style capitals; means something for English only.
+    /// Whether the text is one fragment or statement without title-style capitals; valid only for English.
     var lacksTitleCapitals: Bool {
         sentenceCount == 1 && !isQuestion && isCased
             && (capitals.firstIsSmall || capitals.laterIsSmall || capitals.innerArticleIsLarge)
     }
 
-    /// Whether it ends with what a title does without.
+    /// Whether the text ends with punctuation that a title should not have.
     var endsWithTitlePunctuation: Bool {
         switch lastMark {
         case ".", "!", "。", "！", "…", ",", ";", ":", "，", "；", "：": true
@@ -164,7 +164,7 @@ extension TextScan {
         }
     }
 
-    /// Whether it ends as a sentence does; scripts without such a mark need none.
+    /// Whether the text ends like a sentence; scripts without such punctuation always pass.
     var endsWithMessagePunctuation: Bool {
         switch lastMark {
         case ".", "!", "?", "。", "！", "？", "؟", "।", "։", "።": true
@@ -175,7 +175,7 @@ extension TextScan {
 }
 
 extension Unicode.Scalar {
-    /// The small letter of a large one of ASCII; any other scalar unchanged.
+    /// The lowercase form of an ASCII uppercase letter; any other scalar unchanged.
     fileprivate var smallASCII: Unicode.Scalar {
         isASCII ? Unicode.Scalar(UInt8(truncatingIfNeeded: value).lowerCased) : self
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The buttons of an alert.
+/// The checks of an alert's buttons.
 extension PayloadFindings {
-    /// Judges the button that a payload may name: `action-loc-key`, or `action` of Safari's notifications.
+    /// Checks the button that a payload may name: `action-loc-key`, or `action` of Safari's notifications.
     mutating func judgeAction(_ reading: PayloadReading, _ payload: Span<UInt8>) {
         if reading[.actionKey].kind == .null { add(.singleButton, "aps.alert.action-loc-key") }
         for field in [PayloadField.actionKey, .action] where reading[field].kind == .text {
@@ -11,7 +11,7 @@ extension PayloadFindings {
         }
     }
 
-    /// Judges a button's title.
+    /// Checks a button's title.
     mutating func judgeLabel(_ bytes: Span<UInt8>, _ range: Range<Int>, isEscaped: Bool = true, _ path: String) {
         let label = TextScan(
             bytes, range, isEscaped: isEscaped, columnsPerLine: PayloadLinter.labelColumnCount)
@@ -24,7 +24,7 @@ extension PayloadFindings {
         if label.columnCount > PayloadLinter.labelColumnCount { add(.wideLabel, path) }
     }
 
-    /// Whether a label is a key like `VIEW_REPORT` or `view.report`, whose text only devices know.
+    /// Reports whether a label is a translation key like `VIEW_REPORT` or `view.report`; only devices know its text.
     private func isTranslationKey(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         var hasJoint = false
         for offset in range {
@@ -36,7 +36,7 @@ extension PayloadFindings {
         return hasJoint
     }
 
-    /// Whether a label is Yes, No, 是, 否 or 不 and nothing else.
+    /// Reports whether a label is exactly Yes, No, 是, 否 or 不.
     private func isYesOrNo(_ label: TextScan, _ bytes: Span<UInt8>, _ range: Range<Int>, isEscaped: Bool) -> Bool {
         if label.wordCount == 1 { return label.matches.contains(.yesOrNo) && label.columnCount <= 3 }
         guard label.wordCount == 0 else { return false }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keys that APNs gives no meaning to: those that ask for what nobody grants, those that are misspelt or misplaced, and
-/// the app's own, which must not carry the data itself.
+/// The checks of keys that APNs does not define.
+///
+/// They find keys without effect, misspelled or misplaced keys, and custom keys that contain the data itself.
 extension PayloadFindings {
-    /// Judges one key that means nothing where it stands.
+    /// Checks one key that APNs does not define at its position.
     mutating func judge(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
         let name = Self.smallName(payload, unknown.name)
         if let word = IgnoredKey.table[name] {
@@ -22,7 +23,7 @@ extension PayloadFindings {
         let path = unknown.container.prefix + word.rawValue
         switch word.check {
         case .soundWhenSilenced:
-            // Who says false asks for nothing.
+            // A value of false, null or 0 requests nothing.
             if isAsking(unknown, in: payload) { add(.soundWhenSilenced, path) }
         case .buttonCount:
             let count = unknown.kind == .array ? elementCount(of: unknown.value, in: payload) : 1
@@ -32,7 +33,7 @@ extension PayloadFindings {
         }
     }
 
-    /// How many elements an array has; the walk has found it well-formed.
+    /// Returns the number of elements of an array; the parser has already validated it.
     private func elementCount(of range: Range<Int>, in payload: Span<UInt8>) -> Int {
         var scanner = JSONScanner(offset: range.lowerBound + 1)
         var count = 0
@@ -48,7 +49,7 @@ extension PayloadFindings {
         }
     }
 
-    /// Whether a value is neither false, null nor 0.
+    /// Reports whether a value is neither false, null nor 0.
     private func isAsking(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) -> Bool {
         switch unknown.kind {
         case .null: false
@@ -58,18 +59,18 @@ extension PayloadFindings {
         }
     }
 
-    /// A name in lower case that can be compared.
+    /// Returns a name in lowercase, in a comparable form.
     static func smallName(_ payload: Span<UInt8>, _ range: Range<Int>) -> PackedText {
         PackedText(payload, range).lowerCased
     }
 
-    /// A key that is one slip away from a known one, as it may be shown; nil when it holds more than letters and the like.
+    /// Returns a misspelled key for display; nil when it contains other characters than letters, digits, `-` and `_`.
     private static func printable(_ name: [UInt8]) -> String? {
         let isPlain = name.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         return isPlain ? String(decoding: name, as: UTF8.self) : nil
     }
 
-    /// A key inside `aps` that is one slip away from one that APNs knows.
+    /// Checks whether an undefined key is a typo of one that APNs defines, or belongs into another container.
     private mutating func judgeSpelling(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
         if unknown.kind == .text, isAlarmWord(unknown.value, in: payload) {
             add(.soundWhenSilenced, String(unknown.container.prefix.dropLast()))
@@ -93,14 +94,14 @@ extension PayloadFindings {
         return packed
     }
 
-    /// Whether a text is one of the words that ask to be heard when sounds are off.
+    /// Reports whether a text is a word that requests sound even when sounds are off.
     private func isAlarmWord(_ quoted: Range<Int>, in payload: Span<UInt8>) -> Bool {
         let text = payload.extracting(quoted).extracting(1..<quoted.count - 1)
         return text.isEqualIgnoringCase(to: "alarm") || text.isEqualIgnoringCase(to: "ignoresilent")
     }
 }
 
-/// A key that some providers write in the hope that it does something.
+/// A key that some providers send although it has no effect.
 enum IgnoredKey: String, CaseIterable, Sendable {
     case priority, critical, force, override, wake
     case width, height, align, colour, color, background, html, font
@@ -109,7 +110,7 @@ enum IgnoredKey: String, CaseIterable, Sendable {
     case badgeColor, badgeShape, badgeText
     case buttons, actions
 
-    /// What it is told.
+    /// The check that reports the key.
     var check: PayloadCheck {
         switch self {
         case .priority, .critical, .force, .override, .wake: .forcedAttention
@@ -121,19 +122,19 @@ enum IgnoredKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// By name in lower case.
+    /// The keys, indexed by lowercase name.
     static let table = PackedTable(allCases.map { (key: $0.rawValue.lowercased(), value: $0) })
 
-    /// What must stand in `aps` and not beside it.
+    /// The keys that belong into `aps` and not beside it.
     static let misplaced = PackedTable(
         ([.alert, .badge, .sound] as [PayloadField]).map { (key: $0.name, value: $0) })
 
-    /// Slips of the name `aps` itself, in lower case.
+    /// Typos of the name `aps` itself, in lowercase.
     static let apsSlips = PackedTable(["aps", "asp", "pas"].map { (key: $0, value: true) })
 }
 
 extension PayloadField {
-    /// The field that a name is one slip away from; nil when it is none, or when the name is another field's.
+    /// Returns the field whose name differs by one typo; nil when there is none.
     static func meant(by name: [UInt8], in container: Container) -> PayloadField? {
         let plain = plainName(name)
         let fields = allCases.filter { $0.definition.container == container }
@@ -144,7 +145,9 @@ extension PayloadField {
         }
     }
 
-    /// Without hyphens and underscores, in lower case: what `contentAvailable` and `content_available` have in common.
+    /// Returns the name in lowercase without hyphens and underscores.
+    ///
+    /// `contentAvailable` and `content_available` have the same plain name.
     private static func plainName(_ name: [UInt8]) -> [UInt8] {
         name.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }.map(\.lowerCased)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values of the wrong kind. Null counts as left out, as it does for devices.
+/// The checks of value types; null counts as absent, as on devices.
 extension PayloadFindings {
-    /// Judges the kind of every value that APNs gives a meaning to.
+    /// Checks the type of every value that APNs defines.
     mutating func judgeKinds(of reading: PayloadReading, in payload: Span<UInt8>) {
         if reading[.aps].kind != .absent, reading[.aps].kind != .object {
             add(.apsType, "aps", text: "aps is \(reading[.aps].kind.words) and must be an object.")
@@ -38,12 +38,14 @@ extension PayloadFindings {
         }
     }
 
-    /// Adds a finding that says what the value is.
+    /// Adds a finding that names the actual type of the value.
     private mutating func addKind(_ check: PayloadCheck, _ field: PayloadField, _ kind: JSONKind) {
         add(check, field.path, text: "\(field.path) is \(kind.words). \(check.sentence)")
     }
 
-    /// In Live Activities an object with a key for the app's translations may stand for a text.
+    /// Checks a text field.
+    ///
+    /// In Live Activities, an object with a translation key may replace a text.
     private mutating func judgeText(_ field: PayloadField, _ kind: JSONKind) {
         let isLocalized = kind == .object && pushType == .liveactivity && (field == .title || field == .body)
         if !isLocalized { addKind(.textType, field, kind) }
@@ -87,7 +89,7 @@ extension PayloadFindings {
         guard value.kind == .integer || value.kind == .fraction else {
             return addKind(.relevanceScore, .relevanceScore, value.kind)
         }
-        // Live Activities sort by any numbers.
+        // Live Activities sort by arbitrary numbers.
         guard pushType != .liveactivity else { return }
         let number = payload.extracting(value.range).text.flatMap(Double.init)
         guard let number, (0...1).contains(number) else { return add(.relevanceScore, "aps.relevance-score") }
@@ -103,7 +105,7 @@ extension PayloadFindings {
         return Payload.InterruptionLevel.allCases.contains { level.isEqual(to: $0.rawValue) }
     }
 
-    /// Whether an array has only texts; the walk has found it well-formed.
+    /// Reports whether an array contains only strings; the parser has already validated it.
     private func isTextArray(_ payload: Span<UInt8>, _ range: Range<Int>) -> Bool {
         var scanner = JSONScanner(offset: range.lowerBound + 1)
         while true {

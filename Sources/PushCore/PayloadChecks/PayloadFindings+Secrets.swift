@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Data and secrets, which a notification must not carry: it only tells that there is something new.
+/// The checks for data and secrets, which a notification must not carry; it should only announce new data.
 extension PayloadFindings {
-    /// Judges a value that is the app's own, whatever is in it.
+    /// Checks a custom value of the app, of any type.
     mutating func judgeCustom(_ unknown: PayloadReading.Unknown, in payload: Span<UInt8>) {
         let path = unknown.container == .payload ? "" : String(unknown.container.prefix.dropLast())
         let sentence = PayloadCheck.dataOrSecret.sentence
@@ -27,14 +27,14 @@ extension PayloadFindings {
         }
     }
 
-    /// Judges a text of APNs' own fields.
+    /// Checks a text in a field that APNs defines.
     mutating func judgeSecret(_ field: PayloadField, _ value: PayloadReading.Value, _ payload: Span<UInt8>) {
         if value.range.count >= PayloadLinter.secretByteCountMin, isEncoded(payload, value.range) {
             add(.dataOrSecret, field.path)
         }
     }
 
-    /// Whether a container, which the walk has found well-formed, has a secret's name or encoded data anywhere in it.
+    /// Reports whether a container has the name of a secret or encoded data in it; the parser has already validated it.
     private func hasSecret(_ payload: Span<UInt8>, _ range: Range<Int>) -> Bool {
         var scanner = JSONScanner(offset: range.lowerBound)
         while scanner.offset < range.upperBound {
@@ -57,7 +57,7 @@ extension PayloadFindings {
         return Self.secretNames[Self.smallName(payload, range)] != nil
     }
 
-    /// Whether a text looks like a key or like encoded data: long, and of the characters of Base64 only.
+    /// Reports whether a text looks like a key or encoded data: long, and only characters of Base64.
     private func isEncoded(_ payload: Span<UInt8>, _ range: Range<Int>) -> Bool {
         guard range.count >= PayloadLinter.secretByteCountMin else { return false }
         var isBehindBackslash = false

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is judged where there is no payload: at registration, at the installation of a sound, and in programs that show
-/// alerts of their own.
+/// The checks without a payload: at registration, at the installation of a sound, and for alerts of Posthorn's
+/// programs.
 extension PayloadLinter {
-    /// How a kind of event may be told.
+    /// The ways in which an app presents an event type.
     package struct Parts: OptionSet, Sendable {
         package let rawValue: UInt8
         package static let badge = Parts(rawValue: 1)
@@ -14,22 +14,22 @@ extension PayloadLinter {
             (.badge, "badge"), (.sound, "sound"), (.alert, "alert"),
         ]
 
-        /// Joins the bits.
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// One of them by its name in a manifest; nil for any other word.
+        /// Returns the part with this name in a manifest; nil for any other word.
         package init?(name: String) {
             guard let named = Parts.names.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
             self = named.part
         }
     }
 
-    /// Judges an app as it is registered.
+    /// Checks an app at its registration.
     ///
     /// - Parameters:
-    ///   - appName: The name that people see.
-    ///   - events: How each kind of event is told; an app that declares none is not asked.
-    /// - Returns: What is wrong.
+    ///   - appName: The name that users see.
+    ///   - events: The parts that each event type uses; empty for an app that declares none, which is not checked for
+    ///     them.
+    /// - Returns: The findings.
     package static func findings(appName: String, events: [Parts]) -> [PayloadFinding] {
         var findings = PayloadFindings(pushType: nil)
         if appName.utf8.isEmpty { findings.add(.emptyTitle, "name") }
@@ -43,41 +43,39 @@ extension PayloadLinter {
         return findings.list
     }
 
-    /// The longest sound of an app, in milliseconds: 30 seconds, as at Apple.
+    /// The maximum duration of an app's sound, in milliseconds: 30 seconds, as in Apple's service.
     package static let soundMillisecondsMax: Int64 = 30_000
 
-    /// Judges a sound file as it is installed.
+    /// Checks a sound file at its installation.
     ///
     /// - Parameters:
-    ///   - soundMilliseconds: How long it is.
-    ///   - isKnown: Whether it is the same as one of the device's or of another app, byte for byte.
-    /// - Returns: What is wrong.
+    ///   - soundMilliseconds: The duration of the sound.
+    ///   - isKnown: Whether it is byte for byte equal to a sound of the device or of another app.
+    /// - Returns: The findings.
     package static func findings(soundMilliseconds: Int64, isKnown: Bool) -> [PayloadFinding] {
         var findings = PayloadFindings(pushType: nil)
         if isKnown || soundMilliseconds > soundMillisecondsMax { findings.add(.soundFile, "") }
         return findings.list
     }
 
-    /// A button of an alert that a program of ours shows.
+    /// A button of an alert that one of Posthorn's programs shows.
     package struct Button: Sendable, Equatable {
-        /// Its title.
         package var label: String
-        /// Whether it does nothing but close the alert.
+        /// Whether the button only closes the alert.
         package var isCancel: Bool
 
-        /// Joins the parts.
         package init(_ label: String, isCancel: Bool = false) {
             self.label = label
             self.isCancel = isCancel
         }
     }
 
-    /// Judges the buttons of an alert, from left to right.
+    /// Checks the buttons of an alert, from left to right.
     ///
     /// - Parameters:
     ///   - buttons: The buttons.
-    ///   - isDestructive: Whether the one that acts destroys something.
-    /// - Returns: What is wrong.
+    ///   - isDestructive: Whether the action of the other button is destructive.
+    /// - Returns: The findings.
     package static func findings(buttons: [Button], isDestructive: Bool) -> [PayloadFinding] {
         var findings = PayloadFindings(pushType: nil)
         if !(1...2).contains(buttons.count) { findings.add(.buttonCount, "buttons") }

@@ -1,58 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges notifications as people meet them: one walk over the bytes, and one over each text.
+/// Checks the parts of notifications that users see, in one pass over the bytes and one over each text.
 ///
-/// A payload without findings costs no memory. docs/reference/payload-checks.md lists the checks.
+/// A payload without findings allocates no memory. docs/reference/payload-checks.md lists the checks.
 package enum PayloadLinter {
-    /// The most findings of one payload; the graver ones stay.
+    /// The maximum number of findings in one payload; the ones of higher severity stay.
     package static let findingCountMax = 16
-    /// Unknown keys of one payload that are looked at for misspellings; a payload with more is no slip.
+    /// The maximum number of unknown keys in one payload that are checked for typos.
+    ///
+    /// A payload with more unknown keys does not have them by mistake.
     package static let spellingCountMax = 16
-    /// The columns of an alert's title, of which a wide character takes two: what fits on the smallest screen.
+    /// The columns of an alert's title that fit on the smallest screen; a wide character takes two columns.
     package static let titleColumnCount = 28
     /// The columns of an alert's message.
     package static let messageColumnCount = 40
     /// The columns of a button's title: half of the alert's width.
     package static let labelColumnCount = 14
-    /// Lines of title and message together that an alert shows on a screen that is high.
+    /// The number of lines of title and message together that an alert shows on a portrait screen.
     package static let portraitLineCount = 18
-    /// Lines of title and message together that an alert shows on a screen that is wide.
+    /// The number of lines of title and message together that an alert shows on a landscape screen.
     package static let landscapeLineCount = 10
-    /// The longest object beside `aps` that still looks like a hint and not like the data itself, in bytes.
+    /// The maximum size of a custom object that still looks like a hint and not like the data itself, in bytes.
     package static let customObjectByteCountMax = 256
-    /// The shortest text without blanks that looks like a key or like encoded data, in bytes.
+    /// The minimum length of a text without spaces that looks like a key or encoded data, in bytes.
     package static let secretByteCountMin = 64
 
-    /// What is wrong with a notification, in order; nothing, for a good one.
+    /// Returns the findings of a notification, in order; empty for a good one.
     ///
     /// - Parameters:
-    ///   - payload: The payload as the provider sent it. One that is no JSON object has one finding, which says where.
-    ///   - pushType: `apns-push-type`; nil when the provider said nothing. Then a payload without `aps` is as silent as
-    ///     one of a silent type.
+    ///   - payload: The payload as the provider sent it. If it is not a JSON object, one finding gives the position.
+    ///   - pushType: The `apns-push-type`; nil when the provider sent none. A payload without `aps` then counts as
+    ///     silent.
     ///   - appName: The app's registered name, if it is known.
-    ///   - history: What the app sent to this device before, with the time; nil when nobody remembers.
-    /// - Returns: At most `findingCountMax`.
+    ///   - history: The earlier notifications of the app to this device, with the current time; nil when unknown.
+    /// - Returns: At most `findingCountMax` findings.
     package static func findings(
         payload: Span<UInt8>, pushType: PushType?, appName: String? = nil, history: PayloadHistory? = nil
     ) -> [PayloadFinding] {
         judge(payload: payload, pushType: pushType, appName: appName, history: history).findings
     }
 
-    /// What one walk over a payload tells.
+    /// The result of one pass over a payload.
     package struct Verdict {
-        /// As `findings` returns them.
         package let findings: [PayloadFinding]
-        /// For the history, if one was given and people see an alert.
+        /// The alert for the history; nil without a history, or when the payload has no alert.
         package let alert: PayloadHistory.Alert?
     }
 
-    /// As `findings`, and tells the alert, so that its history needs no walk of its own.
+    /// Returns the findings and also the alert, so that recording it in the history needs no second pass.
     ///
     /// - Parameters:
     ///   - payload: The payload as the provider sent it.
-    ///   - pushType: `apns-push-type`; nil when the provider said nothing.
+    ///   - pushType: The `apns-push-type`; nil when the provider sent none.
     ///   - appName: The app's registered name, if it is known.
-    ///   - history: What the app sent to this device before, with the time; nil when nobody remembers.
+    ///   - history: The earlier notifications of the app to this device, with the current time; nil when unknown.
     /// - Returns: The findings and the alert.
     package static func judge(
         payload: Span<UInt8>, pushType: PushType?, appName: String?, history: PayloadHistory?
@@ -69,7 +70,7 @@ package enum PayloadLinter {
                 findings.judge(alert, after: history)
             }
         } catch {
-            // What was found before the error is not worth telling.
+            // Findings from before a syntax error are not useful.
             findings = PayloadFindings(pushType: pushType)
             findings.add(.malformed, "", text: PayloadAdvice.sentence(for: error, in: payload))
         }
@@ -78,7 +79,7 @@ package enum PayloadLinter {
 }
 
 extension PayloadFindings {
-    /// Judges what concerns no single field.
+    /// Checks properties of the payload as a whole.
     mutating func judgeWhole(_ reading: PayloadReading, _ payload: Span<UInt8>) {
         let byteCountMax = pushType?.payloadByteCountMax ?? Limits.payloadByteCountMax
         if payload.count > byteCountMax {
@@ -91,7 +92,7 @@ extension PayloadFindings {
         let hasBadge = reading[.badge].isGiven
         guard !hasAlert, !hasBadge else { return }
         if reading[.sound].isGiven { return add(.soundAlone, "aps.sound") }
-        // Wallet, MDM and others send no push type and no aps; a push that wakes an app has nothing to show.
+        // Wallet, MDM and others send neither push type nor `aps`. A push that wakes an app has nothing to show.
         let isSilent =
             reading.isFlagSet(.contentAvailable, in: payload)
             || (pushType == nil && reading[.aps].kind == .absent)
@@ -100,7 +101,7 @@ extension PayloadFindings {
 }
 
 extension PayloadReading {
-    /// Whether a flag is the number 1.
+    /// Reports whether a flag is the number 1.
     func isFlagSet(_ field: PayloadField, in payload: Span<UInt8>) -> Bool {
         let value = self[field]
         return value.kind == .integer && value.range.count == 1 && payload[value.range.lowerBound] == UInt8(ascii: "1")

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What kind of value stands somewhere in a JSON text.
+/// The kind of a JSON value.
 enum JSONKind: UInt8 {
     case absent, null, bool, integer, fraction, text, array, object
 
-    /// The kind of the value that begins with a byte and has these bytes.
+    /// Determines the kind from the bytes of a value.
     @inline(__always)
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         switch bytes[range.lowerBound] {
@@ -17,7 +17,7 @@ enum JSONKind: UInt8 {
         }
     }
 
-    /// With an article, for a sentence.
+    /// The kind with its article, for a sentence.
     var words: String {
         switch self {
         case .absent: "nothing"
@@ -39,49 +39,50 @@ enum JSONKind: UInt8 {
     }
 }
 
-/// What one walk over a payload found: where the values of APNs' keys stand.
+/// The ranges of the values of APNs' keys in a payload, found in one pass.
 ///
-/// Keys that mean nothing are told to a function as they come. Of a key that comes twice the last one counts, as for devices.
+/// Keys that APNs does not define are passed to a closure in order. If a key occurs twice, the last one counts, as on
+/// devices.
 struct PayloadReading {
-    /// Where a value stands; the range of a text is without its quotes.
+    /// The kind and position of a value; the range of a string excludes its quotes.
     struct Value {
         fileprivate(set) var kind = JSONKind.absent
         fileprivate var start: Int32 = 0
         fileprivate var end: Int32 = 0
 
-        /// Its bytes.
+        /// The byte range of the value.
         var range: Range<Int> { Int(start)..<Int(end) }
-        /// Whether something stands there that is not null.
+        /// Whether a value other than null is present.
         var isGiven: Bool { kind != .absent && kind != .null }
     }
 
-    /// A key without a meaning, and its value.
+    /// A key that APNs does not define, with its value.
     struct Unknown {
         let container: PayloadField.Container
-        /// As it is, with upper and lower case and escapes.
+        /// The range of the name, with its original case and escapes.
         let name: Range<Int>
         let value: Range<Int>
         let kind: JSONKind
     }
 
-    /// By the number of the field; a few more than there are.
+    /// The values, indexed by the raw value of the field; the array has a few spare elements.
     private var values = InlineArray<48, Value>(repeating: Value())
 
-    /// The fields that have a value other than null, one bit for the number of each.
+    /// A bit set of the fields with a value other than null; the raw value of the field is the bit number.
     private(set) var given: UInt64 = 0
 
-    /// The value of a field.
+    /// Returns the value of a field.
     subscript(field: PayloadField) -> Value {
-        // Through the span, because the array's own subscript copies the whole array.
+        // The span avoids a copy: the array's own subscript copies the whole array.
         values.span[Int(field.rawValue)]
     }
 
-    /// Walks over the payload once.
+    /// Parses the payload in one pass.
     ///
     /// - Parameters:
     ///   - bytes: The payload.
-    ///   - visit: Takes each key that means nothing, in order.
-    /// - Throws: `JSONError`, when it is no JSON object.
+    ///   - visit: The closure that receives each key that APNs does not define, in order.
+    /// - Throws: `JSONError`, when the payload is not a JSON object.
     init(_ bytes: Span<UInt8>, visit: (Unknown) -> Void) throws(JSONError) {
         var scanner = JSONScanner()
         scanner.skipBlanks(bytes)
@@ -91,7 +92,7 @@ struct PayloadReading {
         guard scanner.peek(bytes) == nil else { throw scanner.failure(.hasMoreBehind, bytes) }
     }
 
-    /// Reads an object, whose opening brace is at the place.
+    /// Parses an object whose opening brace is at the current offset.
     private mutating func readMembers(
         of container: PayloadField.Container, _ bytes: Span<UInt8>, _ scanner: inout JSONScanner,
         visit: (Unknown) -> Void
@@ -101,7 +102,7 @@ struct PayloadReading {
         guard scanner.peek(bytes) != UInt8(ascii: "}") else { return scanner.advance() }
         while true {
             let name = try Self.readName(bytes, &scanner)
-            // One with escapes equals none: nobody writes these names so.
+            // A name with escapes matches no field, but no known sender escapes these names.
             if let field = PayloadField.named(PackedText(bytes, name), in: container) {
                 try readValue(of: field, bytes, &scanner, visit: visit)
             } else {
@@ -120,7 +121,7 @@ struct PayloadReading {
         }
     }
 
-    /// Reads the value of a field, and the fields in it.
+    /// Parses the value of a field and the fields inside it.
     private mutating func readValue(
         of field: PayloadField, _ bytes: Span<UInt8>, _ scanner: inout JSONScanner, visit: (Unknown) -> Void
     ) throws(JSONError) {
@@ -143,7 +144,7 @@ struct PayloadReading {
         given = value.isGiven ? given | bit : given & ~bit
     }
 
-    /// Forgets the fields of an earlier object of the same key.
+    /// Resets the fields of an earlier object with the same key.
     private mutating func forget(_ container: PayloadField.Container) {
         guard values[Int(container.field.rawValue)].kind != .absent else { return }
         for field in PayloadField.allCases where field != .aps && field.isInside(container) {
@@ -152,7 +153,7 @@ struct PayloadReading {
         }
     }
 
-    /// Passes a name with its colon and the blanks around them, and answers where it stands, without its quotes.
+    /// Skips a name with its colon and the surrounding whitespace; returns the name's range without its quotes.
     @inline(__always)
     private static func readName(_ bytes: Span<UInt8>, _ scanner: inout JSONScanner) throws(JSONError) -> Range<Int> {
         guard scanner.peek(bytes) == UInt8(ascii: "\"") else { throw scanner.failure(.isNotName, bytes) }
@@ -168,7 +169,7 @@ struct PayloadReading {
 }
 
 extension PayloadField {
-    /// The container that its value is, when that is an object.
+    /// The container that an object value of the field represents; nil for fields without defined keys.
     var asContainer: Container? {
         switch self {
         case .aps: .aps
@@ -178,14 +179,14 @@ extension PayloadField {
         }
     }
 
-    /// Whether it stands in a container or in one of those in it.
+    /// Reports whether the field is inside a container, directly or indirectly.
     fileprivate func isInside(_ container: Container) -> Bool {
         container == .aps || definition.container == container
     }
 }
 
 extension PayloadField.Container {
-    /// The field whose value it is.
+    /// The field whose value is the container.
     fileprivate var field: PayloadField {
         switch self {
         case .payload, .aps: .aps

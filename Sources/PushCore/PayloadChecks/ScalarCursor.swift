@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the scalars of a text that stands in JSON, escapes resolved, without copying it.
+/// Iterates over the scalars of a text in JSON with escapes resolved, without copying it.
 ///
-/// The bytes were walked over before, so that they are valid; others give replacement characters and never trap.
+/// The bytes are validated before. Invalid bytes give replacement characters and never trap.
 struct ScalarCursor {
-    /// The next byte.
+    /// The offset of the next byte.
     private(set) var offset: Int
     private let end: Int
-    /// Whether a backslash begins an escape.
+    /// Whether a backslash begins an escape sequence.
     private let isEscaped: Bool
 
-    /// Begins at the beginning of a range of bytes.
+    /// Creates a cursor at the start of a range of bytes.
     init(_ range: Range<Int>, isEscaped: Bool = true) {
         offset = range.lowerBound
         end = range.upperBound
         self.isEscaped = isEscaped
     }
 
-    /// The next scalar; nil at the end.
+    /// Returns the next scalar; nil at the end.
     @inline(__always)
     mutating func next(_ bytes: Span<UInt8>) -> Unicode.Scalar? {
         guard offset < end, offset < bytes.count else { return nil }
@@ -27,7 +27,7 @@ struct ScalarCursor {
         return nextOther(byte, bytes)
     }
 
-    /// Passes all letters and digits of ASCII that stand here; nil for none, and for more than a packed text holds.
+    /// Skips a run of ASCII letters and digits; returns nil for an empty run and for one too long for a packed text.
     @inline(__always)
     mutating func nextRun(_ bytes: Span<UInt8>) -> Range<Int>? {
         let end = min(end, bytes.count)
@@ -38,7 +38,7 @@ struct ScalarCursor {
         return offset..<place
     }
 
-    /// The scalar that a backslash or a byte that is not ASCII begins.
+    /// Returns the scalar that begins with a backslash or a non-ASCII byte.
     private mutating func nextOther(_ first: UInt8, _ bytes: Span<UInt8>) -> Unicode.Scalar {
         if first < 0x80 { return isEscaped ? nextEscaped(bytes) : "\\" }
         let count = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3
@@ -51,7 +51,7 @@ struct ScalarCursor {
         return Unicode.Scalar(value) ?? "\u{FFFD}"
     }
 
-    /// The scalar of an escape, behind the backslash; of both when it is the first half of a surrogate pair.
+    /// Returns the scalar of an escape sequence after its backslash, or of both halves of a surrogate pair.
     private mutating func nextEscaped(_ bytes: Span<UInt8>) -> Unicode.Scalar {
         guard let unit = readUnit(bytes) else { return "\u{FFFD}" }
         guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) ?? "\u{FFFD}" }
@@ -62,7 +62,7 @@ struct ScalarCursor {
         return Unicode.Scalar(value) ?? "\u{FFFD}"
     }
 
-    /// The UTF-16 unit of an escape, behind the backslash.
+    /// Returns the UTF-16 code unit of an escape sequence after its backslash.
     private mutating func readUnit(_ bytes: Span<UInt8>) -> UInt16? {
         var scanner = JSONScanner(offset: offset - 1)
         guard let unit = try? scanner.readEscape(bytes), scanner.offset <= end else { return nil }

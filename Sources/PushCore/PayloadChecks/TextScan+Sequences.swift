@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TextScan {
-    /// Known words that follow each other.
+    /// Detects sequences of known words.
     struct Sequence {
-        /// What is known of a token.
+        /// The properties of a token.
         struct Facts {
             let text: PackedText
-            /// The first scalar, and the one behind the last.
+            /// The index of the first scalar; `end` is the index after the last one.
             let start: Int
             let end: Int
             let before: Unicode.Scalar
             let digitCount: Int
             let firstDigit: UInt8
 
-            /// Whether it is nothing but digits.
+            /// Whether the token consists only of digits.
             var isNumber: Bool { digitCount > 0 && digitCount == text.count }
         }
 
@@ -21,31 +21,31 @@ extension TextScan {
         private(set) var lastToken = PackedText()
         private(set) var lastTokenBefore: Unicode.Scalar = " "
         private(set) var lastTokenEnd = -1
-        /// Of the capitals: an article that begins large and may be the last word.
+        /// Whether the last word is a capitalized article or conjunction; it counts only if another word follows.
         var isLargeArticlePending = false
-        /// The last token's word and those before it; nil for unknown ones.
+        /// The words of the last three tokens, with `last` the newest; nil for unknown words.
         private var last: KnownWord?
         private var second: KnownWord?
         private var third: KnownWord?
         private var lastDigitCount = 0
         private var isLastNumber = false
         private var isThirdStep = false
-        /// How many tokens ago there was a word for pressing.
+        /// The number of tokens since the last verb for pressing a button.
         private var pressingDistance = 100
         private var percentIndex: Int?
         private var isPercentOfProgress = false
 
-        /// Whether a label at the place is one that somebody is told to press: behind the verb, "on" and "the".
+        /// Whether a label at this position follows a verb for pressing, optionally with "on" and "the" between.
         var isBehindPressing: Bool {
             if last?.traits.contains(.pressing) == true { return true }
             guard last == .on || last == .the else { return false }
             if second?.traits.contains(.pressing) == true { return true }
             return last == .the && second == .on && third?.traits.contains(.pressing) == true
         }
-        /// Whether the last word for pressing was "tap".
+        /// Whether the last verb for pressing was "tap".
         private(set) var isPressingTap = false
 
-        /// Takes the next token.
+        /// Processes the next token.
         mutating func take(
             _ word: KnownWord?, _ traits: KnownWord.Traits, _ facts: Facts, _ matches: inout Matches
         ) {
@@ -70,7 +70,7 @@ extension TextScan {
             tokenCount += 1
         }
 
-        /// Takes a known word behind others.
+        /// Processes a known word after others.
         private mutating func takeKnown(_ word: KnownWord, _ traits: KnownWord.Traits, _ matches: inout Matches) {
             switch (last, word) {
             case (_, .downloading), (_, .uploading), (.in, .progress), (.still, .running): matches.insert(.progress)
@@ -82,10 +82,10 @@ extension TextScan {
             }
         }
 
-        /// Takes a token that may be any word or number.
+        /// Processes a token that may be any word or number.
         private mutating func takeAny(_ word: KnownWord?, _ facts: Facts, _ matches: inout Matches) {
             if facts.isNumber {
-                // "step 3 of 5": the number between is an unknown word, so that "of" stands behind it.
+                // In "step 3 of 5" the number is an unknown word, so "of" is the last word here.
                 if last == .of, isThirdStep { matches.insert(.progress) }
                 let isStatus = facts.digitCount == 3 && Self.isStatusDigit(facts.firstDigit)
                 if isStatus, Self.isStatusWord(last), facts.start - lastTokenEnd <= 3 { matches.insert(.technical) }
@@ -96,7 +96,7 @@ extension TextScan {
             if word == nil, hasConnectionFailed, Self.isConnecting(facts.text) { matches.insert(.connectionTrouble) }
         }
 
-        /// Whether the words so far say that something could not be done.
+        /// Whether the last words express that something failed.
         private var hasConnectionFailed: Bool {
             switch last {
             case .cannot, .cant: true
@@ -121,7 +121,7 @@ extension TextScan {
         private static let hexadecimal = PackedText("0x")
         private static let statusWords = ["http", "error", "status"].map(PackedText.init)
 
-        /// Whether it is `0x80070005` or `error404`.
+        /// Reports whether a token has the form of `0x80070005` or `error404`.
         private static func isTechnical(_ facts: Facts) -> Bool {
             if facts.text.count > 2, facts.text.hasPrefix(hexadecimal) { return true }
             guard facts.digitCount == 3, isStatusDigit(facts.firstDigit) else { return false }
@@ -131,7 +131,7 @@ extension TextScan {
 }
 
 extension TextScan.Sequence {
-    /// Takes a percent sign, which counts directly behind a number or with a blank between.
+    /// Processes a percent sign, which counts directly after a number or after a number and a space.
     mutating func takePercentSign(at index: Int, behindBlank: Bool) {
         let isNear = lastTokenEnd == index || (lastTokenEnd == index - 1 && behindBlank)
         guard isLastNumber, isNear else { return }
@@ -139,14 +139,14 @@ extension TextScan.Sequence {
         isPercentOfProgress = lastDigitCount <= 3
     }
 
-    /// What a percent sign means that no token follows.
+    /// Interprets a pending percent sign that no token follows.
     mutating func resolvePercentSign(_ matches: inout TextScan.Matches) {
         guard percentIndex != nil else { return }
         percentIndex = nil
         if isPercentOfProgress { matches.insert(.progress) }
     }
 
-    /// What a percent sign means before a token: "20% off" is advertising.
+    /// Interprets a pending percent sign before a token: "20% off" is advertising.
     private mutating func resolvePercentSign(before facts: Facts, _ matches: inout TextScan.Matches) {
         guard let index = percentIndex, facts.start == index + 2, facts.before == " ", facts.text.hasPrefix(Self.off)
         else { return resolvePercentSign(&matches) }
@@ -158,9 +158,9 @@ extension TextScan.Sequence {
 }
 
 extension TextScan {
-    /// East Asian letters that follow each other.
+    /// Detects phrases in sequences of East Asian letters.
     struct WideText {
-        /// The last four letters; none behind anything else.
+        /// The last four letters; any other scalar empties the window.
         var window: UInt64 = 0
         private(set) var letterCount = 0
         private(set) var endsWithEmptyWord = false
@@ -169,10 +169,10 @@ extension TextScan {
         private var isQuotedLabelPending = false
         private var isPronounPending = false
 
-        /// Whether the next scalar decides something.
+        /// Whether a decision depends on the next scalar.
         var isPending: Bool { isQuotedLabelPending || isPronounPending }
 
-        /// Takes a letter.
+        /// Processes a letter.
         mutating func take(
             _ scalar: Unicode.Scalar, at index: Int, behind previous: Unicode.Scalar,
             _ beforePrevious: Unicode.Scalar, _ matches: inout Matches
@@ -181,7 +181,7 @@ extension TextScan {
             endsWithEmptyWord = false
             window = ChinesePhrase.push(scalar, into: window)
             if scalar == "你" { matches.insert(.pronoun) }
-            // 自我 is the self and 我們 is we: neither speaks of a person.
+            // 自我 means "self" and 我們 means "we", so neither is the pronoun "I".
             isPronounPending = scalar == "我" && previous != "自"
             guard let phrase = ChinesePhrase.ending(window) else { return }
             switch phrase.meaning {
@@ -201,7 +201,7 @@ extension TextScan {
             }
         }
 
-        /// Decides what depends on the next scalar, nil at the end.
+        /// Makes the decisions that depend on the next scalar; nil is the end of the text.
         mutating func resolve(before scalar: Unicode.Scalar?, _ matches: inout Matches) {
             if isQuotedLabelPending, scalar?.isQuote == true { matches.insert(.quotedLabel) }
             if isPronounPending, scalar != "們", scalar != "们" { matches.insert(.pronoun) }
@@ -209,7 +209,7 @@ extension TextScan {
             isPronounPending = false
         }
 
-        /// Whether a label that begins here stands directly behind a verb, or behind a quotation mark behind it.
+        /// Reports whether a label starting here follows a verb for pressing, optionally with a quotation mark between.
         func isBehindPressing(_ start: Int, before: Unicode.Scalar) -> Bool {
             start == pressingEnd + 1 || (start == pressingEnd + 2 && before.isQuote)
         }

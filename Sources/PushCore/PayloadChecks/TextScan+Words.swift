@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TextScan {
-    /// A run of letters and digits, apostrophes between them included.
+    /// A run of letters and digits, including apostrophes between them.
     struct Token {
         fileprivate(set) var isActive = false
-        /// ASCII in lower case; other letters are a byte that no word has.
+        /// The text in lowercase; each non-ASCII letter is a byte that occurs in no known word.
         fileprivate var text = PackedText()
         fileprivate var start = 0
-        /// What stands before it.
+        /// The scalar before the token.
         fileprivate var before: Unicode.Scalar = " "
         fileprivate var digitCount = 0
         fileprivate var firstDigit: UInt8 = 0
         fileprivate var upperCount = 0
         fileprivate var hasPendingApostrophe = false
-        /// The last eight bytes in lower case.
+        /// The last eight bytes in lowercase.
         fileprivate var recent: UInt64 = 0
     }
 
-    /// What stands between blanks.
+    /// A whitespace-delimited word.
     struct Word {
         fileprivate var tokenCount = 0
         fileprivate var letterCount = 0
@@ -29,7 +29,7 @@ extension TextScan {
         fileprivate var isLoneSmallI = false
     }
 
-    /// Takes a letter or a digit of any script.
+    /// Processes a letter or digit of any script.
     @inline(__always)
     mutating func takeLetter(_ scalar: Unicode.Scalar) {
         if scalar.isASCII {
@@ -64,7 +64,7 @@ extension TextScan {
         noteAdvertising(token.recent)
     }
 
-    /// Begins a token with a run of letters and digits of ASCII that fits into a packed text.
+    /// Starts a token with a run of ASCII letters and digits that fits into a packed text.
     mutating func beginToken(with run: Range<Int>, of bytes: Span<UInt8>) {
         beginToken()
         let written = PackedText(bytes, run)
@@ -85,18 +85,18 @@ extension TextScan {
     }
 
     private mutating func noteRecent(_ run: Range<Int>, of bytes: Span<UInt8>) {
-        // No shorter text advertises by a piece of a word.
+        // A shorter run cannot contain "promo", the shortest of the advertising terms.
         guard run.count >= 5 else { return token.recent = token.text.first }
         var recent: UInt64 = 0
         for offset in run {
-            // The bit makes a letter small, and each digit has it.
+            // Setting this bit makes a letter lowercase; digits have it anyway.
             recent = recent << 8 | UInt64(bytes[offset] | 0x20)
             noteAdvertising(recent)
         }
         token.recent = recent
     }
 
-    /// Takes the cases of so many letters of a run, which are the word's first ones or later ones.
+    /// Records the case of the given number of letters in a run, which is the start or a later part of the word.
     private mutating func takeCases(of run: Range<Int>, _ letterCount: Int, in bytes: Span<UInt8>) {
         if token.upperCount > 0 { matches.insert(.upperCase) }
         if token.upperCount < letterCount { matches.insert(.lowerCase) }
@@ -129,7 +129,7 @@ extension TextScan {
         }
     }
 
-    /// Takes a letter that is not ASCII: East Asian ones are no tokens.
+    /// Processes a non-ASCII letter; East Asian letters do not form tokens.
     private mutating func takeOtherLetter(_ scalar: Unicode.Scalar) {
         if scalar.isWide {
             if token.isActive { endToken(next: scalar) }
@@ -150,9 +150,9 @@ extension TextScan {
         }
     }
 
-    /// Whether a scalar that is not ASCII is a letter or a digit.
+    /// Reports whether a non-ASCII scalar is a letter or a digit.
     func isLetter(_ scalar: Unicode.Scalar) -> Bool {
-        // Unicode's tables take longer than all the rest, and these need none.
+        // Lookups in Unicode's tables take longer than all the rest, and these ranges need none.
         switch scalar.value {
         case 0x4E00...0x9FFF: return true
         case 0x2000...0x206F, 0x3001...0x3003, 0x3008...0x3020, 0xFF01...0xFF0F: return false
@@ -161,7 +161,7 @@ extension TextScan {
         return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
-    /// Keeps an apostrophe until it is known whether a letter follows.
+    /// Holds back an apostrophe until the next scalar shows whether a letter follows.
     mutating func takeApostrophe() {
         if token.hasPendingApostrophe {
             endToken(next: "'")
@@ -176,10 +176,10 @@ extension TextScan {
         token.recent = 0
     }
 
-    /// Four pieces of words that stand for advertising wherever they are; "sale" at the end of a word.
+    /// Detects "discount", "coupon" and "promo" anywhere in a word; `endToken` detects "sale" at the end of one.
     @inline(__always)
     private mutating func noteAdvertising(_ recent: UInt64) {
-        // Most letters are none of the last ones.
+        // Most letters are not the last letter of one of these terms.
         switch UInt8(truncatingIfNeeded: recent) {
         case UInt8(ascii: "t"), UInt8(ascii: "n"), UInt8(ascii: "o"): break
         default: return
@@ -190,17 +190,17 @@ extension TextScan {
         }
     }
 
-    // As numbers, because a text would have to be turned into one at each letter.
-    /// "discount".
+    // The terms are numbers, because a text would have to be converted at each letter.
+    /// The ASCII bytes of "discount".
     private static let discount: UInt64 = 0x64_69_73_63_6F_75_6E_74
-    /// "coupon".
+    /// The ASCII bytes of "coupon".
     private static let coupon: UInt64 = 0x63_6F_75_70_6F_6E
-    /// "promo".
+    /// The ASCII bytes of "promo".
     private static let promo: UInt64 = 0x70_72_6F_6D_6F
-    /// "sale".
+    /// The ASCII bytes of "sale".
     private static let sale: UInt64 = 0x73_61_6C_65
 
-    /// Ends a token before a scalar, nil at the end of the text.
+    /// Ends a token before a scalar; nil is the end of the text.
     mutating func endToken(next: Unicode.Scalar?) {
         token.isActive = false
         if token.recent & 0xFFFF_FFFF == Self.sale { matches.insert(.advertising) }
@@ -221,7 +221,7 @@ extension TextScan {
         sequence.take(known?.word, known?.traits ?? [], facts, &matches)
     }
 
-    /// Takes a button's label.
+    /// Processes a token that is a button label.
     private mutating func takeLabel(_ label: KnownWord, next: Unicode.Scalar?) {
         let isAsShown = token.upperCount == (label == .ok ? 2 : 1) && (label == .ok || isTokenLarge)
         if isAsShown, token.before.isQuote, next?.isQuote == true { matches.insert(.quotedLabel) }
@@ -234,7 +234,7 @@ extension TextScan {
 
     private var isTokenLarge: Bool { word.beginsLarge }
 
-    /// Ends what stands between blanks.
+    /// Ends the current whitespace-delimited word.
     mutating func endWord() {
         defer { word = Word() }
         guard word.tokenCount > 0 else { return }
@@ -259,7 +259,7 @@ extension TextScan {
         capitals.laterLongLargeCount += word.beginsLarge ? 1 : 0
     }
 
-    /// An article is inside the text once another word follows it.
+    /// Records a capitalized article or conjunction as an inner one when another word follows it.
     private mutating func noteArticle(isExempt: Bool) {
         if sequence.isLargeArticlePending { capitals.innerArticleIsLarge = true }
         sequence.isLargeArticlePending =

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the checks ask about a text, found in one pass over its scalars.
+/// The properties of a text that the checks need, found in one pass over its scalars.
 ///
 /// ```
-///  scalars ──▶ tokens: runs of letters and digits ──▶ words: what stands between blanks ──▶ the text
-///                 known words, sequences of them         capitals                             sentences, lines
+///  scalars ──▶ tokens: runs of letters and digits ──▶ words: whitespace-delimited ──▶ the text
+///                 known words, sequences of them         capitals                       sentences, lines
 /// ```
 ///
-/// East Asian letters are no tokens; the last four of them are kept, and compared with phrases.
+/// East Asian letters do not form tokens. The scan keeps the last four of them and compares them with phrases.
 struct TextScan {
-    /// What was found somewhere in the text.
+    /// The features that occur somewhere in the text.
     struct Matches: OptionSet {
         let rawValue: UInt32
         static let progress = Matches(rawValue: 1 << 0)
@@ -18,14 +18,14 @@ struct TextScan {
         static let connectionTrouble = Matches(rawValue: 1 << 3)
         static let pronoun = Matches(rawValue: 1 << 4)
         static let buttonExplained = Matches(rawValue: 1 << 5)
-        /// With another verb than "tap".
+        /// The text explains a button with another verb than "tap".
         static let notTapping = Matches(rawValue: 1 << 6)
         static let labelInOtherCapitals = Matches(rawValue: 1 << 7)
         static let quotedLabel = Matches(rawValue: 1 << 8)
         static let advertising = Matches(rawValue: 1 << 9)
         static let technical = Matches(rawValue: 1 << 10)
         static let question = Matches(rawValue: 1 << 11)
-        /// Words or letters that English does not have.
+        /// The text has words or letters that do not occur in English.
         static let foreign = Matches(rawValue: 1 << 12)
         static let upperCase = Matches(rawValue: 1 << 13)
         static let lowerCase = Matches(rawValue: 1 << 14)
@@ -34,40 +34,42 @@ struct TextScan {
         static let yesOrNo = Matches(rawValue: 1 << 17)
     }
 
-    /// How the words begin.
+    /// The capitalization of the words.
     struct Capitals {
         var firstIsSmall = false
         var firstIsInterrogative = false
-        /// A later word begins small that is neither article nor conjunction nor short preposition.
+        /// Whether a later word begins in lowercase and is not an article, conjunction or preposition.
         var laterIsSmall = false
-        /// An article or a conjunction begins large and is neither the first nor the last word.
+        /// Whether an article or a conjunction is capitalized and is neither the first nor the last word.
         var innerArticleIsLarge = false
-        /// Words of at least four letters: all of them, those behind the first word, and how many of each begin large.
+        /// The numbers of words with at least four letters.
+        ///
+        /// `later` excludes the first word of the text. `Large` counts only capitalized words.
         var longCount = 0, longLargeCount = 0, laterLongCount = 0, laterLongLargeCount = 0
-        /// Words of at least two letters.
+        /// The number of words with at least two letters.
         var plainCount = 0
     }
 
     var matches: Matches = []
     var capitals = Capitals()
-    /// What stands between blanks and has a letter or a digit.
+    /// The number of whitespace-delimited words with a letter or a digit.
     var wordCount = 0
-    /// East Asian characters with their punctuation; letters of scripts without blanks count too.
+    /// The number of East Asian characters with their punctuation, and of letters in scripts without spaces.
     var wideCount = 0
-    /// How many sentences there are; the last one may lack its end.
+    /// The number of sentences; the last one may be unfinished.
     private(set) var sentenceCount = 0
     private(set) var isLastSentenceEnded = false
-    /// The last scalar that is no blank and closes nothing; nil when there is none.
+    /// The last scalar that is not whitespace, a closing quotation mark or a closing bracket; nil when there is none.
     private(set) var lastMark: Unicode.Scalar?
-    /// The columns of the widest line, and how many lines there are when a line has so many columns.
+    /// The width of the widest line in columns; `lineCount` is the number of lines after wrapping at `columnsPerLine`.
     private(set) var columnCount = 0
     private(set) var lineCount = 0
-    /// All columns.
+    /// The sum of the widths of all lines, in columns.
     private(set) var columnCountTotal = 0
 
-    /// How many scalars were taken.
+    /// The number of processed scalars.
     var index = 0
-    /// The scalars before this one.
+    /// The scalar before the current one, and in `beforePrevious` the one before that.
     var previous: Unicode.Scalar = " "
     var beforePrevious: Unicode.Scalar = " "
     var token = Token()
@@ -82,10 +84,10 @@ struct TextScan {
     /// Scans a text.
     ///
     /// - Parameters:
-    ///   - bytes: What holds the text.
-    ///   - range: Where the text stands.
-    ///   - isEscaped: Whether it has the escapes of JSON.
-    ///   - columnsPerLine: Where a line is broken.
+    ///   - bytes: The bytes that contain the text.
+    ///   - range: The range of the text.
+    ///   - isEscaped: Whether the text has JSON escape sequences.
+    ///   - columnsPerLine: The number of columns at which lines wrap.
     init(_ bytes: Span<UInt8>, _ range: Range<Int>, isEscaped: Bool = true, columnsPerLine: Int) {
         self.columnsPerLine = columnsPerLine
         var cursor = ScalarCursor(range, isEscaped: isEscaped)
@@ -100,22 +102,25 @@ struct TextScan {
         finish()
     }
 
-    /// Whether it says nothing.
+    /// Whether the text is empty apart from whitespace and closing marks.
     var isEmpty: Bool { lastMark == nil }
 
-    /// Whether its letters are small or large.
+    /// Whether the text has uppercase or lowercase letters.
     var isCased: Bool { !matches.isDisjoint(with: [.upperCase, .lowerCase]) }
 
-    /// Whether English rules for capitals may be asked of it, as far as it alone tells.
+    /// Whether the text, considered alone, may be English, so that English capitalization rules apply.
     var maybeEnglish: Bool { isCased && matches.isDisjoint(with: [.foreign, .wide]) }
 
-    /// Whether it ends with a question mark.
+    /// Whether the text ends with a question mark.
     var isQuestion: Bool { lastMark == "?" || lastMark == "？" || lastMark == "؟" }
 
-    /// Takes what a token begins with, as `take` takes one letter after the other, without asking of each what it cannot be.
+    /// Processes the start of a token in one step.
+    ///
+    /// The result is the same as calling `take` for each letter, without the tests that cannot apply to letters and
+    /// digits.
     private mutating func takeRun(_ bytes: Span<UInt8>, _ run: Range<Int>) {
         let last = Unicode.Scalar(bytes[run.upperBound - 1])
-        // A full stop before a letter ends nothing.
+        // A full stop before a letter does not end a sentence.
         isEndPending = false
         if wide.isPending { wide.resolve(before: Unicode.Scalar(bytes[run.lowerBound]), &matches) }
         beginToken(with: run, of: bytes)
@@ -144,7 +149,7 @@ struct TextScan {
         takeOther(scalar)
     }
 
-    /// Takes a scalar that is no letter and no digit.
+    /// Processes a scalar that is neither a letter nor a digit.
     private mutating func takeOther(_ scalar: Unicode.Scalar) {
         if token.isActive { endToken(next: scalar) }
         wide.window = 0
@@ -161,7 +166,7 @@ struct TextScan {
         if !scalar.isCloser { lastMark = scalar }
     }
 
-    /// Whether the full stop at the place belongs to what stands before it.
+    /// Whether the full stop at the current position belongs to an abbreviation.
     private var isAbbreviated: Bool {
         guard sequence.lastTokenEnd == index else { return false }
         return Self.abbreviations[sequence.lastToken] != nil
@@ -169,7 +174,7 @@ struct TextScan {
     }
 
     private static let abbreviations = PackedTable(["mr", "mrs", "dr", "vs"].map { (key: $0, value: true) })
-    /// Of "e.g." and "i.e.".
+    /// The last letters of "e.g." and "i.e.".
     private static let abbreviationEnds = PackedTable(["g", "e"].map { (key: $0, value: true) })
 
     private mutating func resolveSentenceEnd(before scalar: Unicode.Scalar?) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CertificateScope {
-    /// Reads a certificate.
+    /// Reads the scope of a certificate.
     ///
     /// - Parameters:
-    ///   - userID: The subject's UID.
-    ///   - extensions: The DER of each extension by object identifier in dots.
-    /// - Throws: When it names no topic, or one of Apple's extensions is something else than DER of its shape.
+    ///   - userID: The UID of the subject.
+    ///   - extensions: The DER of each extension, by dotted object identifier.
+    /// - Throws: `Failure`, when the certificate names no topic, or one of Apple's extensions is malformed.
     package init(userID: String?, extensions: [String: [UInt8]]) throws(Failure) {
         let userID = userID.flatMap { $0.isEmpty ? nil : $0 }
         let voipTopics = try Self.voipTopics(userID: userID, extensions)
@@ -25,7 +25,7 @@ extension CertificateScope {
         }
     }
 
-    /// The topics of the extension for VoIP: those that it lists, or that of the UID.
+    /// Returns the topics of the VoIP extension: the listed ones, or the VoIP topic of the UID.
     private static func voipTopics(userID: String?, _ extensions: [String: [UInt8]]) throws(Failure) -> [String] {
         guard let content = extensions[CertificateExtension.voip] else { return [] }
         guard content == DERWriter.null else { return try topicList(content, CertificateExtension.voip) }
@@ -42,7 +42,9 @@ extension CertificateScope {
         }
     }
 
-    /// Reads `SEQUENCE { UTF8String topic, SEQUENCE { UTF8String kind, … }, … }`; the suffix says what the kind says.
+    /// Parses `SEQUENCE { UTF8String topic, SEQUENCE { UTF8String kind, … }, … }`.
+    ///
+    /// The kinds are ignored, because the suffix of the topic contains the same information.
     private static func topicList(_ bytes: Span<UInt8>) throws(DERReader.Malformed) -> [String] {
         var reader = DERReader(bytes)
         var list = try reader.elements(of: DERReader.Tag.sequence, bytes)
@@ -58,7 +60,7 @@ extension CertificateScope {
         return topics
     }
 
-    /// Each topic once, compared as bytes, in the order of their first appearance.
+    /// Returns each topic once, compared as bytes, in the order of first appearance.
     private static func distinct(_ topics: [String]) -> [String] {
         var seen: Set<[UInt8]> = []
         return topics.filter { seen.insert(Array($0.utf8)).inserted }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CertificateScope {
-    /// The scope of a new certificate.
+    /// Creates the scope of a new certificate.
     ///
     /// - Parameters:
-    ///   - kind: Which topics of the app.
-    ///   - topic: The app's, without suffix.
-    ///   - environment: nil for both.
+    ///   - kind: The kind of certificate, which selects topics of the app.
+    ///   - topic: The app's topic, without suffix.
+    ///   - environment: The environment; nil for both.
     package init(_ kind: AdminAPI.NewCertificate.Kind, topic: String, environment: Environment?) {
         switch kind {
         case .single: self.init(defaultTopic: topic, topics: [topic], environment: environment)
@@ -20,7 +20,7 @@ extension CertificateScope {
         }
     }
 
-    /// The extensions that a new certificate needs to say this.
+    /// The certificate extensions that express this scope.
     package var extensions: [(identifier: String, content: [UInt8])] {
         var extensions: [(identifier: String, content: [UInt8])] = []
         if environment != .production { extensions.append((CertificateExtension.development, DERWriter.null)) }
@@ -41,7 +41,7 @@ extension CertificateScope {
         DERWriter.sequence(topics.flatMap { [DERWriter.text($0), DERWriter.sequence([DERWriter.text(kind(of: $0))])] })
     }
 
-    /// Apple's word for what a topic is for.
+    /// Returns Apple's word for the kind of a topic.
     private static func kind(of topic: String) -> String {
         let kinds = [(PushType.voip, "voip"), (.complication, "complication"), (.pushtotalk, "pushtotalk")]
         return kinds.first { topic.endsWith($0.0.topicSuffix) }?.1 ?? "app"

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place in DER, and the steps from one element to the next.
+/// A position in DER, with the operations that advance it.
 ///
-/// It reads what extensions of certificates are made of and refuses everything else: tags of one byte, lengths in their
-/// one shortest form and below 65,536. The bytes are a parameter and not a property, because only parameters may be
-/// spans.
+/// The reader accepts only the elements of certificate extensions: one-byte tags, and lengths below 65,536 in their
+/// shortest form. The bytes are a parameter and not a property, because a span can only be a parameter here.
 ///
 /// - SeeAlso: ITU-T X.690, sections 8 and 10.1
 struct DERReader {
-    /// The identifier bytes of the elements that are read here.
+    /// The identifier bytes of the supported elements.
     enum Tag {
         static let null: UInt8 = 0x05
         static let utf8String: UInt8 = 0x0C
         static let sequence: UInt8 = 0x30
     }
 
-    /// The bytes are not the DER that was expected.
+    /// The error for bytes that are not the expected DER.
     struct Malformed: Error, Equatable {}
 
-    /// The next byte.
+    /// The offset of the next byte.
     private(set) var offset: Int
-    /// Behind the last byte.
+    /// The offset after the last byte.
     let end: Int
 
-    /// Reads all of the bytes.
+    /// Creates a reader of all bytes.
     init(_ bytes: Span<UInt8>) { (offset, end) = (0, bytes.count) }
 
-    /// Reads the content of an element, which one of these readers has given.
+    /// Creates a reader for the content of an element that another reader returned.
     private init(_ content: Range<Int>) { (offset, end) = (content.lowerBound, content.upperBound) }
 
-    /// Whether nothing is left.
+    /// Whether no bytes are left.
     var isAtEnd: Bool { offset == end }
 
-    /// Passes an element of a tag.
+    /// Skips an element with a given tag.
     ///
     /// - Parameters:
-    ///   - tag: The only one that may come.
-    ///   - bytes: The same at each call.
-    /// - Returns: Where its content is.
-    /// - Throws: When something else comes, or it is not all there.
+    ///   - tag: The expected tag.
+    ///   - bytes: The bytes, which must be the same in each call.
+    /// - Returns: The range of the element's content.
+    /// - Throws: `Malformed`, when the tag differs or the element is truncated.
     mutating func content(of tag: UInt8, _ bytes: Span<UInt8>) throws(Malformed) -> Range<Int> {
         guard try next(bytes) == tag else { throw Malformed() }
         let byteCount = try length(bytes)
@@ -47,12 +46,12 @@ struct DERReader {
         return offset..<offset + byteCount
     }
 
-    /// Passes an element of a tag that is made of elements, and gives their reader.
+    /// Skips a constructed element with a given tag, and returns a reader for its elements.
     mutating func elements(of tag: UInt8, _ bytes: Span<UInt8>) throws(Malformed) -> DERReader {
         DERReader(try content(of: tag, bytes))
     }
 
-    /// Passes a UTF8String.
+    /// Skips a UTF8String and returns its text.
     mutating func text(_ bytes: Span<UInt8>) throws(Malformed) -> String {
         guard let text = bytes.extracting(try content(of: Tag.utf8String, bytes)).text else { throw Malformed() }
         return text
@@ -64,7 +63,7 @@ struct DERReader {
         return bytes[offset]
     }
 
-    /// A length: itself below 128; else the number of bytes that it takes, with the high bit, and these.
+    /// Reads a length in short form (below 128), or in long form with one or two length bytes.
     private mutating func length(_ bytes: Span<UInt8>) throws(Malformed) -> Int {
         let first = try next(bytes)
         switch first {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the few elements of DER that extensions of certificates are made of.
+/// Writes the DER elements that certificate extensions use.
 enum DERWriter {
-    /// Null.
+    /// The encoding of NULL.
     static let null: [UInt8] = [DERReader.Tag.null, 0]
 
-    /// A sequence of elements that are written already.
+    /// Returns a SEQUENCE of encoded elements.
     static func sequence(_ elements: [[UInt8]]) -> [UInt8] {
         element(DERReader.Tag.sequence, Array(elements.joined()))
     }
 
-    /// A UTF8String.
+    /// Returns a UTF8String.
     static func text(_ text: String) -> [UInt8] { element(DERReader.Tag.utf8String, Array(text.utf8)) }
 
     private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {

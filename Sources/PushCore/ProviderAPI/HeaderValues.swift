@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values of the `apns-*` header fields that are more than words.
+/// Parses and validates the values of `apns-*` header fields.
 package enum HeaderValues {
-    /// The latest `apns-expiration` that is taken: some senders give milliseconds, and nothing is kept longer than
-    /// `Limits.retentionSecondsMax` anyway; far below any overflow.
+    /// The maximum accepted `apns-expiration`.
+    ///
+    /// It allows for senders that use milliseconds, and is far below any overflow. Nothing is stored longer than
+    /// `Limits.retentionSecondsMax` anyway.
     package static let expirationUnixSecondsMax: Int64 = 1_000_000_000_000_000
 
-    /// Reads `apns-expiration`: whole seconds since 1970, or 0 for now or never; nil when it is neither.
+    /// Parses `apns-expiration`: UNIX seconds, or 0 for now or never; returns nil for any other value.
     package static func expiration(_ value: Span<UInt8>) -> Int64? {
         guard let seconds = Decimal.parse(value), seconds <= expirationUnixSecondsMax else { return nil }
         return seconds
     }
 
-    /// Reads `apns-priority`: 10, 5 or 1, written so.
+    /// Parses `apns-priority`: exactly `10`, `5` or `1`; returns nil for any other value.
     package static func priority(_ value: Span<UInt8>) -> UInt8? {
         if value.isEqual(to: "10") { return 10 }
         if value.isEqual(to: "5") { return 5 }
         return value.isEqual(to: "1") ? 1 : nil
     }
 
-    /// Whether a value has the form of a topic: 1 to 255 letters, digits, dots, hyphens and underscores of ASCII.
+    /// Reports whether a value has the form of a topic: 1 to 255 ASCII letters, digits, dots, hyphens and underscores.
     package static func isTopic(_ value: Span<UInt8>) -> Bool {
         guard !value.isEmpty, value.count <= Limits.topicByteCountMax else { return false }
         for offset in value.indices where !isTopicByte(value[offset]) {
@@ -28,12 +30,12 @@ package enum HeaderValues {
         return true
     }
 
-    /// Whether a value is short enough for a collapse id: 1 to 64 bytes, any bytes.
+    /// Reports whether a value is a valid collapse id: 1 to 64 arbitrary bytes.
     package static func isCollapseID(_ value: Span<UInt8>) -> Bool {
         !value.isEmpty && value.count <= Limits.collapseIDByteCountMax
     }
 
-    /// Whether a topic may contain the byte.
+    /// Reports whether a topic may contain the byte.
     private static func isTopicByte(_ byte: UInt8) -> Bool {
         byte.isLetterOrDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }

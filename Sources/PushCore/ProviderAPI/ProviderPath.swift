@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the `:path` of a provider's request asks for; ranges are in the path.
+/// The meaning of the `:path` of a provider's request; associated ranges refer to the path.
 package enum ProviderPath: Sendable, Equatable {
-    /// `/3/device/` and a device token, which may still be any bytes.
+    /// The path is `/3/device/` and a device token, which may still be any bytes.
     case device(Range<Int>)
-    /// `/3/device` or `/3/device/`.
+    /// The path is `/3/device` or `/3/device/`.
     case missingDeviceToken
-    /// `/4/broadcasts/apps/` and a topic.
+    /// The path is `/4/broadcasts/apps/` and a topic.
     case broadcast(topic: Range<Int>)
-    /// `/1/apps/` topic `/channels`.
+    /// The path is `/1/apps/`, a topic and `/channels`.
     case channels(topic: Range<Int>)
-    /// `/1/apps/` topic `/all-channels`.
+    /// The path is `/1/apps/`, a topic and `/all-channels`.
     case allChannels(topic: Range<Int>)
-    /// Something else below `/1/apps/`.
+    /// The path is another one below `/1/apps/`.
     case unknownBelowApps
-    /// Anything else.
+    /// The path is none of these.
     case unknown
 
-    /// Sorts a path; what it calls a device token or a topic has one byte or more, none of them a slash.
+    /// Parses a path; a device token or a topic has at least one byte and no slash.
     package static func parse(_ path: Span<UInt8>) -> ProviderPath {
         if let rest = rest(of: path, behind: "/3/device/") {
             if rest.isEmpty { return .missingDeviceToken }
@@ -33,7 +33,7 @@ package enum ProviderPath: Sendable, Equatable {
         return .unknownBelowApps
     }
 
-    /// Whether it is about the management of channels, and not about sending.
+    /// Whether the request manages channels instead of sending.
     package var isForChannels: Bool {
         switch self {
         case .channels, .allChannels, .unknownBelowApps: true
@@ -41,7 +41,7 @@ package enum ProviderPath: Sendable, Equatable {
         }
     }
 
-    /// Whether its answers carry `apns-request-id` and not `apns-id`.
+    /// Whether the response has `apns-request-id` instead of `apns-id`.
     package var hasRequestID: Bool {
         switch self {
         case .broadcast, .channels, .allChannels, .unknownBelowApps: true

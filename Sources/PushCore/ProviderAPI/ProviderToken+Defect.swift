@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ProviderToken {
-    /// Says what keeps a compact token from being a provider token, for a developer who has made it.
+    /// Describes why a compact token is not a valid provider token, for the developer of the sender.
     ///
-    /// For refusals only: it reads everything a second time.
+    /// Only refusals call this function, because it parses everything a second time.
     ///
-    /// - Parameter compact: What `init(compact:)` refused.
-    /// - Returns: One sentence in ASCII, which holds nothing of the token.
+    /// - Parameter compact: The token that `init(compact:)` refused.
+    /// - Returns: One sentence in ASCII, without any part of the token.
     package static func defect(in compact: Span<UInt8>) -> String {
         guard compact.count <= Limits.providerTokenByteCountMax else {
             return
                 "The provider token has \(compact.count) bytes: at most \(Limits.providerTokenByteCountMax) are read."
+        }
+        if compact.count > 0, compact[compact.count - 1] == 0x20 || compact[compact.count - 1] == 0x09 {
+            return "A blank stands behind the provider token: send authorization without it."
         }
         var parts: [[UInt8]] = [[]]
         for offset in compact.indices {

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a provider token says, before its signature is checked; nothing in it may be believed until then.
+/// The contents of a provider token before its signature is verified; do not trust them until then.
 ///
-/// A provider token is a JSON Web Token in compact form: header, claims and signature, each in base64, with dots
-/// between. Members that this type does not name are ignored, because real clients send them; a member that it does
-/// name must come once. Clients in the field write `iat` in three ways and use both alphabets of base64.
+/// A provider token is a JSON Web Token in compact form: header, claims and signature, each in base64, separated by
+/// dots. Members that this type does not name are ignored, because real clients send them. A member that it names must
+/// occur once. Existing clients write `iat` in three ways and use both base64 alphabets.
 ///
 /// - SeeAlso: RFC 7515, section 7.1; RFC 8725
 package struct ProviderToken: Sendable, Equatable {
-    /// How the token was signed; every other algorithm is refused.
+    /// The signature algorithm; every other algorithm is refused.
     package enum Algorithm: String, Sendable {
         case es256 = "ES256"
-        /// Not documented by Apple, but accepted by it: some clients sign with SHA-512 over a P-256 key.
+        /// SHA-512 with a P-256 key, which some clients use; Apple does not document it but accepts it.
         case es512 = "ES512"
     }
 
-    /// The `kid`, ten of `A` to `Z` and `0` to `9`.
+    /// The `kid`: ten characters of `A` to `Z` and `0` to `9`.
     package var keyID: String
-    /// The `iss`, ten of `A` to `Z` and `0` to `9`.
+    /// The `iss`: ten characters of `A` to `Z` and `0` to `9`.
     package var teamID: String
-    /// The `iat`, at least 0 and at most 10^12, so that no difference to now overflows.
+    /// The `iat`, from 0 to 10^12, so that no difference from the current time overflows.
     package var issuedAtUnixSeconds: Int64
-    /// The `alg`.
     package var algorithm: Algorithm
-    /// The signature as it came: R and S, or their DER form.
+    /// The decoded signature: R and S, or their DER form.
     package var signature: [UInt8]
-    /// How many bytes of the compact token, from its first, are signed.
+    /// The number of leading bytes of the compact token that are signed.
     package var signedByteCount: Int
 
-    /// Finds the compact token in a value of the `authorization` field; the scheme's case does not matter.
+    /// Finds the compact token in a value of the `authorization` field; the scheme is case-insensitive.
+    ///
+    /// The range extends to the end of the value, so trailing whitespace becomes part of the token.
     ///
     /// - Parameter value: The field's value.
-    /// - Returns: The range of what stands behind `bearer` and blanks; nil for another scheme and for none.
+    /// - Returns: The range after `bearer` and whitespace; nil for another scheme and for an empty token.
     /// - SeeAlso: RFC 9110, section 11.1
     package static func compactToken(inAuthorization value: Span<UInt8>) -> Range<Int>? {
         let scheme = "bearer"
@@ -40,15 +41,13 @@ package struct ProviderToken: Sendable, Equatable {
             value.extracting(first: schemeByteCount).isEqualIgnoringCase(to: scheme)
         else { return nil }
         var start = schemeByteCount
-        var end = value.count
-        while start < end, isBlank(value[start]) { start += 1 }
-        while start < end, isBlank(value[end - 1]) { end -= 1 }
-        return start < end ? start..<end : nil
+        while start < value.count, isBlank(value[start]) { start += 1 }
+        return start < value.count ? start..<value.count : nil
     }
 
-    /// Reads a compact token; nil when it is not one or lacks what APNs asks for.
+    /// Parses a compact token; returns nil when it is malformed or lacks a member that APNs requires.
     ///
-    /// - Parameter compact: Header, claims and signature with dots between.
+    /// - Parameter compact: The header, claims and signature, separated by dots.
     package init?(compact: Span<UInt8>) {
         guard compact.count <= Limits.providerTokenByteCountMax, let (first, second) = Self.dots(in: compact),
             let headerText = Base64.decode(compact.extracting(0..<first)),
@@ -64,7 +63,7 @@ package struct ProviderToken: Sendable, Equatable {
         signedByteCount = second
     }
 
-    /// The places of exactly two dots.
+    /// Returns the offsets of the dots if there are exactly two.
     private static func dots(in compact: Span<UInt8>) -> (first: Int, second: Int)? {
         var places: [Int] = []
         for offset in compact.indices where compact[offset] == UInt8(ascii: ".") {
@@ -74,14 +73,14 @@ package struct ProviderToken: Sendable, Equatable {
         return places.count == 2 ? (places[0], places[1]) : nil
     }
 
-    /// Whether a byte may stand between scheme and token.
+    /// Reports whether a byte may separate scheme and token.
     private static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 }
 
 extension ProviderToken {
-    /// The first part of a provider token.
+    /// The header of a provider token.
     struct Header {
         var keyID: String
         var algorithm: Algorithm
@@ -97,7 +96,7 @@ extension ProviderToken {
         }
     }
 
-    /// The second part of a provider token.
+    /// The claims of a provider token.
     struct Claims {
         private static let secondsMax: Int64 = 1_000_000_000_000
 
@@ -114,7 +113,7 @@ extension ProviderToken {
             issuedAtUnixSeconds = seconds
         }
 
-        /// Reads a moment that is an integer, a float or a string of digits; a part of a second is dropped.
+        /// Parses a time that is an integer, a float or a string of digits; drops the fraction of a second.
         private static func seconds(_ value: JSONValue) -> Int64? {
             switch value {
             case .integer(let seconds): seconds
@@ -125,7 +124,7 @@ extension ProviderToken {
         }
     }
 
-    /// Whether a text is ten of `A` to `Z` and `0` to `9`.
+    /// Reports whether a text is ten characters of `A` to `Z` and `0` to `9`.
     static func isIdentifier(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in
@@ -135,7 +134,7 @@ extension ProviderToken {
 }
 
 extension JSONValue {
-    /// How many members of an object have a name; 0 for any other value.
+    /// Returns the number of an object's members with this name; 0 for any other value.
     fileprivate func count(of key: String) -> Int {
         members?.count { $0.key.utf8.elementsEqual(key.utf8) } ?? 0
     }

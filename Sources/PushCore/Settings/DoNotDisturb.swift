@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a person wants not to be disturbed now.
+/// The state of Do Not Disturb.
 package enum DoNotDisturb: Sendable, Equatable {
     case off
     case on
-    /// Until a moment, UNIX seconds.
+    /// Do Not Disturb is on until this time, in UNIX seconds.
     case until(Int64)
 
-    /// Reads `on`, `off`, or `until` and UNIX seconds.
+    /// Parses `on`, `off`, or `until` followed by UNIX seconds.
     package init?(_ text: String) {
         let words = text.utf8.split(separator: UInt8(ascii: " "))
         switch words.first.map({ String(decoding: $0, as: UTF8.self) }) {
@@ -20,7 +20,7 @@ package enum DoNotDisturb: Sendable, Equatable {
         }
     }
 
-    /// As it is kept.
+    /// The stored text form.
     package var text: String {
         switch self {
         case .off: "off"
@@ -29,7 +29,7 @@ package enum DoNotDisturb: Sendable, Equatable {
         }
     }
 
-    /// Whether it holds at a moment, UNIX seconds.
+    /// Reports whether Do Not Disturb is active at a time in UNIX seconds.
     package func holds(at now: Int64) -> Bool {
         switch self {
         case .off: false

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person sets on a device, or an administrator for managed devices.
+/// A setting of the user on a device, or of an administrator for managed devices.
 ///
-/// The raw values are in the agent's database, on the bus, in policies and on the command line; so are the texts of
-/// their values, which `normalized` checks.
+/// The raw values appear in the agent's database, on D-Bus, in policies and on the command line. So do the texts of the
+/// values, which `normalized` validates.
 package enum PersonalSetting: String, CaseIterable, Sendable {
-    // Of the person.
+    // These settings belong to the user.
     case master
     case doNotDisturb = "do-not-disturb"
     case schedule
     case silent
     case inboxDays = "inbox-days"
     case inboxCount = "inbox-count"
-    // Of an app; the first three of its event types, too.
+    // These settings belong to an app. The first three also belong to its event types.
     case badge
     case sound
     case alert
@@ -21,17 +21,17 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
     case timeSensitive = "time-sensitive"
     case critical
 
-    /// What a value belongs to.
+    /// The subject that a value applies to.
     package enum Scope: Sendable, CaseIterable {
-        /// Everything on the device.
+        /// The whole device.
         case person
-        /// One app.
+        /// A single app.
         case app
         /// One of the event types that an app declared.
         case event
     }
 
-    /// What kind of text a value is.
+    /// The syntax of a value.
     private enum Form {
         case onOrOff
         case style
@@ -41,7 +41,7 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
         case number(ClosedRange<Int>)
     }
 
-    /// What it can be set for.
+    /// The scopes in which the setting can have a value.
     package var scopes: [Scope] {
         switch self {
         case .master, .doNotDisturb, .schedule, .silent, .inboxDays, .inboxCount: [.person]
@@ -50,7 +50,7 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
         }
     }
 
-    /// What holds until somebody says otherwise; docs/reference/settings.md gives the reasons.
+    /// Returns the default value; docs/reference/settings.md gives the reasons.
     package func standard(for scope: Scope) -> String {
         switch self {
         case .master, .badge, .sound, .timeSensitive: "on"
@@ -63,12 +63,12 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
         }
     }
 
-    /// A value as it is kept; nil for a text that is no value.
+    /// Returns a value in its stored form; nil when the text is not a valid value.
     ///
     /// - Parameters:
-    ///   - text: What somebody wrote.
-    ///   - scope: For what.
-    /// - Returns: The value; `on` for an app's alerts is its banner, for example.
+    ///   - text: The value as entered.
+    ///   - scope: The scope of the value.
+    /// - Returns: The stored form; for example, `on` for an app's alerts becomes `banner`.
     package func normalized(_ text: String, for scope: Scope) -> String? {
         guard scopes.contains(scope) else { return nil }
         switch form(for: scope) {
@@ -81,13 +81,13 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
         }
     }
 
-    /// What a value may be, for a message.
+    /// Returns the description of valid values, for an error message.
     package func expectation(for scope: Scope) -> String {
         switch form(for: scope) {
         case .onOrOff: "on or off"
         case .style: "on, off, none, banner or alert"
         case .soundName: "as-sent, none, or the name of a sound"
-        case .moment: "on, off, or 'until' and UNIX seconds"
+        case .moment: "on, off, or 'until' and a time in UNIX seconds"
         case .schedule: "none, or times such as 'mon-fri 22:00-07:00, sat sun 23:00-09:00'"
         case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
         }
@@ -108,36 +108,38 @@ package enum PersonalSetting: String, CaseIterable, Sendable {
     /// One phrase for help and the reference.
     package var help: String {
         switch self {
-        case .master: "Whether anything is shown, heard or counted on icons at all"
-        case .doNotDisturb: "Whether alerts and sounds stay away now"
-        case .schedule: "At what times of the week alerts and sounds stay away"
-        case .silent: "Whether sounds stay away, while badges and alerts appear"
-        case .inboxDays: "How many days notifications are kept"
-        case .inboxCount: "How many notifications are kept"
-        case .badge: "Numbers on the app's icon"
-        case .sound: "Sounds"
-        case .alert: "What appears on the screen: nothing, a banner that goes by itself, or an alert that stays"
-        case .soundName: "Which sound: the one that the notification names, none, or always this one"
-        case .preview: "Whether texts are readable while the screen is locked"
-        case .timeSensitive: "Whether time-sensitive notifications come through while others do not disturb"
-        case .critical: "Whether critical notifications come through, and are heard while sounds stay away"
+        case .master: "Master switch for alerts, sounds and badges"
+        case .doNotDisturb: "Suppress alerts and sounds now"
+        case .schedule: "Times of the week at which alerts and sounds are suppressed"
+        case .silent: "Mute sounds, but show badges and alerts"
+        case .inboxDays: "The number of days for which notifications are kept"
+        case .inboxCount: "The maximum number of notifications that are kept"
+        case .badge: "Show badges on the app's icon"
+        case .sound: "Play sounds"
+        case .alert: "The alert style: none, a temporary banner, or an alert that stays until answered"
+        case .soundName: "The sound to play: the sound of the notification, none, or always the same one"
+        case .preview: "Show texts while the screen is locked"
+        case .timeSensitive: "Show time-sensitive notifications during Do Not Disturb"
+        case .critical: "Show and play critical notifications during Do Not Disturb and when muted"
         }
     }
 }
 
-/// How an app's alerts appear.
+/// The presentation style of an app's alerts.
 package enum AlertStyle: String, CaseIterable, Sendable {
-    /// Not at all.
+    /// The app's alerts do not appear.
     case none
-    /// Goes by itself after a while.
+    /// An alert disappears after a while.
     case banner
-    /// Stays until it is answered.
+    /// An alert stays until the user answers it.
     case alert
 
-    /// What holds until somebody says otherwise.
+    /// The default style.
     package static let standard = AlertStyle.banner
 
-    /// Reads a style: `off` is none, and `on` a banner, unless who is asked knows which style it was.
+    /// Parses a style; `off` means `none`, and `on` means `banner`.
+    ///
+    /// A caller that knows the style before `off` handles `on` before it calls this initializer.
     package init?(_ text: String) {
         if text.utf8.elementsEqual("on".utf8) {
             self = .banner
@@ -151,19 +153,18 @@ package enum AlertStyle: String, CaseIterable, Sendable {
     }
 }
 
-/// Which sound an app makes.
+/// The choice of an app's sound.
 package enum SoundChoice: Sendable, Equatable {
-    /// What the notification names.
+    /// The sound that the notification names.
     case asSent
-    /// No sound.
     case none
-    /// This one whenever the notification has any sound.
+    /// This sound, whenever the notification has any sound.
     case named(String)
 
-    /// The longest name, in bytes.
+    /// The maximum length of a sound name, in bytes.
     package static let nameByteCountMax = 64
 
-    /// Reads a choice; a name is `[A-Za-z0-9][A-Za-z0-9._-]{0,63}` without `..`.
+    /// Parses a choice; a sound name matches `[A-Za-z0-9][A-Za-z0-9._-]{0,63}` and does not contain `..`.
     package init?(_ text: String) {
         switch text {
         case "as-sent": self = .asSent
@@ -174,7 +175,7 @@ package enum SoundChoice: Sendable, Equatable {
         }
     }
 
-    /// As it is kept.
+    /// The stored text form.
     package var text: String {
         switch self {
         case .asSent: "as-sent"

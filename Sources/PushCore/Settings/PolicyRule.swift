@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an administrator set for devices: a default, or a value that nobody changes there.
+/// An administrator's rule for devices: a default value, or a locked value that users cannot change.
 public struct PolicyRule: Codable, Sendable, Equatable {
-    /// Whose: a device id; nil for every device.
+    /// The device id that the rule applies to; nil for every device.
     public var device: String?
-    /// Of which app: its topic; nil for every app, and for what belongs to no app.
+    /// The topic of the app that the rule applies to.
+    ///
+    /// nil means every app. A rule for a setting of the user also has nil here.
     public var topic: String?
-    /// The name of a setting; docs/reference/settings.md lists them.
+    /// The name of a setting; docs/reference/settings.md lists the settings.
     public var setting: String
-    /// What holds.
+    /// The value of the setting.
     public var value: String
-    /// Whether the person may not choose otherwise.
+    /// Whether the user cannot change the value.
     public var locked: Bool
 
-    /// Joins the parts.
     public init(device: String?, topic: String?, setting: String, value: String, locked: Bool) {
         self.device = device
         self.topic = topic
@@ -24,25 +25,26 @@ public struct PolicyRule: Codable, Sendable, Equatable {
 }
 
 extension PersonalSetting {
-    /// The setting that a policy names; nil when there is none, or none that an app has where one is named.
+    /// Returns the setting that a policy names.
+    ///
+    /// The result is nil for an unknown setting, and when a topic is given but the setting does not belong to apps.
     package static func ofPolicy(_ name: String, hasTopic: Bool) -> PersonalSetting? {
         let setting = allCases.first { $0.rawValue.utf8.elementsEqual(name.utf8) }
         return setting.flatMap { hasTopic && !$0.scopes.contains(.app) ? nil : $0 }
     }
 
-    /// What its values are checked for in a policy.
+    /// The scope that is used to validate the setting's values in a policy.
     package var policyScope: Scope { scopes.contains(.app) ? .app : .person }
 }
 
 extension DeviceAPI {
-    /// The answer of `GET /v1/policy`.
+    /// The response of `GET /v1/policy`.
     public struct Policy: Codable, Sendable, Equatable {
-        /// Grows with each change of any policy of the server.
+        /// The version, which grows with each change of any policy on the server.
         public var version: Int64
-        /// The rules for the device that asks; of the same setting and topic only one.
+        /// The rules for the requesting device, at most one for each setting and topic.
         public var rules: [PolicyRule]
 
-        /// Joins the two.
         public init(version: Int64, rules: [PolicyRule]) {
             self.version = version
             self.rules = rules
@@ -51,14 +53,12 @@ extension DeviceAPI {
 }
 
 extension AdminAPI {
-    /// The answer of `GET /v1/policies`.
+    /// The response of `GET /v1/policies`.
     public struct Policies: Codable, Sendable, Equatable {
-        /// Grows with each change.
+        /// The version, which grows with each change.
         public var version: Int64
-        /// All rules.
         public var rules: [PolicyRule]
 
-        /// Joins the two.
         public init(version: Int64, rules: [PolicyRule]) {
             self.version = version
             self.rules = rules

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// At what times of the week a person is not to be disturbed: `mon-fri 22:00-07:00, sat sun 23:00-09:00`.
+/// The weekly times of Do Not Disturb, for example `mon-fri 22:00-07:00, sat sun 23:00-09:00`.
 ///
-/// Times are local ones. Times that end before they begin end on the next day, and belong to the day on which they
-/// begin. Without days they hold every day.
+/// Times are local. A span that ends before it begins ends on the next day; it belongs to the day on which it begins. A
+/// span without days applies to every day.
 package struct QuietSchedule: Sendable, Equatable {
-    /// Days and times that belong together.
+    /// A span of time on certain days of the week.
     package struct Span: Sendable, Equatable {
-        /// Bit 0 is Monday.
+        /// A bit set of days; bit 0 is Monday.
         package var days: UInt8
-        /// Minutes after midnight, 0 to 1439.
+        /// The start, in minutes after midnight, 0 to 1439.
         package var start: Int
-        /// Minutes after midnight, 1 to 1440.
+        /// The end, in minutes after midnight, 1 to 1440.
         package var end: Int
     }
 
-    /// A moment as the clock on the wall shows it.
+    /// A local time of the week.
     package struct LocalTime: Sendable, Equatable {
-        /// 0 is Monday.
+        /// The day of the week; 0 is Monday.
         package var weekday: Int
-        /// Minutes after midnight.
+        /// The minutes after midnight.
         package var minute: Int
 
-        /// Joins the two.
         package init(weekday: Int, minute: Int) {
             self.weekday = weekday
             self.minute = minute
         }
     }
 
-    /// Spans of one schedule.
+    /// The maximum number of spans in a schedule.
     package static let spanCountMax = 16
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private static let minutesOfDay = 1440
     private static let everyDay: UInt8 = 0x7F
 
-    /// Empty for none.
+    /// The spans; empty for no schedule.
     package private(set) var spans: [Span] = []
 
-    /// Reads a schedule; `none` is an empty one.
+    /// Parses a schedule; `none` is an empty schedule.
     package init?(_ text: String) {
         guard !text.utf8.elementsEqual("none".utf8) else { return }
         let parts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false)
@@ -49,12 +48,12 @@ package struct QuietSchedule: Sendable, Equatable {
         }
     }
 
-    /// As it is kept.
+    /// The stored text form.
     package var text: String {
         spans.isEmpty ? "none" : spans.map(Self.text(of:)).joined(separator: ", ")
     }
 
-    /// Whether it holds at a moment.
+    /// Reports whether the schedule is active at a local time.
     package func contains(_ time: LocalTime) -> Bool {
         let (today, yesterday) = (UInt8(1) << UInt8(time.weekday), UInt8(1) << UInt8((time.weekday + 6) % 7))
         return spans.contains { span in
@@ -83,7 +82,7 @@ package struct QuietSchedule: Sendable, Equatable {
         return Span(days: words.count == 1 ? everyDay : days, start: start, end: end == 0 ? minutesOfDay : end)
     }
 
-    /// `mon` or `fri-mon`.
+    /// Parses a day (`mon`) or a range of days (`fri-mon`).
     private static func days(_ word: Substring) -> UInt8? {
         let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { end in
             names.firstIndex { $0.utf8.elementsEqual(end.utf8) }
@@ -92,7 +91,7 @@ package struct QuietSchedule: Sendable, Equatable {
         return (0...(last - first + 7) % 7).reduce(0) { $0 | 1 << UInt8((first + $1) % 7) }
     }
 
-    /// `HH:MM`, up to 24:00.
+    /// Parses `HH:MM`, up to 24:00.
     private static func minute(_ text: Substring) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy(Decimal.isDigit) }),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base64 in both of its alphabets, read strictly.
+/// Encodes base64 in both alphabets, and decodes it strictly.
 ///
-/// Every byte string has one text in each alphabet, with or without padding; any other text is refused, so bits that
-/// nothing reads must be zero.
+/// Each byte string has exactly one text in each alphabet, with or without padding. The decoder rejects any other text,
+/// so unused trailing bits must be zero.
 /// - SeeAlso: RFC 4648, sections 3.5, 4 and 5
 package enum Base64 {
-    /// Reads the standard or the URL alphabet, with all of its padding or without any.
+    /// Decodes the standard or the URL alphabet, with complete padding or without any.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard let digitCount = digitCount(of: text) else { return nil }
         var bytes: [UInt8] = []
@@ -26,21 +26,21 @@ package enum Base64 {
         return strayBits == 0 ? bytes : nil
     }
 
-    /// Writes the URL alphabet without padding.
+    /// Encodes with the URL alphabet, without padding.
     package static func encodeURL(_ bytes: Span<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         append(bytes, alphabet: .url, to: &output)
         return output
     }
 
-    /// Writes the standard alphabet with padding.
+    /// Encodes with the standard alphabet and padding.
     package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         append(bytes, to: &output)
         return output
     }
 
-    /// Appends the standard alphabet with padding.
+    /// Appends the encoding with the standard alphabet and padding.
     package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
         append(bytes, alphabet: .standard, to: &output)
         let padding = (3 - bytes.count % 3) % 3
@@ -53,7 +53,7 @@ package enum Base64 {
 
     private static let padding = UInt8(ascii: "=")
 
-    /// How many digits stand before the padding; nil when the length or the padding is wrong.
+    /// Returns the number of digits before the padding; nil when the length or the padding is invalid.
     private static func digitCount(of text: Span<UInt8>) -> Int? {
         var digitCount = text.count
         while digitCount > 0, text.count - digitCount < 2, text[digitCount - 1] == padding {
@@ -64,7 +64,7 @@ package enum Base64 {
         return digitCount
     }
 
-    /// The six bits of a digit of either alphabet.
+    /// Returns the six-bit value of a digit of either alphabet.
     @inline(__always)
     private static func value(of digit: UInt8) -> UInt8? {
         switch digit {
@@ -95,7 +95,7 @@ package enum Base64 {
         }
     }
 
-    /// The digit of a value below 64.
+    /// Returns the digit of a value below 64.
     @inline(__always)
     private static func digit(_ value: UInt8, _ alphabet: Alphabet) -> UInt8 {
         switch value {

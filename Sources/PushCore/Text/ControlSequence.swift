@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Knows which scalars of a text belong to control sequences for a terminal.
+/// Detects which scalars of a text belong to terminal control sequences.
 ///
 /// ```
 ///            ESC                 [                     @ to ~
 ///  ──▶ text ─────▶ after escape ─────▶ control sequence ─────▶ text
 ///                       │   ] P X ^ _
 ///                       ├─────────────▶ control string ── ESC \, BEL ──▶ text
-///                       │   blank to /                  0 to ~
+///                       │   space to /                  0 to ~
 ///                       ├─────────────▶ intermediates ──────────▶ text
 ///                       │   0 to ~
 ///                       └─────────────▶ text
 /// ```
 ///
-/// U+0080 to U+009F are ESC and the character 0x40 below. CAN and SUB end any sequence; ESC ends it and begins another.
+/// U+0080 to U+009F stand for ESC and the character that is 0x40 lower. CAN and SUB end any sequence. ESC ends a
+/// sequence and begins another.
 ///
 /// - SeeAlso: ECMA-48, sections 5.3 to 5.6
 struct ControlSequence {
@@ -27,7 +28,7 @@ struct ControlSequence {
 
     private var state = State.text
 
-    /// Takes the next scalar of the text; answers whether it belongs to a control sequence.
+    /// Consumes the next scalar of the text; returns whether it belongs to a control sequence.
     mutating func takes(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1B:
@@ -50,7 +51,7 @@ struct ControlSequence {
             return false
         case .afterEscape:
             begin(with: value)
-            // What cannot follow ESC is text again.
+            // A scalar that cannot follow ESC is ordinary text.
             return 0x20...0x7E ~= value
         case .intermediates:
             if !(0x20...0x2F ~= value) { state = .text }
@@ -64,7 +65,7 @@ struct ControlSequence {
         }
     }
 
-    /// Goes on behind ESC.
+    /// Enters the state for the scalar after ESC.
     private mutating func begin(with value: UInt32) {
         switch value {
         case 0x5B: state = .controlSequence

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text that grows up to a number of bytes; an ellipsis stands for what did not fit.
+/// A text that grows up to a maximum number of bytes; an ellipsis replaces the part that does not fit.
 struct CutText {
     /// The text so far.
     private(set) var text = ""
-    /// Whether the ellipsis is there: nothing more is taken.
+    /// Whether the text was truncated; further text is ignored.
     private(set) var isFull = false
     private var freeByteCount: Int
 
-    /// Begins empty, with room for so many bytes.
+    /// Creates an empty text with a maximum size in bytes.
     init(byteCountMax: Int) { freeByteCount = byteCountMax - "…".utf8.count }
 
-    /// Takes what fits.
+    /// Appends the scalars that fit.
     mutating func append(_ scalars: some Sequence<Unicode.Scalar>) {
         for scalar in scalars {
             guard !isFull else { return }

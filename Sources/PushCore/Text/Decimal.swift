@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whole numbers written in ASCII digits.
+/// Parses and formats integers in ASCII digits.
 package enum Decimal {
-    /// Reads one or more digits and nothing else: no sign, no blanks; nil when the number does not fit.
+    /// Parses one or more digits, without sign and whitespace; returns nil when the number does not fit.
     package static func parse(_ digits: Span<UInt8>) -> Int64? {
         guard !digits.isEmpty else { return nil }
         var number: Int64 = 0
@@ -17,7 +17,7 @@ package enum Decimal {
         return number
     }
 
-    /// Appends the digits of a number, behind a minus sign when it is below zero.
+    /// Appends the digits of a number, after a minus sign when it is negative.
     package static func append(_ value: Int64, to output: inout [UInt8]) {
         // Nineteen digits hold the largest magnitude, that of `Int64.min`.
         var digits = InlineArray<19, UInt8>(repeating: UInt8(ascii: "0"))
@@ -32,7 +32,7 @@ package enum Decimal {
         output.append(digits.span.extracting(first..<digits.count))
     }
 
-    /// Whether a byte is one of the ten digits.
+    /// Reports whether a byte is an ASCII digit.
     @inline(__always)
     static func isDigit(_ byte: UInt8) -> Bool {
         UInt8(ascii: "0") <= byte && byte <= UInt8(ascii: "9")

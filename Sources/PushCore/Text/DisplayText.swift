@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a provider's text safe for the medium that shows it.
+/// Sanitizes a provider's text for the medium that displays it.
 ///
-/// All of it works on Unicode scalars: `Character` joins a carriage return and a line feed, and hides what stands
-/// behind combining marks.
+/// All functions work on Unicode scalars. `Character` combines a carriage return with a line feed, and hides scalars
+/// that follow combining marks.
 package enum DisplayText {
-    /// The most scalars of a title.
+    /// The maximum number of scalars in a title.
     package static let titleScalarCountMax = 256
-    /// The most scalars of a body.
+    /// The maximum number of scalars in a body.
     package static let bodyScalarCountMax = 2000
-    /// The most scalars of what people take for one character: no line breaks within it, however wide or high it gets.
+    /// The maximum number of scalars in one grapheme cluster.
+    ///
+    /// Text layout does not break lines within a cluster, however wide or high it becomes.
     package static let characterScalarCountMax = 16
 
-    /// Text for a widget that shows it as it is.
+    /// Returns text for a widget that displays plain text.
     ///
-    /// Line feeds stay, other ends of lines become one, a tab becomes a blank. Other control characters, overrides and isolates of the writing
-    /// direction and noncharacters are left out.
+    /// Line feeds stay, other line endings become a line feed, and a tab becomes a space. The function removes other
+    /// control characters, noncharacters, and embeddings, overrides and isolates of the writing direction.
     /// - Parameters:
     ///   - text: Any text.
-    ///   - scalarCountMax: The length at which it is cut, an ellipsis included.
-    /// - Returns: The text that may be shown.
+    ///   - scalarCountMax: The maximum length in scalars, including the ellipsis of a truncated text.
+    /// - Returns: The sanitized text.
     package static func plain(_ text: String, scalarCountMax: Int = bodyScalarCountMax) -> String {
         var output = String.UnicodeScalarView()
         appendPlain(text.unicodeScalars, scalarCountMax: scalarCountMax) { output.append($0) }
         return String(output)
     }
 
-    /// The same text for a notification server that reads markup: nothing in it is markup.
+    /// Returns the plain text for a notification server that interprets markup, with all markup escaped.
     ///
     /// - Parameters:
     ///   - text: Any text.
-    ///   - scalarCountMax: The length at which it is cut, before characters are escaped.
-    /// - Returns: The text with `& < >` escaped, and not more: GNOME Shell shows `&#39;` as these five characters.
+    ///   - scalarCountMax: The maximum length in scalars before escaping.
+    /// - Returns: The text with only `& < >` escaped, because GNOME Shell displays `&#39;` literally.
     package static func markup(_ text: String, scalarCountMax: Int = bodyScalarCountMax) -> String {
         var output = ""
         appendPlain(text.unicodeScalars, scalarCountMax: scalarCountMax) { scalar in
@@ -45,12 +47,12 @@ package enum DisplayText {
         return output
     }
 
-    /// The same text for a terminal, on which nothing in it acts: control sequences are left out whole, tabs stay.
+    /// Returns the plain text for a terminal: control sequences are removed completely, tabs stay.
     ///
     /// - Parameters:
     ///   - text: Any text.
-    ///   - scalarCountMax: The length at which it is cut.
-    /// - Returns: The text that may be printed.
+    ///   - scalarCountMax: The maximum length in scalars.
+    /// - Returns: The text that is safe to print.
     package static func terminal(_ text: String, scalarCountMax: Int = bodyScalarCountMax) -> String {
         var sequence = ControlSequence()
         var visible = String.UnicodeScalarView()
@@ -62,7 +64,7 @@ package enum DisplayText {
         return String(output)
     }
 
-    /// Hands on what may be shown, cut to a length.
+    /// Appends the displayable scalars, truncated to a length.
     private static func appendPlain(
         _ scalars: String.UnicodeScalarView, tab: Unicode.Scalar = " ", scalarCountMax: Int,
         to append: (Unicode.Scalar) -> Void
@@ -72,14 +74,14 @@ package enum DisplayText {
         for scalar in withBoundedCharacters(scalars.filter { !isLeftOut($0) }) {
             count += 1
             guard count <= scalarCountMax else {
-                // The last one that fits gives way to the ellipsis.
+                // The ellipsis replaces the last scalar that fits.
                 return append("…")
             }
             if let heldBack { append(heldBack) }
             heldBack =
                 switch scalar {
                 case "\t": tab
-                // Two more ways to end a line, and texts of one line look for one only.
+                // These also end a line, and texts of one line check for line feeds only.
                 case "\u{2028}", "\u{2029}": "\n"
                 default: scalar
                 }
@@ -87,7 +89,9 @@ package enum DisplayText {
         if let heldBack { append(heldBack) }
     }
 
-    /// Leaves out what is beyond the bound of one character: joined emoji, marks upon marks, and letters of Hangul without end.
+    /// Truncates each grapheme cluster that exceeds the limit.
+    ///
+    /// Such clusters occur with joined emoji, stacked combining marks and long sequences of Hangul letters.
     private static func withBoundedCharacters(_ scalars: String.UnicodeScalarView) -> String.UnicodeScalarView {
         let text = String(scalars)
         guard text.contains(where: { $0.unicodeScalars.count > characterScalarCountMax }) else { return scalars }
@@ -96,12 +100,12 @@ package enum DisplayText {
         }
     }
 
-    /// Whether nothing may show a scalar.
+    /// Reports whether a scalar must not be displayed.
     private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: false
         case 0x00...0x1F, 0x7F...0x9F: true
-        // Embeddings, overrides and isolates of the writing direction, which could turn round what stands beside them.
+        // Embeddings, overrides and isolates of the writing direction could reorder the surrounding text.
         case 0x202A...0x202E, 0x2066...0x2069: true
         case 0xFDD0...0xFDEF: true
         default: scalar.value & 0xFFFE == 0xFFFE

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes written as hexadecimal digits.
+/// Encodes and decodes hexadecimal digits.
 package enum Hex {
-    /// Reads exactly 64 digits of either case, or nothing.
+    /// Decodes exactly 64 digits of either case; returns nil for any other input.
     package static func decode32(_ digits: Span<UInt8>) -> InlineArray<32, UInt8>? {
         guard digits.count == 64 else { return nil }
         var bytes = InlineArray<32, UInt8>(repeating: 0)
         for index in 0..<8 {
-            // The count is checked above and the bounds once more by the load; bytes of any value are a number.
+            // The guard and the load both check the bounds, and every bit pattern is a valid UInt64.
             let word = unsafe digits.bytes.unsafeLoadUnaligned(fromByteOffset: 8 * index, as: UInt64.self).littleEndian
             guard let four = decode8(word) else { return nil }
             for place in 0..<4 { bytes[4 * index + place] = UInt8(truncatingIfNeeded: four >> UInt32(8 * place)) }
@@ -15,26 +15,27 @@ package enum Hex {
         return bytes
     }
 
-    /// Reads eight digits at once, the first in the lowest byte, into four bytes in the same order; nil when one is none.
+    /// Decodes eight digits in parallel; returns nil when a byte is not a digit.
     ///
-    /// Digits are 3x and letters are 4x or 6x, so bit 6 tells them apart, and a letter is worth 9 more than its lower half.
-    /// Each byte's part of a sum is below 32: nothing is carried from one byte into the next.
+    /// The first digit is in the lowest byte, and the first decoded byte too. Digits are 0x3_, letters are 0x4_ or
+    /// 0x6_, so bit 6 distinguishes them. The value of a letter is 9 more than its lower half. Each byte of a sum is
+    /// below 32, so nothing carries into the next byte.
     @inline(__always)
     private static func decode8(_ word: UInt64) -> UInt32? {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let isLetter = word >> 6 & ones
         let values = (word & (ones &* 0x0F)) &+ isLetter &* 9
         let hasGoodUpperHalves = word & (ones &* 0xF0 &- isLetter &* 0x20) == ones &* 0x30 &+ isLetter &* 0x10
-        // A letter is worth ten or more, a digit less; nothing is worth sixteen.
+        // A letter's value is at least ten, a digit's is less, and no value reaches sixteen.
         let isTenOrMore = (values &+ ones &* 6) >> 4 & ones
         guard hasGoodUpperHalves, isTenOrMore == isLetter, values & (ones &* 0x10) == 0 else { return nil }
-        // Two digits become the lower byte of their sixteen bits; then the lower bytes move together.
+        // Two digits form the lower byte of their sixteen bits; then the lower bytes are packed together.
         var bytes = (values << 4 | values >> 8) & 0x00FF_00FF_00FF_00FF
         bytes = (bytes | bytes >> 8) & 0x0000_FFFF_0000_FFFF
         return UInt32(truncatingIfNeeded: bytes | bytes >> 16)
     }
 
-    /// Reads an even number of digits of either case, or nothing.
+    /// Decodes an even number of digits of either case; returns nil for any other input.
     package static func decode(_ digits: Span<UInt8>) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -46,7 +47,7 @@ package enum Hex {
         return bytes
     }
 
-    /// Whether a byte is a digit of either case.
+    /// Reports whether a byte is a hexadecimal digit of either case.
     package static func isDigit(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
@@ -56,20 +57,20 @@ package enum Hex {
         }
     }
 
-    /// Appends two lower-case digits for each byte.
+    /// Appends two lowercase digits for each byte.
     package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
         for index in bytes.indices {
             append(bytes[index], to: &output)
         }
     }
 
-    /// Appends two lower-case digits.
+    /// Appends two lowercase digits.
     static func append(_ byte: UInt8, to output: inout [UInt8]) {
         output.append(digit(byte >> 4))
         output.append(digit(byte & 0xF))
     }
 
-    /// Writes two lower-case digits for each byte.
+    /// Returns two lowercase digits for each byte.
     package static func string(_ bytes: [UInt8]) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.count)
@@ -77,23 +78,23 @@ package enum Hex {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Writes four digits at once, the first in the lowest byte.
+    /// Returns four digits in one step, the first in the lowest byte.
     ///
     /// - Parameters:
-    ///   - number: The digits' value.
-    ///   - letters: `a` or `A`.
-    /// - Returns: The digits.
+    ///   - number: The number to encode.
+    ///   - letters: The ASCII code of the digit ten: `a` or `A`.
+    /// - Returns: The four digits as ASCII codes.
     @inline(__always)
     static func digits(of number: UInt16, letters: UInt8) -> UInt32 {
         let ones: UInt32 = 0x0101_0101
-        // The bytes go apart, the first lowest; then each one's upper half to its lower byte.
+        // Spreads the two bytes apart, the first lowest, then moves the upper half of each into its lower byte.
         let bytes = UInt32(number >> 8) | UInt32(number & 0xFF) << 16
         let values = bytes >> 4 & 0x000F_000F | (bytes & 0x000F_000F) << 8
         let isLetter = (values &+ ones &* 6) >> 4 & ones
         return values &+ ones &* 0x30 &+ isLetter &* UInt32(letters - 0x3A)
     }
 
-    /// The value of one digit of either case; nil for any other byte.
+    /// Returns the value of one digit of either case; nil for any other byte.
     @inline(__always)
     static func value(of digit: UInt8) -> UInt8? {
         switch digit {
@@ -104,14 +105,14 @@ package enum Hex {
         }
     }
 
-    /// Reads the two digits that begin at an offset; the caller has checked that both are there.
+    /// Decodes the two digits at an offset; the caller has checked the bounds.
     @inline(__always)
     private static func byte(in digits: Span<UInt8>, at offset: Int) -> UInt8? {
         guard let high = value(of: digits[offset]), let low = value(of: digits[offset + 1]) else { return nil }
         return high << 4 | low
     }
 
-    /// The lower-case digit of a value below 16.
+    /// Returns the lowercase digit of a value below 16.
     @inline(__always)
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? 0x30 + value : 0x61 + value - 10

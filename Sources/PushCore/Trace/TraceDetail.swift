@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a step happened; the numbers are in the store and never change.
+/// The reason for a trace step; the raw values are stored and must never change.
 public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case none = 0
-    // Why the server gave one up.
+    // Reasons for which the server discarded a notification.
     case topicBound = 1
     case deviceBound = 2
     case refusedByDevice = 3
@@ -11,7 +11,7 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case notConnected = 5
     case windowFull = 6
     case notWritten = 7
-    // What a device gave as its reason.
+    // Reasons that a device reported.
     case masterOff = 32
     case switchedOff = 33
     case unknownApp = 34
@@ -35,7 +35,9 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
     case unavailable = 52
     case otherReason = 63
 
-    /// The word in JSON and on the command line, for devices the device API's; nil for none.
+    /// The word in JSON and on the command line; nil for none.
+    ///
+    /// For reasons that devices report, it is the word of the device API.
     public var word: String? {
         switch self {
         case .none: nil
@@ -71,46 +73,46 @@ public enum TraceDetail: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// One phrase for a person; nil for none.
+    /// The description for a human reader, as one phrase; nil for none.
     public var meaning: String? {
         switch self {
         case .none: nil
-        case .topicBound: "too many of this app waited for the device"
-        case .deviceBound: "too many waited for the device"
-        case .refusedByDevice: "the device wants nothing of this app"
-        case .damaged: "the disk changed it"
-        case .notConnected: "now or never, and the device was not connected"
-        case .notWritten: "the disk did not take it; the back-end was told to send it again"
-        case .windowFull: "now or never, and the device had not acknowledged enough"
-        case .masterOff: "all notifications are switched off"
-        case .switchedOff: "the person switched that off for the app"
-        case .unknownApp: "no app is registered there for the topic"
-        case .nothingToShow: "there is nothing in it to show"
-        case .replacedOnDevice: "a newer one came before it could be shown"
-        case .tooMany: "too many came at once"
-        case .cleared: "the person cleared the inbox"
-        case .unreadable: "the device cannot read it"
-        case .unsubscribed: "the app gave the channel up"
-        case .badgeOnly: "only the number on the icon"
-        case .eventOff: "the person switched that off for this kind of event"
-        case .doNotDisturb: "the person does not want to be disturbed now"
-        case .silent: "the person has sounds silenced"
-        case .muted: "sounds are muted there"
-        case .recording: "something was being recorded, or a call went on"
-        case .passive: "it is to be seen and not heard"
-        case .expiredOnDevice: "it had expired when it came to the device"
-        case .duplicate: "the same came just before"
-        case .filtered: "the app's own filter let nothing through"
-        case .badBadge: "its badge is not a whole number from 0 to 4294967295"
-        case .unavailable: "nothing there could play its sound"
-        case .otherReason: "the device gave a reason of its own"
+        case .topicBound: "too many pending notifications of this app for the device"
+        case .deviceBound: "too many pending notifications for the device"
+        case .refusedByDevice: "the device refuses notifications of this app"
+        case .damaged: "damaged on disk"
+        case .notConnected: "expiration 0, and the device was not connected"
+        case .notWritten: "could not be stored; the back-end was asked to send it again"
+        case .windowFull: "expiration 0, and too many notifications were not acknowledged yet"
+        case .masterOff: "notifications are turned off (master switch)"
+        case .switchedOff: "turned off for this app"
+        case .unknownApp: "no app is registered for the topic"
+        case .nothingToShow: "the notification has nothing to show"
+        case .replacedOnDevice: "replaced by a newer notification before it was shown"
+        case .tooMany: "too many notifications in a short time"
+        case .cleared: "the user cleared the inbox"
+        case .unreadable: "the device cannot read the notification"
+        case .unsubscribed: "the app unsubscribed from the channel"
+        case .badgeOnly: "badge only"
+        case .eventOff: "turned off for this event type"
+        case .doNotDisturb: "Do Not Disturb is on"
+        case .silent: "sounds are turned off"
+        case .muted: "the device is muted"
+        case .recording: "the microphone was in use"
+        case .passive: "the notification is passive"
+        case .expiredOnDevice: "expired when it arrived at the device"
+        case .duplicate: "duplicate of a recent notification"
+        case .filtered: "the app's filter suppressed it"
+        case .badBadge: "the badge is not a whole number from 0 to 4294967295"
+        case .unavailable: "the device cannot play sounds"
+        case .otherReason: "another reason, reported by the device"
         }
     }
 
-    /// Whether a device gives it as a reason.
+    /// Whether devices report this reason.
     public var isOfDevice: Bool { rawValue >= Self.masterOff.rawValue }
 
-    /// What a device gave as its reason; one that is none of ours is only known to be another.
+    /// Maps a device's reason text; unknown texts map to `otherReason`.
     package init(deviceReason: String?) {
         guard let deviceReason, !deviceReason.isEmpty else {
             self = .none

@@ -1,48 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One line of the trace: a step of one notification on its way to one device.
+/// An event of the trace: one step of a notification on its way to one device.
 ///
-/// Packed into 26 bytes, little-endian; the step that begins a trace has 40 more:
+/// The packed form has 30 bytes, little-endian. The event that begins a trace has 36 more:
 ///
 /// ```
-/// step (1)  detail (1)  sequence (8)  device (8)  UNIX milliseconds (8)
-/// accepted: topic (4)  generation (4)  apns-unique-id (16)  apns-id (16)
+/// step (1)  detail (1)  sequence (8)  device (8)  UNIX milliseconds (8)  topic (4)
+/// accepted: generation (4)  apns-unique-id (16)  apns-id (16)
 /// ```
-/// The highest bit of an accepting step says that the `apns-id` was written in capitals.
+/// The highest bit of an `accepted` step marks an `apns-id` that was written in uppercase.
 public struct TraceEvent: Equatable, Sendable {
-    /// Bytes of every event.
-    package static let byteCount = 26
-    /// Bytes of the event that begins a trace.
+    /// The packed size of every event, in bytes.
+    package static let byteCount = 30
+    /// The additional packed size of the event that begins a trace, in bytes.
     package static let acceptedByteCount = 66
     private static let capitalsBit: UInt8 = 0x80
 
-    /// What happened.
     public var step: TraceStep
-    /// Why.
+    /// The reason for the step.
     public var detail: TraceDetail
-    /// The number by which all events of one notification are found together.
+    /// The number that all events of one notification share.
     public var sequence: Int64
-    /// The device; 0 for a broadcast, where it was accepted or its channel let it go.
+    /// The device; 0 for a broadcast as a whole, when it is accepted or its channel discards it.
     public var device: DeviceID
-    /// When, by the server's clock.
+    /// The time of the event by the server's clock.
     public var unixMilliseconds: Int64
-    /// What the notification is; with `accepted` only.
+    /// The app; a reader that follows one app uses it to skip the events of all others.
+    public var topic: TopicID
+    /// The identity of the notification; present only with `accepted`.
     public var origin: Origin?
 
-    /// What the first event of a trace tells beside.
+    /// The additional contents of the first event of a trace.
     public struct Origin: Equatable, Sendable {
-        /// The app.
         public var topic: TopicID
-        /// The registration's generation in the device token; 0 for a broadcast.
+        /// The generation of the registration in the device token; 0 for a broadcast.
         public var generation: UInt32
-        /// `apns-unique-id`.
         public var uniqueID: UniqueID
-        /// `apns-id`.
         public var apnsID: UniqueID
-        /// Whether the provider wrote it in capitals.
+        /// Whether the provider wrote the `apns-id` in uppercase.
         public var hasCapitals: Bool
 
-        /// Joins the parts.
         public init(
             topic: TopicID, generation: UInt32, uniqueID: UniqueID, apnsID: UniqueID, hasCapitals: Bool = false
         ) {
@@ -53,21 +50,50 @@ public struct TraceEvent: Equatable, Sendable {
             self.hasCapitals = hasCapitals
         }
 
-        /// `apns-id` as the provider wrote it and was answered; in capitals where it mixed them.
+        /// The `apns-id` as the server returned it; in uppercase when the provider mixed the cases.
         package var apnsIDText: String { apnsID.text(hasCapitals: hasCapitals) }
     }
 
-    /// Joins the parts; `origin` belongs to `accepted` and to nothing else.
+    /// Creates an event that continues a trace.
+    ///
+    /// - Parameters:
+    ///   - step: A step other than `accepted`, which needs an origin to be packed.
+    ///   - detail: The reason for the step.
+    ///   - sequence: The number of the notification.
+    ///   - topic: The app.
+    ///   - device: The device; 0 for a broadcast as a whole.
+    ///   - unixMilliseconds: The time of the event.
     public init(
-        _ step: TraceStep, _ detail: TraceDetail = .none, sequence: Int64, device: DeviceID, unixMilliseconds: Int64,
-        origin: Origin? = nil
+        _ step: TraceStep, _ detail: TraceDetail = .none, sequence: Int64, topic: TopicID, device: DeviceID,
+        unixMilliseconds: Int64
     ) {
-        precondition((step == .accepted) == (origin != nil), "the origin goes with the first event and no other")
+        precondition(step != .accepted, "an accepting event has an origin")
         self.step = step
         self.detail = detail
         self.sequence = sequence
         self.device = device
         self.unixMilliseconds = unixMilliseconds
+        self.topic = topic
+    }
+
+    /// Creates the event that begins a trace.
+    ///
+    /// - Parameters:
+    ///   - origin: The identity of the notification.
+    ///   - detail: The reason for the step.
+    ///   - sequence: The number of the notification.
+    ///   - device: The device; 0 for a broadcast.
+    ///   - unixMilliseconds: The time of the event.
+    public init(
+        accepted origin: Origin, _ detail: TraceDetail = .none, sequence: Int64, device: DeviceID,
+        unixMilliseconds: Int64
+    ) {
+        step = .accepted
+        self.detail = detail
+        self.sequence = sequence
+        self.device = device
+        self.unixMilliseconds = unixMilliseconds
+        topic = origin.topic
         self.origin = origin
     }
 
@@ -75,32 +101,33 @@ public struct TraceEvent: Equatable, Sendable {
     @inline(__always)
     package func append(to output: inout [UInt8]) {
         let (sequence, milliseconds) = (UInt64(bitPattern: sequence), UInt64(bitPattern: unixMilliseconds))
-        // In words, of which each holds the end of one member and the beginning of the next: one copy instead of five.
+        // Each word holds the end of one member and the start of the next, so one copy replaces five.
         let first = origin?.hasCapitals == true ? step.rawValue | Self.capitalsBit : step.rawValue
         let words: (UInt64, UInt64, UInt64, UInt64) = (
             (UInt64(first) | UInt64(detail.rawValue) << 8 | sequence << 16).littleEndian,
             (sequence >> 48 | device.rawValue << 16).littleEndian,
-            (device.rawValue >> 48 | milliseconds << 16).littleEndian, (milliseconds >> 48).littleEndian
+            (device.rawValue >> 48 | milliseconds << 16).littleEndian,
+            (milliseconds >> 48 | UInt64(topic.rawValue) << 16).littleEndian
         )
         unsafe withUnsafeBytes(of: words) {
             unsafe output.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<Self.byteCount]))
         }
         guard let origin else { return }
-        let more: (UInt64, UInt64, UInt64, UInt64, UInt64) = (
-            (UInt64(origin.generation) << 32 | UInt64(origin.topic.rawValue)).littleEndian,
+        unsafe withUnsafeBytes(of: origin.generation.littleEndian) { unsafe output.append(contentsOf: $0) }
+        let more: (UInt64, UInt64, UInt64, UInt64) = (
             origin.uniqueID.high.littleEndian, origin.uniqueID.low.littleEndian, origin.apnsID.high.littleEndian,
             origin.apnsID.low.littleEndian
         )
         unsafe withUnsafeBytes(of: more) { unsafe output.append(contentsOf: $0) }
     }
 
-    /// Reads the packed event at an offset, and moves the offset behind it.
+    /// Reads the packed event at an offset, and advances the offset past it.
     ///
-    /// It is nil at the end, and for bytes that are no event.
+    /// The result is nil at the end, and for bytes that are not an event.
     ///
     /// - Parameters:
-    ///   - bytes: Packed events, one behind the other.
-    ///   - offset: Where to read; stays where it is when nothing is read.
+    ///   - bytes: The packed events, one after the other.
+    ///   - offset: The offset of the event; unchanged when the result is nil.
     package init?(_ bytes: Span<UInt8>, at offset: inout Int) {
         guard offset >= 0, offset <= bytes.count, bytes.count - offset >= Self.byteCount,
             let step = TraceStep(rawValue: bytes[offset] & ~Self.capitalsBit),
@@ -114,11 +141,22 @@ public struct TraceEvent: Equatable, Sendable {
         sequence = Int64(bitPattern: Self.number(in: bytes, at: offset + 2))
         device = DeviceID(rawValue: Self.number(in: bytes, at: offset + 10))
         unixMilliseconds = Int64(bitPattern: Self.number(in: bytes, at: offset + 18))
-        if step == .accepted { origin = Origin(bytes, at: offset + 26, hasCapitals: hasCapitals) }
+        topic = TopicID(rawValue: Self.shortNumber(in: bytes, at: offset + 26))
+        if step == .accepted {
+            origin = Origin(bytes, at: offset + Self.byteCount, topic: topic, hasCapitals: hasCapitals)
+        }
         offset += byteCount
     }
 
-    /// Reads eight bytes; the caller has checked that they are there.
+    /// Reads four bytes; the caller has checked the bounds.
+    @inline(__always)
+    fileprivate static func shortNumber(in bytes: Span<UInt8>, at offset: Int) -> UInt32 {
+        var number: UInt32 = 0
+        for index in 0..<4 { number |= UInt32(bytes[offset + index]) << UInt32(8 * index) }
+        return number
+    }
+
+    /// Reads eight bytes; the caller has checked the bounds.
     @inline(__always)
     fileprivate static func number(in bytes: Span<UInt8>, at offset: Int) -> UInt64 {
         var number: UInt64 = 0
@@ -128,14 +166,13 @@ public struct TraceEvent: Equatable, Sendable {
 }
 
 extension TraceEvent.Origin {
-    fileprivate init(_ bytes: Span<UInt8>, at offset: Int, hasCapitals: Bool) {
+    fileprivate init(_ bytes: Span<UInt8>, at offset: Int, topic: TopicID, hasCapitals: Bool) {
+        self.topic = topic
         self.hasCapitals = hasCapitals
-        let address = TraceEvent.number(in: bytes, at: offset)
-        topic = TopicID(rawValue: UInt32(truncatingIfNeeded: address))
-        generation = UInt32(truncatingIfNeeded: address >> 32)
+        generation = TraceEvent.shortNumber(in: bytes, at: offset)
         uniqueID = UniqueID(
-            high: TraceEvent.number(in: bytes, at: offset + 8), low: TraceEvent.number(in: bytes, at: offset + 16))
+            high: TraceEvent.number(in: bytes, at: offset + 4), low: TraceEvent.number(in: bytes, at: offset + 12))
         apnsID = UniqueID(
-            high: TraceEvent.number(in: bytes, at: offset + 24), low: TraceEvent.number(in: bytes, at: offset + 32))
+            high: TraceEvent.number(in: bytes, at: offset + 20), low: TraceEvent.number(in: bytes, at: offset + 28))
     }
 }

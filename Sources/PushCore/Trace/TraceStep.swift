@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happened to a notification at one moment; the numbers are in the store and never change.
+/// A step in the life of a notification; the raw values are stored and must never change.
 public enum TraceStep: UInt8, CaseIterable, Sendable {
     case accepted = 1
     case stored = 2
@@ -35,26 +35,28 @@ public enum TraceStep: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// One phrase for a person.
+    /// The description for a human reader, as one phrase.
     public var meaning: String {
         switch self {
         case .accepted: "accepted from the back-end"
-        case .stored: "stored; survives a restart"
+        case .stored: "stored on disk"
         case .sent: "sent to the device"
-        case .acknowledged: "the device has it"
+        case .acknowledged: "received by the device"
         case .shown: "shown"
-        case .soundOnly: "heard, not shown"
+        case .soundOnly: "sound played, no alert shown"
         case .suppressed: "not shown"
-        case .viewed: "the person opened it"
-        case .closed: "the person closed it"
-        case .replaced: "a newer one with the same collapse id took its place"
-        case .expired: "its expiration passed"
+        case .viewed: "opened by the user"
+        case .closed: "closed by the user"
+        case .replaced: "replaced by a newer notification with the same collapse id"
+        case .expired: "expired before delivery"
         case .dropped: "dropped"
-        case .unregistered: "the app is not registered on the device any more"
+        case .unregistered: "the app is no longer registered on the device"
         }
     }
 
-    /// Whether webhooks tell it: what became of a notification, without what a back-end knows from its 200.
+    /// Whether webhooks report the step.
+    ///
+    /// They report the results of a notification, without the steps that the back-end knows from its 200 response.
     public var isForWebhooks: Bool {
         switch self {
         case .accepted, .stored, .sent: false

@@ -1,51 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A broadcast channel; random, never used again.
+/// The id of a broadcast channel; random and never reused.
 public struct ChannelID: Hashable, Sendable {
-    /// The first eight bytes.
+    /// The first eight bytes, big-endian.
     public let high: UInt64
-    /// The last eight bytes.
+    /// The last eight bytes, big-endian.
     public let low: UInt64
 
-    /// Joins two halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 }
 
-/// What a channel keeps for devices that are not connected; the numbers are Apple's.
+/// The broadcasts that a channel stores for disconnected devices; the raw values are Apple's.
 public enum MessageStoragePolicy: Int, CaseIterable, Codable, Sendable {
-    /// Nothing: a broadcast is for those who are connected.
+    /// The channel stores nothing; a broadcast reaches connected devices only.
     case noMessageStored = 0
-    /// The last broadcast, for at most `Limits.broadcastStorageSecondsMax`.
+    /// The channel stores the last broadcast, for at most `Limits.broadcastStorageSecondsMax`.
     case mostRecentMessageStored = 1
 }
 
-/// A broadcast that passed every check: one payload for every device that subscribed to a channel.
+/// A validated broadcast: one payload for every device that subscribed to a channel.
 public struct Broadcast: Sendable {
-    /// Where it goes.
     public var channel: ChannelID
-    /// The app that the channel is of.
+    /// The app that owns the channel.
     public var topic: TopicID
-    /// The environment of the request; a channel of the other one is not found.
+    /// The environment of the request; the server does not find a channel of the other environment.
     public var environment: Environment
-    /// `apns-request-id` as the provider wrote it, 36 bytes of ASCII; made by the server when there was none.
+    /// The `apns-request-id` as the provider sent it, 36 bytes of ASCII; the server creates one when it is absent.
     public var requestID: [UInt8]
-    /// Ours: never used twice, by which a device knows a broadcast again.
+    /// The server's own id of the broadcast, which is never reused; devices detect duplicates by it.
     public var uniqueID: UniqueID
     /// The app's topic with the suffix of push type liveactivity.
     public var topicName: String
-    /// `apns-priority`: 10, 5 or 1; nil when the provider gave none.
+    /// The `apns-priority`: 10, 5 or 1; nil when the provider sent none.
     public var priority: UInt8?
-    /// `apns-expiration`: 0 is now or never; not 0 only for a channel that stores.
+    /// The `apns-expiration`; 0 means that the server delivers now or never.
+    ///
+    /// Other values occur only for a channel that stores broadcasts.
     public var expirationUnixSeconds: Int64
-    /// The payload, byte for byte as it came.
+    /// The payload, byte for byte as received.
     public var payload: [UInt8]
-    /// When the server accepted it.
+    /// The time of acceptance by the server.
     public var acceptedUnixMilliseconds: Int64
 
-    /// Joins the parts.
     public init(
         channel: ChannelID, topic: TopicID, environment: Environment, requestID: [UInt8], uniqueID: UniqueID,
         topicName: String, priority: UInt8?, expirationUnixSeconds: Int64, payload: [UInt8],

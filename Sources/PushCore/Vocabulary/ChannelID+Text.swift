@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ChannelID {
-    /// Reads a channel id as providers and devices write it: the standard base64 of sixteen bytes.
+    /// Parses a channel id in the form that providers and devices send: standard base64 of sixteen bytes.
     ///
-    /// - Parameter text: Any bytes; nil for what is no channel id of this server, however well-formed.
+    /// The result is nil when the text is not a channel id of this server, even if it is well-formed base64.
+    ///
+    /// - Parameter text: The bytes to parse, which may be arbitrary.
     package init?(text: Span<UInt8>) {
         guard text.count == Self.characterCount, let bytes = Base64.decode(text), bytes.count == 16 else { return nil }
         let halves = bytes.reduce(into: (high: UInt64(0), low: UInt64(0))) { halves, byte in
@@ -13,7 +15,7 @@ extension ChannelID {
         self.init(high: halves.high, low: halves.low)
     }
 
-    /// Its text: 24 characters.
+    /// The channel id as base64 text of 24 characters.
     package var text: String {
         var bytes: [UInt8] = []
         for half in [high, low] {

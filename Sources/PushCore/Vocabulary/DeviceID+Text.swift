@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DeviceID {
-    /// Reads sixteen lower-case hexadecimal digits, the only form there is; nil for any other text.
+    /// Parses sixteen lowercase hexadecimal digits, the only valid form; returns nil for any other text.
     package init?(text: String) {
         let digits = text.utf8.span
         guard digits.count == 16 else { return nil }
@@ -15,7 +15,7 @@ extension DeviceID {
         self.init(rawValue: number)
     }
 
-    /// Sixteen lower-case hexadecimal digits.
+    /// The device id as sixteen lowercase hexadecimal digits.
     package var text: String {
         var digits: [UInt8] = []
         digits.reserveCapacity(16)

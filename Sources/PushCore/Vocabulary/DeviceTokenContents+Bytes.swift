@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DeviceTokenContents {
-    /// Reads the sixteen bytes of an opened device token; nil when they name no possible device or topic.
+    /// Parses the sixteen bytes of a decrypted device token; returns nil for an impossible device or topic.
     ///
-    /// A device id has its top bit clear and topics count from 1; anything else was not written by this server.
-    /// - Parameter bytes: What was inside the device token.
+    /// The top bit of a device id is clear, and topic ids start at 1. This server writes no other values.
+    /// - Parameter bytes: The decrypted contents of the device token.
     package init?(bytes: InlineArray<16, UInt8>) {
         let device = Self.number(in: bytes, at: 0, byteCount: 8)
         let topic = UInt32(truncatingIfNeeded: Self.number(in: bytes, at: 8, byteCount: 4))
@@ -13,7 +13,7 @@ extension DeviceTokenContents {
         self.init(device: DeviceID(rawValue: device), topic: TopicID(rawValue: topic), generation: generation)
     }
 
-    /// The sixteen bytes that go into a device token.
+    /// The sixteen bytes that a device token encrypts.
     package var bytes: InlineArray<16, UInt8> {
         InlineArray { index in
             switch index {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of the two worlds a token, key, certificate or channel belongs to; nothing crosses from one to the other.
+/// The environment of a token, key, certificate or channel; the two environments are fully separate.
 ///
-/// A request's environment is that of the port, or of the server name, on which its connection came in.
+/// The port or the server name of the connection determines the environment of a request.
 public enum Environment: String, CaseIterable, Codable, Sendable {
-    /// What `api.push.apple.com` is.
+    /// The counterpart of `api.push.apple.com`.
     case production
-    /// What `api.sandbox.push.apple.com` is.
+    /// The counterpart of `api.sandbox.push.apple.com`.
     case development
 
-    /// The other one.
+    /// The opposite environment.
     public var other: Environment {
         switch self {
         case .production: .development

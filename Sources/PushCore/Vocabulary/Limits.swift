@@ -1,200 +1,312 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every bound of the system, by name; docs/reference/limits.md says what happens at each.
+/// All limits of the system; docs/reference/limits.md describes the behavior at each limit.
 public enum Limits {
     // MARK: Provider API (Apple's)
 
-    /// The largest payload, in bytes, of every push type but voip.
+    /// The maximum payload size, in bytes, of every push type except voip.
     public static let payloadByteCountMax = 4096
-    /// The largest payload of push type voip, in bytes.
+    /// The maximum payload size of push type voip, in bytes.
     public static let voipPayloadByteCountMax = 5120
-    /// The largest payload of a broadcast, in bytes.
+    /// The maximum payload size of a broadcast, in bytes.
     public static let broadcastPayloadByteCountMax = 5120
-    /// The longest `apns-channel-id` that is looked at, in bytes.
+    /// The maximum length of an `apns-channel-id`, in bytes; longer values are rejected unparsed.
     public static let channelIDByteCountMax = 64
-    /// Channels of one app in one environment.
+    /// The maximum number of channels of one app in one environment.
     public static let channelPerAppCountMax = 10_000
-    /// How long a channel keeps its last broadcast at most, in seconds: 8 hours.
+    /// The maximum time for which a channel stores its last broadcast, in seconds: 8 hours.
     public static let broadcastStorageSecondsMax: Int64 = 8 * 3600
-    /// Channels that one app on one device may subscribe to.
+    /// The maximum number of channels that one app on one device may subscribe to.
     public static let subscriptionPerAppCountMax = 1000
-    /// The longest `apns-collapse-id`, in bytes.
+    /// The maximum length of an `apns-collapse-id`, in bytes.
     public static let collapseIDByteCountMax = 64
-    /// The longest topic, in bytes.
+    /// The maximum length of a topic, in bytes.
     public static let topicByteCountMax = 255
-    /// Topics in one extension of a client certificate.
+    /// The maximum number of topics in one extension of a client certificate.
     public static let certificateTopicCountMax = 256
-    /// How long a client certificate that is issued here is valid at most, in days.
+    /// The maximum validity of a client certificate that this server issues, in days.
     public static let certificateDayCountMax = 825
-    /// How far `iat` may lie from now, in seconds, before a provider token counts as expired.
+    /// The maximum distance of `iat` from the current time, in seconds, before a provider token counts as expired.
     public static let providerTokenAgeSecondsMax: Int64 = 3600
-    /// New provider tokens that one connection may bring within `providerTokenUpdateSeconds`.
+    /// The maximum number of new provider tokens on one connection within `providerTokenUpdateSeconds`.
     public static let providerTokenUpdateCountMax = 5
-    /// Over how many seconds new provider tokens are counted: Apple's 20 minutes.
+    /// The period over which new provider tokens are counted, in seconds: Apple's 20 minutes.
     public static let providerTokenUpdateSeconds: Int64 = 20 * 60
-    /// Good provider tokens that a connection remembers, so that each is verified once.
+    /// The number of valid provider tokens that a connection caches, so that it verifies each only once.
     public static let rememberedProviderTokenCountMax = 8
-    /// The longest provider token that is looked at, in bytes.
+    /// The maximum length of a provider token, in bytes; longer tokens are rejected unparsed.
     public static let providerTokenByteCountMax = 2048
-    /// Apps on devices of which a loop remembers the last alerts, for the checks of payloads.
+    /// The number of (app, device) pairs whose last alerts a loop remembers for the payload checks.
     public static let payloadHistoryCountMax = 8192
-    /// A device token in hexadecimal digits.
+    /// The length of a device token, in hexadecimal digits.
     public static let deviceTokenDigitCount = 64
-    /// How deep JSON may nest.
+    /// The maximum nesting depth of JSON.
     public static let jsonDepthMax = 64
 
     // MARK: HTTP
 
-    /// Streams that a provider may have open on one connection.
+    /// The maximum number of streams that a provider may have open on one connection.
     public static let concurrentStreamCountMax = 1000
-    /// All request fields of one request: name + value + 32 for each, in bytes.
+    /// The maximum size of all request fields of one request, in bytes: name + value + 32 for each field.
     public static let headerListByteCountMax = 8000
-    /// What SETTINGS_MAX_HEADER_LIST_SIZE tells peers, in bytes; Apple's value.
+    /// The value of SETTINGS_MAX_HEADER_LIST_SIZE sent to peers, in bytes; the same as Apple's.
     public static let advertisedHeaderListByteCountMax: UInt32 = 8000
-    /// Request fields of one request.
+    /// The maximum number of request fields in one request.
     public static let headerFieldCountMax = 64
-    /// The largest body of a device or admin request, in bytes.
+    /// The maximum body size of a device or admin request, in bytes.
     public static let controlBodyByteCountMax = 64 * 1024
-    /// Output waiting for one connection, in bytes, above which its input is not read.
+    /// The maximum body size of a device's request other than acknowledgements and filters, in bytes.
+    public static let smallBodyByteCountMax = 4096
+    /// The maximum number of body bytes that are buffered before the device of the request is known.
+    public static let strangerBodyByteCountMax = 8192
+    /// The number of device secrets whose device is cached in memory.
+    public static let deviceSecretCacheCountMax = 16_384
+    /// The number of unknown device secrets that are cached in memory.
+    public static let unknownSecretCacheCountMax = 2048
+    /// The size of a connection's output buffer, in bytes, above which the server stops reading its input.
     public static let outputByteCountHigh = 64 * 1024
-    /// Output waiting for one connection, in bytes, above which the connection is closed.
+    /// The size of a connection's output buffer, in bytes, above which the server closes the connection.
     public static let outputByteCountMax = 1024 * 1024
 
-    /// One line, and one event with all its lines, of a device's stream, in bytes.
+    /// The maximum bytes of requests and responses that an unauthenticated connection holds.
+    public static let retainedByteCountOfStrangerMax = 256 * 1024
+    /// The maximum bytes of requests and responses that an authenticated connection holds.
+    public static let retainedByteCountMax = 4 * 1024 * 1024
+    /// The number of open streams on an unauthenticated connection that triggers early authentication.
+    ///
+    /// At this number, the server verifies a provider token before the request body has arrived.
+    public static let streamCountBeforeEarlyAuthentication = 50
+
+    /// The maximum length of a line, and of an event with all its lines, in a device's stream, in bytes.
     public static let streamEventByteCountMax = 64 * 1024
 
     // MARK: Delivery
 
-    /// Pending notifications of one (device, topic); the oldest is dropped first.
+    /// The maximum number of pending notifications of one (device, topic).
+    ///
+    /// Notifications in transit to the connected device do not count. At the limit, the oldest one is dropped.
     public static let pendingPerTopicCountMax = 100
-    /// Pending notifications of one device, of all its apps; the oldest is dropped for the next one.
+    /// The maximum number of pending notifications of one device over all its apps, without those in transit to it.
     public static let pendingPerDeviceCountMax = 1000
-    /// Notifications sent to a device and not yet acknowledged.
+    /// The maximum number of notifications that are sent to a device but not yet acknowledged.
     public static let unacknowledgedCountMax = 64
-    /// How long a notification is kept at most, in seconds: 30 days.
+    /// The maximum time for which a notification is stored, in seconds: 30 days.
     public static let retentionSecondsMax: Int64 = 30 * 24 * 3600
-    /// Acknowledgements in one request.
+    /// The maximum number of acknowledgements in one request.
     public static let acknowledgementBatchCountMax = 1000
-    /// Acknowledgements that a device may send on a WebSocket beside those for what it gets there.
-    public static let acknowledgementAllowanceFirst = 50_000
-    /// Acknowledgements that a device may send on a WebSocket for each notification that it gets there.
+    /// The number of additional acknowledgements that each notification sent over a WebSocket permits, beyond the rate.
     public static let acknowledgementsPerNotification = 8
-    /// Topics in one filter.
+    /// The number of last notifications to one device for which the server accepts outcomes.
+    public static let deliveryHistoryCountMax = 512
+    /// The minimum length of an enrollment's `request_id`, in bytes.
+    public static let requestIDByteCountMin = 22
+    /// The maximum length of an enrollment's `request_id`, in bytes.
+    public static let requestIDByteCountMax = 128
+    /// The maximum number of topics in one filter.
     public static let filterTopicCountMax = 1000
-    /// Registrations of one device.
+    /// The maximum number of devices in one response of the admin API.
+    public static let listedDeviceCountMax = 1000
+    /// The maximum number of requests of one device that wait while the store is busy.
+    public static let waitingRequestPerDeviceCountMax = 16
+    /// The maximum number of registrations of one device.
     public static let registrationPerDeviceCountMax = 1000
-    /// The longest name of a device or an app, in bytes of UTF-8.
+    /// The maximum length of a device's or app's name, in bytes of UTF-8.
     public static let displayNameByteCountMax = 128
-    /// How long a device may stay away, in seconds, before its device tokens expire, unless configured: a year.
+    /// The default time that a device may stay away before its device tokens expire, in seconds: a year.
     public static let tokenLifeSecondsDefault: Int64 = 365 * 24 * 3600
-    /// How long the trace is kept unless configured, in seconds: a week.
+    /// The default time for which the trace is kept, in seconds: a week.
     public static let traceLifeSecondsDefault: Int64 = 7 * 24 * 3600
-    /// How much of the trace is kept unless configured, in bytes: 256 MiB.
+    /// The default size of the trace, in bytes: 256 MiB.
     public static let traceByteCountDefault: Int64 = 256 * 1024 * 1024
-    /// Searches of the trace at a time.
+    /// The maximum number of concurrent searches of the trace.
     public static let traceSearchCountMax = 64
-    /// Events in one answer of the trace.
+    /// The maximum number of events in one response of the trace.
     public static let traceAnswerCountMax = 1000
-    /// Apps with a webhook.
+    /// The maximum number of apps with a webhook.
     public static let webhookCountMax = 50
-    /// The longest URL of a webhook, in bytes.
+    /// The maximum length of a webhook's URL, in bytes.
     public static let webhookURLByteCountMax = 2048
-    /// The shortest secret of a webhook, in bytes.
+    /// The minimum length of a webhook's secret, in bytes.
     public static let webhookSecretByteCountMin = 16
-    /// The longest secret of a webhook, in bytes.
+    /// The maximum length of a webhook's secret, in bytes.
     public static let webhookSecretByteCountMax = 256
-    /// Events in one request of a webhook.
+    /// The maximum number of events in one webhook request.
     public static let webhookBatchCountMax = 200
-    /// How long an enrolment code is valid, in seconds.
+    /// The lifetime of an enrollment code, in seconds.
     public static let enrolmentCodeLifeSeconds: Int64 = 24 * 3600
+    /// The maximum number of unused enrolment codes in a list.
+    public static let listedEnrolmentCodeCountMax = 1000
 }
 
 extension Limits {
     // MARK: Rates and quotas
 
-    /// Requests a second to one device token, unless configured.
+    /// The default rate of requests to one device token, per second.
     public static let deviceRateDefault: Int64 = 100
-    /// Requests to one device token at once after a pause, unless configured.
+    /// The default burst of requests to one device token after a pause.
     public static let deviceBurstDefault: Int64 = 1000
-    /// Device tokens whose rate is remembered: those that were sent to in the last moments.
+    /// The number of most recent device tokens, or devices, whose rate is remembered.
     public static let deviceRateCountMax = 16_384
-    /// The largest rate and burst that can be set.
+    /// The default number of bad device tokens per hour that a team may send to.
+    ///
+    /// A bad device token is not a token of this server, or belongs to another app.
+    public static let teamBadTokensDefault: Int64 = 100_000
+    /// The default rate of refused requests per second from one network without valid credentials.
+    public static let strangerRequestRateDefault: Int64 = 1000
+    /// The default burst of refused requests from one network without valid credentials.
+    public static let strangerRequestBurstDefault: Int64 = 10_000
+    /// The default rate of wrong credentials per second from one network.
+    public static let strangerCredentialRateDefault: Int64 = 20
+    /// The default burst of wrong credentials from one network.
+    public static let strangerCredentialBurstDefault: Int64 = 2000
+    /// The default rate of enrollments without a code per second from one network.
+    public static let strangerEnrolmentRateDefault: Int64 = 10
+    /// The default burst of enrollments without a code from one network.
+    public static let strangerEnrolmentBurstDefault: Int64 = 1000
+    /// The number of networks of unauthenticated peers whose rates are remembered.
+    public static let strangerRateCountMax = 4096
+    /// The maximum number of wrong credentials on one connection.
+    public static let wrongCredentialPerConnectionCountMax = 20
+    /// The default rate of a device's requests per second.
+    public static let deviceRequestRateDefault: Int64 = 100
+    /// The default burst of a device's requests.
+    public static let deviceRequestBurstDefault: Int64 = 5000
+    /// The default rate of a device's acknowledgements per second.
+    public static let acknowledgementRateDefault: Int64 = 1000
+    /// The default burst of a device's acknowledgements.
+    public static let acknowledgementBurstDefault: Int64 = 50_000
+    /// The default rate at which a device may open streams, per second.
+    public static let deviceStreamRateDefault: Int64 = 1
+    /// The default burst of streams that a device may open.
+    public static let deviceStreamBurstDefault: Int64 = 100
+    /// The maximum configurable rate and burst.
     public static let quotaRateMax: Int64 = 1_000_000
-    /// The largest number of notifications a day, and of bad device tokens an hour, that can be set.
+    /// The maximum configurable number of notifications per day, and of bad device tokens per hour.
     public static let quotaCountMax: Int64 = 1_000_000_000_000
-    /// Rules of policies for devices.
+    /// The maximum number of policy rules for devices.
     public static let policyRuleCountMax: Int64 = 10_000
-    /// Teams, keys and apps whose limits are kept in mind.
+    /// The maximum number of teams, keys and apps whose limits are kept in memory.
     public static let quotaSubjectCountMax = 65_536
-    /// Between two writings of the day's counts.
+    /// The interval between two writes of the daily counts.
     public static let quotaNoteInterval = Duration.seconds(5)
+}
+
+extension Limits {
+    // MARK: Connections and memory
+
+    /// The minimum number of descriptors that connections leave free for the store, the admin socket and files.
+    public static let reservedDescriptorCount = 64
+    /// The number of connections that the server accepts however low the descriptor limit is.
+    public static let connectionCountMin = 8
+    /// The idle time after which an unauthenticated connection may be closed before the server reaches its connection
+    /// limit.
+    public static let strangerGrace = Duration.seconds(5)
+    /// The default time from the first handshake step to the first valid credential.
+    public static let strangerPatience = Duration.seconds(60)
+    /// The maximum number of connections that are examined in the search for one to close.
+    public static let strangersPerSearchCountMax = 1024
+    /// The divisor that gives the share of a loop's connections that one principal keeps when no place is left.
+    public static let connectionShares = 4
+    /// The number of connections that a principal keeps, however small its share is.
+    public static let connectionsPerPrincipalCountMin = 16
+    /// The maximum number of TLS handshakes in flight on one loop.
+    public static let handshakeCountMax = 256
+    /// The maximum number of TLS handshakes in flight of one address (IPv6: /64) on one loop.
+    public static let handshakesPerNetworkCountMax = 32
+    /// The time for which a handshake that waits for its peer counts as in flight.
+    public static let handshakeStallPatience = Duration.seconds(1)
+    /// The rate of TLS handshakes per second of one address (IPv6: /64) above which other addresses have priority.
+    public static let handshakeRate: Int64 = 200
+    /// The burst of TLS handshakes of one address (IPv6: /64) above which other addresses have priority.
+    public static let handshakeBurst: Int64 = 2000
+    /// The divisor of the memory budget that gives the share of all unauthenticated peers, or of one principal.
+    public static let memorySharesCount = 8
+    /// The minimum default memory budget, in bytes.
+    public static let memoryBudgetByteCountMin = 128 * 1024 * 1024
+    /// The memory budget when neither the cgroup limit nor the machine's memory is known, in bytes.
+    public static let memoryBudgetByteCountDefault = 512 * 1024 * 1024
+    /// The step in which connections report the memory that they hold, in bytes; a power of two.
+    public static let memoryReportByteCount = 8 * 1024
+    /// The growth of resident memory, in bytes, after which the server returns free memory to the system.
+    public static let residentGrowthByteCount = 8 * 1024 * 1024
+    /// The interval between two checks of the resident memory.
+    public static let residentCheckInterval = Duration.seconds(20)
 }
 
 extension Limits {
     // MARK: The server's loops
 
-    /// Bytes read from a connection at once.
+    /// The number of bytes of one read from a connection.
     public static let readBufferByteCount = 16 * 1024
-    /// Reads from one connection before others have their turn.
+    /// The maximum number of reads from one connection before other connections have their turn.
     public static let readsPerTurnCountMax = 8
-    /// Steps of TLS handshakes, most of which sign something, before others have their turn.
+    /// The maximum number of TLS handshake steps before other work has its turn; most steps compute a signature.
     public static let handshakeStepsPerTurnCountMax = 8
-    /// Connections accepted before others have their turn.
+    /// The maximum number of accepted connections before other work has its turn.
     public static let acceptsPerTurnCountMax = 32
-    /// Connections of one loop that came, went or were sent to in a burst before free memory is given back to the system.
+    /// The number of connection changes on one loop that count as a burst.
+    ///
+    /// Opening, closing and sending to a connection are changes. After a burst, the loop returns free memory to the
+    /// system.
     public static let connectionChangesPerTrimCount = 500
-    /// Notifications of one loop that wait for the store; more are answered with 503.
+    /// The maximum number of notifications of one loop that wait for the store; more are answered with 503.
     public static let unansweredAcceptCountMax = 20_000
-    /// Addresses in one setting.
+    /// The maximum number of addresses in one configuration setting.
     public static let listenAddressCountMax = 16
-    /// Lists of all channels that one connection may have under way.
+    /// The maximum number of concurrent channel-list requests on one connection.
     public static let listingPerConnectionCountMax = 2
-    /// Lists of all channels that one loop has under way: each takes the store's time, and memory until it is read.
+    /// The maximum number of channel-list requests of one loop that wait for the store.
     public static let listingPerLoopCountMax = 8
-    /// From the TCP connection to the end of the TLS handshake and the first bytes of HTTP.
+    /// The maximum number of channel-list requests of one loop for one team that wait for the store.
+    public static let listingPerTeamCountMax = 2
+    /// The maximum number of unread channel lists of one team on one loop; each occupies memory until it is read.
+    public static let listingUnreadPerTeamCountMax = 8
+    /// The timeout from the TCP connection to the end of the TLS handshake and the first bytes of HTTP.
     public static let handshakePatience = Duration.seconds(10)
-    /// From the beginning of a request to its end.
+    /// The timeout from the start of a request to its end.
     public static let requestPatience = Duration.seconds(15)
-    /// From the end of a request to its answer: the store may be waiting for the disk.
+    /// The timeout from the end of a request to its response; it allows for a store that waits for the disk.
     public static let answerPatience = Duration.seconds(30)
-    /// Without an open stream or a byte.
+    /// The timeout of a connection without an open stream and without incoming bytes.
     public static let idlePatience = Duration.seconds(300)
-    /// Output that the peer does not take.
+    /// The timeout for output that the peer does not read.
     public static let outputPatience = Duration.seconds(30)
-    /// From our close to the peer's.
+    /// The timeout from the server's close to the peer's close.
     public static let lingerPatience = Duration.seconds(2)
-    /// Between heartbeats on a device's stream, unless the device asks for a longer interval.
+    /// The default interval between heartbeats on a device's stream; a device can request a longer one.
     public static let heartbeatInterval = Duration.seconds(20)
-    /// The longest interval between heartbeats that a device can ask for.
+    /// The longest interval between heartbeats that a device can request.
     public static let heartbeatIntervalMax = Duration.seconds(240)
-    /// How long busy connections are drained before GOAWAY announces the end.
+    /// The time for which busy connections are drained before GOAWAY announces the shutdown.
     public static let drainPatience = Duration.seconds(1)
-    /// From SIGTERM to the end of the last connection.
+    /// The maximum time from SIGTERM to the end of the last connection.
     public static let shutdownPatience = Duration.seconds(5)
-    /// Notifications that an ephemeral server keeps for its test; the oldest go first.
+    /// The maximum number of notifications that an ephemeral server keeps for its test; the oldest are discarded first.
     public static let ephemeralNotificationCountMax = 100_000
 
     // MARK: The agent's panel
 
-    /// Alerts that wait for an answer in the panel.
+    /// The maximum number of alerts in the panel that wait for an answer.
     public static let panelAlertCountMax = 100
-    /// From an alert to the panel's question for it: a panel that is to be started has this long.
+    /// The timeout from an alert to the panel's request for it; it includes the start of the panel.
     public static let panelPatience = Duration.seconds(10)
-    /// Starts of the panel in a row after which nobody answered an alert.
+    /// The maximum number of consecutive panel restarts without an answer to an alert.
     public static let panelStartCountMax = 5
-    /// Before the panel is started again; twice as long each time.
+    /// The delay before the first restart of the panel; it doubles with each restart.
     public static let panelPause = Duration.milliseconds(500)
-    /// For which a panel that did not work is left alone.
+    /// The time for which the agent does not start a panel that failed.
     public static let panelRest = Duration.seconds(60)
-    /// Bytes of what a person types into an alert.
+    /// The maximum number of bytes that a user can type into an alert.
     public static let replyByteCountMax = 16 * 1024
 
     // MARK: Programs that the agent starts
 
-    /// Bytes that one run of a hook, a filter or another program of the agent's writes into its log, as standard error.
+    /// The maximum number of standard error bytes that one run of a program writes to its log.
+    ///
+    /// The programs are hooks, filters and other programs that the agent starts.
     public static let programErrorByteCountMax = 64 * 1024
-    /// Alerts that wait for a hook, while others run.
+    /// The maximum number of alerts that wait for a hook while other hooks run.
     public static let hookWaitingCountMax = 100
-    /// Before a hook that could not be started is tried again.
+    /// The delay before the agent retries a hook that could not be started.
     public static let hookRestartPause = Duration.seconds(60)
 }

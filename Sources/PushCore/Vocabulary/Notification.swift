@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A notification that passed every check: what is stored and handed to the device.
+/// A validated notification, as the server stores it and sends it to the device.
 ///
-/// A class, because it is handed on many times between its provider and its device and never changes.
+/// It is a class because many components share one immutable instance between the provider and the device.
 public final class Notification: Sendable {
-    /// Where it goes.
+    /// The destination: device, app and registration generation.
     public let address: DeviceTokenContents
-    /// `apns-id` as the provider wrote it, 36 bytes of ASCII; made by the server when there was none.
+    /// The `apns-id` as the provider sent it, 36 bytes of ASCII; the server creates one when it is absent.
     public let apnsID: [UInt8]
-    /// Ours: unlike `apnsID` never used twice, by which a device knows a notification again.
+    /// The server's own id, which unlike `apnsID` is never reused; devices detect duplicates by it.
     public let uniqueID: UniqueID
-    /// `apns-topic` as the provider wrote it: the app's topic and the push type's suffix.
+    /// The `apns-topic` as the provider sent it: the app's topic with the push type's suffix.
     public let topicName: String
-    /// `apns-push-type`; nil when the provider gave none, which means alert.
+    /// The `apns-push-type`; nil when the provider sent none, which means alert.
     public let pushType: PushType?
-    /// `apns-priority`: 10, 5 or 1; nil when the provider gave none, which means 10.
+    /// The `apns-priority`: 10, 5 or 1; nil when the provider sent none, which means 10.
     public let priority: UInt8?
-    /// `apns-expiration`: 0 is now or never; nil when the provider gave none, which means 30 days.
+    /// The `apns-expiration`.
+    ///
+    /// 0 means that the server delivers now or never. nil means that the provider sent none, which stands for 30 days.
     public let expirationUnixSeconds: Int64?
-    /// `apns-collapse-id`, at most 64 bytes.
+    /// The `apns-collapse-id`, at most 64 bytes.
     public let collapseID: [UInt8]?
-    /// The payload, byte for byte as it came.
+    /// The payload, byte for byte as received.
     public let payload: [UInt8]
-    /// When the server accepted it.
+    /// The time of acceptance by the server.
     public let acceptedUnixMilliseconds: Int64
-    /// The channel of a broadcast; nil for what was sent to one device.
+    /// The channel of a broadcast; nil for a notification to one device.
     public let channel: ChannelID?
 
-    /// Joins the parts.
     public init(
         address: DeviceTokenContents, apnsID: [UInt8], uniqueID: UniqueID, topicName: String, pushType: PushType?,
         priority: UInt8?, expirationUnixSeconds: Int64?, collapseID: [UInt8]?, payload: [UInt8],
@@ -48,7 +49,7 @@ public final class Notification: Sendable {
 }
 
 extension Notification {
-    /// The same for another device.
+    /// Returns a copy of the notification with another destination.
     public func addressed(to address: DeviceTokenContents) -> Notification {
         Notification(
             address: address, apnsID: apnsID, uniqueID: uniqueID, topicName: topicName, pushType: pushType,
@@ -57,14 +58,14 @@ extension Notification {
     }
 }
 
-/// A notification as the store hands it to a device's stream.
+/// A notification in the form in which the store passes it to a device's stream.
 public struct PendingNotification: Sendable {
-    /// The position in the device's queue, ascending; 0 for one that is delivered now or never and not acknowledged.
+    /// The position in the device's queue, ascending.
+    ///
+    /// 0 marks a notification that is delivered now or never; the device does not acknowledge it.
     public var sequence: Int64
-    /// The notification.
     public var notification: Notification
 
-    /// Joins the parts.
     public init(sequence: Int64, notification: Notification) {
         self.sequence = sequence
         self.notification = notification

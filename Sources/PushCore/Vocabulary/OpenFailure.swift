@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an app did not open, by what a person can do about it.
+/// The reason why an app did not open, classified by the remedy.
 package enum OpenFailure: String, CaseIterable, Sendable {
-    /// Its `.desktop` file or its program is not there.
+    /// The app's `.desktop` file or its program is missing.
     case notInstalled = "app-not-installed"
-    /// Its `.desktop` file cannot be used.
+    /// The app's `.desktop` file is invalid.
     case damaged = "app-damaged"
-    /// It runs in a terminal, and nothing here opens one.
+    /// The app runs in a terminal, and no terminal emulator is available.
     case needsTerminal = "needs-terminal"
-    /// It was called, and did not start.
+    /// The app was launched but did not start.
     case notStarted = "app-not-started"
 
-    /// What an entry of the inbox has as its reason: the word, and behind a colon what else is known.
+    /// Returns the reason text of an inbox entry: the raw value, a colon and the detail.
     package func reason(_ detail: String) -> String { "\(rawValue): \(detail)" }
 
-    /// Reads an entry's reason; nil when it is about something else.
+    /// Parses the reason text of an inbox entry; returns nil for a reason of another kind.
     package init?(reason: String) {
         self.init(rawValue: String(reason.prefix { $0 != ":" }))
     }

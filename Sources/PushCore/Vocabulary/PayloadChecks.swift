@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How an app wants its payloads judged by the checks of docs/reference/payload-checks.md.
+/// The mode of an app's payload checks; docs/reference/payload-checks.md describes the checks.
 public enum PayloadChecks: String, CaseIterable, Codable, Sendable {
-    /// Not at all.
+    /// The server does not check payloads.
     case off
-    /// What they find goes out in `posthorn-warning` headers; the notification is accepted.
+    /// The server reports findings in `posthorn-warning` headers and accepts the notification.
     case warn
-    /// As `warn`, and a finding of severity E refuses the notification.
+    /// The server also reports findings, and refuses a notification with a finding of severity E.
     case strict
 }

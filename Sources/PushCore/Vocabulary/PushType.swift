@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The value of `apns-push-type`; compared without regard to case, because Apple spells it three ways.
+/// The value of `apns-push-type`; comparison ignores case, because Apple spells it in three ways.
 public enum PushType: String, CaseIterable, Codable, Sendable {
     case alert
     case background
@@ -14,7 +14,7 @@ public enum PushType: String, CaseIterable, Codable, Sendable {
     case widgets
     case controls
 
-    /// What the topic must end with for this type; empty for the bare topic.
+    /// The suffix that the topic must have for this type; empty when the topic has no suffix.
     public var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
@@ -29,7 +29,7 @@ public enum PushType: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// The largest payload of this type, in bytes.
+    /// The maximum payload size of this type, in bytes.
     public var payloadByteCountMax: Int {
         switch self {
         case .voip: Limits.voipPayloadByteCountMax

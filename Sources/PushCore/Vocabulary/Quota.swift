@@ -1,41 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whose requests are counted together.
+/// A subject whose requests the server counts and limits together.
 public struct QuotaSubject: Hashable, Sendable {
-    /// What the name is of.
+    /// The kind of subject.
     public enum Kind: String, CaseIterable, Codable, Sendable {
-        /// A team, with all its apps.
+        /// A team with all its apps.
         case team
-        /// A signing key, or a client certificate by its fingerprint.
+        /// A signing key, or a client certificate identified by its fingerprint.
         case key
-        /// An app.
         case topic
     }
 
-    /// What the name is of.
+    /// The kind of subject that `name` identifies.
     public var kind: Kind
-    /// A team id, a key id or the fingerprint of a certificate, or a topic.
+    /// A team id, a key id, the fingerprint of a certificate, or a topic.
     public var name: String
 
-    /// Joins the parts.
     public init(_ kind: Kind, _ name: String) {
         self.kind = kind
         self.name = name
     }
 }
 
-/// How much a subject may send; in each member nil leaves it to what else is said, and 0 is no limit.
+/// The limits of a subject; a nil member falls back to the next source of limits, and 0 means unlimited.
 public struct QuotaLimits: Codable, Equatable, Sendable {
-    /// Requests a second.
+    /// The number of requests per second.
     public var rate: Int64?
-    /// Requests that may come at once after a pause; as many as `rate` when nil.
+    /// The number of requests that may arrive in one burst after a pause; equal to `rate` when nil.
     public var burst: Int64?
-    /// Notifications in one day of UTC.
+    /// The number of notifications per UTC day.
     public var daily: Int64?
-    /// Device tokens in an hour that are none of this server; for teams only.
+    /// The number of device tokens per hour that are not tokens of this server; applies to teams only.
     public var badTokens: Int64?
 
-    /// Joins the parts.
     public init(rate: Int64? = nil, burst: Int64? = nil, daily: Int64? = nil, badTokens: Int64? = nil) {
         self.rate = rate
         self.burst = burst
@@ -43,17 +40,19 @@ public struct QuotaLimits: Codable, Equatable, Sendable {
         self.badTokens = badTokens
     }
 
-    /// These limits, and where they say nothing, others; a burst belongs to its rate.
+    /// Returns these limits, with nil members filled from other limits.
     ///
-    /// - Parameter others: What holds otherwise.
-    /// - Returns: Both.
+    /// A burst belongs to its rate, so `others.burst` applies only when `rate` is nil.
+    ///
+    /// - Parameter others: The fallback limits.
+    /// - Returns: The merged limits.
     public func or(_ others: QuotaLimits) -> QuotaLimits {
         QuotaLimits(
             rate: rate ?? others.rate, burst: rate == nil ? burst ?? others.burst : burst, daily: daily ?? others.daily,
             badTokens: badTokens ?? others.badTokens)
     }
 
-    /// Whether nothing is said.
+    /// Whether all members are nil.
     public var isEmpty: Bool { self == QuotaLimits() }
 
     private enum CodingKeys: String, CodingKey {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A refusal as it goes out: the catalogue's reason, and what a person should know about this case.
+/// A refusal as the server sends it: a rejection reason, and an explanation of this particular case.
 public struct Rejection: Error, Equatable, Sendable {
-    /// Gives status and body.
+    /// The rejection reason, which determines the HTTP status and the body.
     public var reason: RejectionReason
-    /// What is wrong and what to do, in printable ASCII, without secret or payload; goes out as `posthorn-detail`.
+    /// The problem and its remedy, in printable ASCII without secrets or payload; sent as `posthorn-detail`.
     public var detail: String
-    /// When sending again can help, for `retry-after`; nil where the reason says it.
+    /// The value of `retry-after`, in seconds; nil when the rejection reason implies it.
     public var retryAfterSeconds: Int64?
 
-    /// Refuses.
+    /// Creates a rejection.
     ///
     /// - Parameters:
-    ///   - reason: The catalogue's reason.
-    ///   - detail: What is wrong here; the reason's advice when nil.
-    ///   - retryAfterSeconds: When sending again can help.
+    ///   - reason: The rejection reason.
+    ///   - detail: The problem in this case; the reason's advice when nil.
+    ///   - retryAfterSeconds: The number of seconds after which a retry can succeed.
     public init(_ reason: RejectionReason, _ detail: String? = nil, retryAfterSeconds: Int64? = nil) {
         self.reason = reason
         self.detail = detail ?? reason.advice

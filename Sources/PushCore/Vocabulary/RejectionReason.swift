@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the server refused a notification: the whole catalogue, and the only list of it.
+/// The reason why the server refused a notification; this is the only list of them.
 ///
-/// The raw value is the word that goes out, exactly as Apple documents it.
-/// - SeeAlso: docs/reference/errors.md, which is made from this.
+/// The raw value is the word that the server sends, exactly as Apple documents it.
+/// - SeeAlso: docs/reference/errors.md, which is generated from this list.
 public enum RejectionReason: String, Error, CaseIterable, Sendable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -47,12 +47,12 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
     case cannotCreateChannelConfig = "CannotCreateChannelConfig"
     case topicMismatch = "TopicMismatch"
 
-    /// Whether sending again can help.
+    /// Whether a retry can succeed.
     public enum Retry: String, Sendable {
         case never, later, onceFixed = "once fixed"
     }
 
-    /// The HTTP status that goes with it.
+    /// The HTTP status code of the response.
     public var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
@@ -93,50 +93,50 @@ public enum RejectionReason: String, Error, CaseIterable, Sendable {
         }
     }
 
-    /// What the provider should do: one imperative sentence.
+    /// The action for the provider, as one imperative sentence.
     public var advice: String {
         switch self {
         case .badCollapseID: "Shorten apns-collapse-id to at most 64 bytes."
         case .badDeviceToken: "Use the device token that the app registered with this server."
-        case .badExpirationDate: "Give apns-expiration as whole seconds since 1970, or 0."
-        case .badMessageID: "Give apns-id as a UUID of 8-4-4-4-12 hexadecimal digits."
+        case .badExpirationDate: "Set apns-expiration to whole UNIX seconds, or 0."
+        case .badMessageID: "Set apns-id to a UUID of 8-4-4-4-12 hexadecimal digits."
         case .badPriority: "Set apns-priority to 10, 5 or 1."
-        case .badTopic: "Correct apns-topic: the app's topic, with the suffix that the push type asks for."
-        case .deviceTokenNotForTopic: "Send with the topic that the device token was registered for."
+        case .badTopic: "Set apns-topic to the app's topic, with the suffix that the push type requires."
+        case .deviceTokenNotForTopic: "Use the topic for which the device token was registered."
         case .duplicateHeaders: "Send each header once."
-        case .idleTimeout: "Send the whole request at once; after GOAWAY open a new connection."
+        case .idleTimeout: "Send the complete request without pauses; after GOAWAY, open a new connection."
         case .invalidPushType: "Set apns-push-type to one of the documented types."
-        case .missingDeviceToken: "Put the device token behind /3/device/ in the path."
+        case .missingDeviceToken: "Append the device token to /3/device/ in the path."
         case .missingTopic: "Add the apns-topic header."
         case .payloadEmpty: "Send a payload that is one JSON object."
-        case .topicDisallowed: "Use a topic that exists here and that the signing key may send to."
-        case .badCertificate: "Use a client certificate that this server's authority issued."
+        case .topicDisallowed: "Use a topic that exists on this server and that the signing key can send to."
+        case .badCertificate: "Use a client certificate that a CA trusted by this server issued."
         case .badCertificateEnvironment: "Use a client certificate of this environment."
         case .expiredProviderToken: "Sign a new provider token, and check this machine's clock."
         case .forbidden: "Use a key that has not been revoked."
-        case .invalidProviderToken: "Check key id, team id and signing key of the provider token."
-        case .missingProviderToken: "Add an authorization header: bearer and the provider token."
+        case .invalidProviderToken: "Check the key ID, team ID and signing key of the provider token."
+        case .missingProviderToken: "Add an authorization header with 'bearer' and the provider token."
         case .unrelatedKeyIDInToken: "Open a new connection for the other signing key."
         case .badEnvironmentKeyInToken: "Use a signing key of this environment."
-        case .badPath: "Send to /3/device/ and the device token."
+        case .badPath: "Send the request to /3/device/ followed by the device token."
         case .methodNotAllowed: "Use POST."
-        case .expiredToken: "Forget this device token."
-        case .unregistered: "Forget this device token until the app registers again."
+        case .expiredToken: "Delete this device token."
+        case .unregistered: "Delete this device token; the app gets one when it registers again."
         case .payloadTooLarge: "Send at most 4096 bytes of payload, 5120 for push type voip and for broadcasts."
         case .tooManyProviderTokenUpdates: "Use one provider token for 20 minutes or longer."
-        case .tooManyRequests: "Wait as long as Retry-After says, and send less often."
-        case .internalServerError: "Try again later; the server's log says what happened."
-        case .serviceUnavailable: "Try again after the time that Retry-After gives."
+        case .tooManyRequests: "Wait for the time in Retry-After, and send less often."
+        case .internalServerError: "Try again later; see the server's log."
+        case .serviceUnavailable: "Try again after the time in Retry-After."
         case .shutdown: "Open a new connection and send again."
-        case .featureNotEnabled: "Allow broadcasts for the app: posthorn app set TOPIC --broadcasts on."
+        case .featureNotEnabled: "Enable broadcasts for the app: posthorn app set TOPIC --broadcasts on."
         case .missingChannelID: "Add the apns-channel-id header."
-        case .badChannelID: "Give apns-channel-id as it was answered when the channel was created."
-        case .channelNotRegistered: "Create the channel first; a removed one never comes back."
-        case .badRequestParams: "Give message-storage-policy (0 or 1) and push-type, and nothing else."
+        case .badChannelID: "Set apns-channel-id to the ID that was returned when the channel was created."
+        case .channelNotRegistered: "Create a new channel; a removed channel cannot be restored."
+        case .badRequestParams: "Send only message-storage-policy (0 or 1) and push-type."
         case .badRequestPayload: "Send a body that is one JSON object."
-        case .missingPushType: "Give the push type: LiveActivity."
-        case .cannotCreateChannelConfig: "Remove channels that are not used any more."
-        case .topicMismatch: "Use a key or certificate that may send to the topic in the path."
+        case .missingPushType: "Set the push type to LiveActivity."
+        case .cannotCreateChannelConfig: "Remove channels that are no longer used."
+        case .topicMismatch: "Use a key or certificate that can send to the topic in the path."
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UniqueID {
-    /// Reads the canonical form, 8-4-4-4-12 hexadecimal digits of either case; nil for any other text.
+    /// Parses the canonical form, 8-4-4-4-12 hexadecimal digits in either case; returns nil for any other text.
     package init?(_ text: Span<UInt8>) {
         guard text.count == 36 else { return nil }
         let hyphen = UInt8(ascii: "-")
@@ -21,43 +21,43 @@ extension UniqueID {
         self.init(high: high, low: low)
     }
 
-    /// Appends the canonical form in lower case, 36 bytes.
+    /// Appends the canonical form in lowercase, 36 bytes.
     package func append(to output: inout [UInt8]) {
         let text = lowerCaseText
         output.append(text.span)
     }
 
-    /// The canonical form in upper case, as Apple writes its own ids.
+    /// The canonical form in uppercase, as Apple writes its own ids.
     package var upperCaseText: InlineArray<36, UInt8> { text(letters: UInt8(ascii: "A")) }
 
-    /// The canonical form in lower case, as `append` writes it.
+    /// The canonical form in lowercase, as `append` writes it.
     package var lowerCaseText: InlineArray<36, UInt8> { text(letters: UInt8(ascii: "a")) }
 
-    /// The canonical form, with ten as the letter given and those behind it as the next ones.
+    /// Returns the canonical form; `letters` is the letter for the digit ten, `A` or `a`.
     @inline(__always)
     private func text(letters: UInt8) -> InlineArray<36, UInt8> {
         var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
         for index in 0..<8 {
             let group = (index < 4 ? high : low) >> UInt64(48 - 16 * (index % 4))
             let digits = Hex.digits(of: UInt16(truncatingIfNeeded: group), letters: letters)
-            // A hyphen stands before the second to the fifth of the eight groups of four digits.
+            // A hyphen precedes the second to the fifth of the eight groups of four digits.
             let start = 4 * index + min(max(index - 1, 0), 4)
             for place in 0..<4 { text[start + place] = UInt8(truncatingIfNeeded: digits >> UInt32(8 * place)) }
         }
         return text
     }
 
-    /// Whether a canonical form has capital letters: of its characters only these lack the bit 0x20.
+    /// Reports whether a canonical form has uppercase letters; only they lack the bit 0x20 among its characters.
     package static func hasCapitals(_ text: Span<UInt8>) -> Bool {
         var common: UInt8 = 0x20
         for index in text.indices { common &= text[index] }
         return common == 0
     }
 
-    /// The canonical form in lower case.
+    /// The canonical form in lowercase.
     package var text: String { text(hasCapitals: false) }
 
-    /// The canonical form in upper or in lower case.
+    /// Returns the canonical form in uppercase or lowercase.
     package func text(hasCapitals: Bool) -> String {
         let text = hasCapitals ? upperCaseText : lowerCaseText
         var output: [UInt8] = []
@@ -65,12 +65,12 @@ extension UniqueID {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Makes a random id of 128 random bits, six of which give way to the version and the variant.
+    /// Creates a UUID from 128 random bits; version and variant overwrite six of them.
     ///
     /// - Parameters:
     ///   - high: 64 random bits, of which 60 are kept.
     ///   - low: 64 random bits, of which 62 are kept.
-    /// - Returns: An id of version 4.
+    /// - Returns: A UUID of version 4.
     /// - SeeAlso: RFC 9562, section 5.4
     package static func version4(high: UInt64, low: UInt64) -> UniqueID {
         UniqueID(
@@ -78,12 +78,12 @@ extension UniqueID {
             low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
     }
 
-    /// Whether the canonical form has a hyphen there.
+    /// Reports whether the canonical form has a hyphen at this offset.
     private static func isHyphenOffset(_ offset: Int) -> Bool {
         offset == 8 || offset == 13 || offset == 18 || offset == 23
     }
 
-    /// One of the sixteen bytes, in network order.
+    /// Returns one of the sixteen bytes, in network byte order.
     private func byte(_ index: Int) -> UInt8 {
         let half = index < 8 ? high : low
         return UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * (index % 8)))

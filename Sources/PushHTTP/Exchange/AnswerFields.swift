@@ -70,6 +70,9 @@ struct AnswerFields {
         fields.append(Field(name: ":status", value: .repeated(start..<bytes.count)))
     }
 
+    /// Bytes that the list's arrays take up.
+    var heldByteCount: Int { bytes.capacity + fields.capacity * MemoryLayout<Field>.stride }
+
     /// Empties the list and keeps its memory.
     mutating func removeAll() {
         guard !fields.isEmpty else { return }

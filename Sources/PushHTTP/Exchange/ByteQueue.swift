@@ -15,6 +15,9 @@ struct ByteQueue {
     /// Nothing is waiting.
     var isEmpty: Bool { count == 0 }
 
+    /// Bytes that the queue's array takes up.
+    var heldByteCount: Int { bytes.capacity }
+
     /// Makes an empty queue.
     init() { keepsMemory = true }
 

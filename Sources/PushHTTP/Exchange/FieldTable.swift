@@ -73,6 +73,9 @@ package struct FieldTable {
         fields.append(Field(name: nameRange, value: appendBytes(value)))
     }
 
+    /// Bytes that the table's arrays take up.
+    var heldByteCount: Int { bytes.capacity + fields.capacity * MemoryLayout<Field>.stride }
+
     /// Empties the table and keeps the memory worth keeping.
     mutating func removeAll() {
         guard !bytes.isEmpty || !fields.isEmpty else { return }

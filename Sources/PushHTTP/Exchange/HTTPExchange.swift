@@ -22,7 +22,9 @@ package final class HTTPExchange {
         get { requestBody.byteCountMax }
         set { requestBody.byteCountMax = newValue }
     }
-    /// What the delegate keeps with the exchange; released when the exchange is over.
+    /// An object that the delegate keeps with the exchange; released when the answer begins or the exchange is over.
+    ///
+    /// A late answer of the store finds no context when another answer was given first.
     package var context: AnyObject?
     /// When the request's fields were there, in the session's monotonic time.
     package internal(set) var beganNanoseconds: UInt64 = 0
@@ -60,6 +62,8 @@ package final class HTTPExchange {
     package internal(set) var head = RequestHead()
     var requestBody = RequestBody()
     var answer = Answer()
+    /// The part of `heldByteCount` that the session has counted.
+    var countedByteCount = 0
 
     init() {}
 
@@ -69,7 +73,7 @@ package final class HTTPExchange {
     ///   - name: In lower case.
     ///   - value: Copied; control characters become spaces.
     package func addField(_ name: StaticString, _ value: Span<UInt8>) {
-        precondition(!isAnswered, "a field was added to an answer that has begun")
+        guard mayBeAnswered("a field was added to an answer that has begun") else { return }
         answer.fields.append(name, value)
     }
 
@@ -79,7 +83,7 @@ package final class HTTPExchange {
     ///   - name: In lower case.
     ///   - value: Must be a legal field value.
     package func addField(_ name: StaticString, _ value: StaticString) {
-        precondition(!isAnswered, "a field was added to an answer that has begun")
+        guard mayBeAnswered("a field was added to an answer that has begun") else { return }
         answer.fields.append(name, value)
     }
 
@@ -89,7 +93,7 @@ package final class HTTPExchange {
     ///   - name: In lower case.
     ///   - value: Copied; control characters become spaces.
     package func addRepeatedField(_ name: StaticString, _ value: Span<UInt8>) {
-        precondition(!isAnswered, "a field was added to an answer that has begun")
+        guard mayBeAnswered("a field was added to an answer that has begun") else { return }
         answer.fields.append(name, value, isRepeated: true)
     }
 
@@ -105,7 +109,8 @@ package final class HTTPExchange {
     ///   - body: Kept without a copy until it is out.
     package func respond(status: Int, body: [UInt8] = []) {
         guard let owner = unsafe owner else { return }
-        precondition(!isAnswered, "an exchange was answered twice")
+        guard mayBeAnswered("an exchange was answered twice") else { return }
+        context = nil
         answer.state = .whole
         answer.body = ByteQueue(body)
         owner.submitAnswer(of: self, status: status)
@@ -116,9 +121,19 @@ package final class HTTPExchange {
     /// - Parameter status: The status code, 200 to 599.
     package func beginStream(status: Int) {
         guard let owner = unsafe owner else { return }
-        precondition(!isAnswered, "an exchange was answered twice")
+        guard mayBeAnswered("an exchange was answered twice") else { return }
+        context = nil
         answer.state = .streaming
         owner.submitAnswer(of: self, status: status)
+    }
+
+    /// Returns whether the answer has not begun; stops a debug build when it has.
+    ///
+    /// A second answer is a fault of ours, but whether it is reached may depend on the order in which a peer does things.
+    /// The first answer stands and a release build continues: one request must not end the connections of all others.
+    private func mayBeAnswered(_ fault: String) -> Bool {
+        if isAnswered { assertionFailure(fault) }
+        return !isAnswered
     }
 
     /// Adds a piece to a streamed answer; the caller watches `unsentByteCount`, for nothing here bounds it.
@@ -146,6 +161,13 @@ package final class HTTPExchange {
         requestBody = RequestBody()
         head.fields = FieldTable()
         head.path = 0..<0
+        unsafe owner?.recount(self)
+    }
+
+    /// Bytes that the exchange holds, with itself and its stream's part of tables.
+    var heldByteCount: Int {
+        HTTPBounds.exchangeByteCount + head.fields.heldByteCount + requestBody.heldByteCount
+            + answer.fields.heldByteCount + answer.body.heldByteCount
     }
 
     /// Ends the exchange without the rest of its answer: RST_STREAM CANCEL, or the end of an HTTP/1.1 connection.
@@ -193,7 +215,7 @@ package final class HTTPExchange {
     func reset() {
         (id, context, keptNumbers) = (0, nil, (0, 0))
         (isAnnounced, requestEnded, requestWasHandedOn, isRead) = (false, false, false, false)
-        (beganNanoseconds, tookNanoseconds) = (0, 0)
+        (beganNanoseconds, tookNanoseconds, countedByteCount) = (0, 0, 0)
         head.removeAll()
         requestBody.removeAll()
         answer.removeAll()
@@ -208,6 +230,8 @@ protocol ExchangeOwner: AnyObject {
     func submitAnswer(of exchange: HTTPExchange, status: Int)
     /// A streamed answer has more bytes or has ended.
     func streamGrew(_ exchange: HTTPExchange)
+    /// The exchange holds another number of bytes.
+    func recount(_ exchange: HTTPExchange)
     /// Give the exchange up.
     func abandon(_ exchange: HTTPExchange)
 }

@@ -29,6 +29,12 @@ struct RequestBody {
         return true
     }
 
+    /// Bytes that the body's array takes up.
+    var heldByteCount: Int { bytes.capacity }
+
+    /// Gives up what came, as if it had been too long.
+    mutating func overflow() { (bytes, overflowed) = ([], true) }
+
     /// Makes room for another body and keeps the memory worth keeping.
     mutating func removeAll() {
         (byteCountMax, overflowed) = (0, false)

@@ -43,9 +43,7 @@ package struct RequestHead {
     ) -> Verdict {
         // Neither overflows: nghttp2 takes no string over 64 KiB, nor more fields than fit in five frames.
         byteCount += name.count + value.count + 32
-        // Blanks around a value, which clients pass on as they were pasted, are no part of it (decision 10).
-        let isPseudo = name.count > 0 && name[0] == UInt8(ascii: ":")
-        let value = isPseudo ? value : value.extracting(value.trimmingBlanks(0..<value.count))
+        // Blanks around a value stay: the reader of the field refuses the request by name (decision 24).
         guard rules.takeField(name: name, value: value) else { return .malformed }
         fieldCount += 1
         if byteCount > limits.headerListByteCountMax || fieldCount > limits.headerFieldCountMax {

@@ -56,6 +56,11 @@ final class HTTP1Parser {
         }
     }
 
+    /// Bytes of the line and the fields that are being read.
+    var heldByteCount: Int {
+        reader.line.capacity + head.fields.heldByteCount + trailers.fields.heldByteCount
+    }
+
     /// Reads until something happened.
     ///
     /// - Parameters:

@@ -9,6 +9,9 @@ extension HTTP1Session: ExchangeOwner {
     /// Nothing to wake: the owner looks at `hasOutput`.
     func streamGrew(_ exchange: HTTPExchange) {}
 
+    /// Does nothing: one exchange is counted when it is asked for.
+    func recount(_ exchange: HTTPExchange) {}
+
     func abandon(_ exchange: HTTPExchange) {
         wasAbandoned = true
         inputState = .over

@@ -18,7 +18,9 @@ extension HTTP1Session {
 
     func keep(_ bytes: Span<UInt8>) {
         guard inputState != .over, bytes.count > 0 else { return }
-        guard waitingInput.count + bytes.count <= HTTPBounds.pipelinedByteCountMax else {
+        guard waitingInput.count + bytes.count <= HTTPBounds.pipelinedByteCountMax,
+            retainedByteCount + bytes.count <= retainedByteCountMax
+        else {
             failure = "the peer sent too much behind an unanswered request"
             inputState = .over
             waitingInput = ByteQueue()
@@ -69,7 +71,12 @@ extension HTTP1Session {
             if drainedByteCount > HTTPBounds.drainedByteCountMax { inputState = .over }
             return
         }
-        if current.bodyArrived(bytes) { current.handOn(to: delegate) }
+        let overflows = current.bodyArrived(bytes)
+        if !overflows, retainedByteCount > retainedByteCountMax {
+            current.requestBody.overflow()
+            current.handOn(to: delegate)
+        }
+        if overflows { current.handOn(to: delegate) }
     }
 
     private func requestEnded() {
@@ -85,12 +92,13 @@ extension HTTP1Session {
     /// The answer was begun before the request had ended.
     private var closesUnread: Bool { current.isAnswered && !current.requestEnded }
 
-    /// Answers a request that cannot be read, unless its answer has begun.
+    /// Answers a request that cannot be read, unless its answer has begun or is out.
     private func fail(_ problem: HTTP1Failure) {
+        let wasAnswered = current.isAnswered || inputState == .draining
         inputState = .over
         guard failure == nil else { return }
         failure = problem.reason
-        guard !current.isAnswered else { return }
+        guard !wasAnswered else { return }
         end()
         appendErrorAnswer(status: problem.status)
     }

@@ -21,6 +21,8 @@ package final class HTTP1Session: HTTPSession {
 
     /// Not weak: an object that has weak references counts all references to it aside, at thrice the price.
     private(set) unowned var delegate: (any HTTPSessionDelegate)?
+    /// Bytes above which the body of a request counts as too long and pipelined input ends the session.
+    package var retainedByteCountMax = HTTPBounds.retainedByteCountMax
     /// Not used: nothing here is counted by time.
     package var nowNanoseconds: UInt64 = 0
     /// Why the session must close, for the log.
@@ -70,6 +72,8 @@ package final class HTTP1Session: HTTPSession {
     deinit {
         delegate = nil
         close()
+        // A delegate that closed the session from inside `receive` may have been given another exchange since.
+        end()
     }
 
     /// Takes bytes from the peer; false when the session must close.
@@ -92,6 +96,7 @@ package final class HTTP1Session: HTTPSession {
     ///   - collected: Gets the bytes; the head of an answer is never split.
     ///   - limit: Bytes.
     package func collectOutput(into collected: inout [UInt8], limit: Int) {
+        guard !isClosed else { return }
         while hasOutput, collected.count < limit {
             collected.append(contentsOf: output)
             output.removeAll(keepingCapacity: true)
@@ -148,6 +153,13 @@ package final class HTTP1Session: HTTPSession {
 
     /// Does what `announceShutdown` does.
     package func finishShutdown(debugData: [UInt8]) { announceShutdown(debugData: debugData) }
+
+    /// Bytes of the open exchange, of what is being read, and of input and output that wait.
+    package var retainedByteCount: Int {
+        guard !isClosed else { return 0 }
+        return current.heldByteCount - HTTPBounds.exchangeByteCount + waitingInput.heldByteCount + output.capacity
+            + (parserInUse?.heldByteCount ?? 0)
+    }
 
     /// Does nothing: HTTP/1.1 has no PING.
     package func ping() {}

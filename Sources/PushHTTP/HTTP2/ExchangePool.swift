@@ -9,6 +9,10 @@ struct ExchangePool {
     private var spareFields: [FieldTable] = []
     private var spareBodies: [RequestBody] = []
     private var spareAnswers: [AnswerFields] = []
+    /// Bytes of what waits to be used again.
+    private(set) var spareByteCount = 0
+    /// Bytes of what waits to be used again at most.
+    var spareByteCountMax = HTTPBounds.retainedByteCountMax / HTTPBounds.spareShare
 
     init() {}
 
@@ -19,9 +23,12 @@ struct ExchangePool {
     ///   - owner: The session, which must detach the exchange before it goes.
     /// - Returns: An exchange without a trace of earlier ones.
     mutating func acquire(id: Int32, owner: any ExchangeOwner) -> HTTPExchange {
-        let exchange = idle.popLast() ?? HTTPExchange()
+        let exchange = takeIdle()
         exchange.attach(to: owner, id: id)
-        if let fields = spareFields.popLast() { exchange.head.adopt(fields) }
+        if let fields = spareFields.popLast() {
+            spareByteCount -= fields.heldByteCount
+            exchange.head.adopt(fields)
+        }
         exchange.openIndex = open.count
         open.append(exchange)
         return exchange
@@ -40,40 +47,67 @@ struct ExchangePool {
     /// Lends memory to a body of which nothing has come.
     mutating func lendBody(to exchange: HTTPExchange) {
         guard exchange.requestBody.isWithoutMemory, let body = spareBodies.popLast() else { return }
+        spareByteCount -= body.heldByteCount
         exchange.requestBody.adopt(body)
     }
 
     /// Lends memory to an answer that is about to be given.
     mutating func lendAnswerFields(to exchange: HTTPExchange) {
         guard exchange.answer.state == .none else { return }
-        exchange.answer.fields = spareAnswers.popLast() ?? AnswerFields.withRoom
+        guard let fields = spareAnswers.popLast() else { return exchange.answer.fields = AnswerFields.withRoom }
+        spareByteCount -= fields.heldByteCount
+        exchange.answer.fields = fields
     }
 
     /// Takes the request's memory from an exchange that needs it no more.
     mutating func takeRequest(of exchange: HTTPExchange) {
         let fields = exchange.head.surrender()
-        if spareFields.count < HTTPBounds.pooledExchangeCountMax { spareFields.append(fields) }
+        if spareFields.count < HTTPBounds.pooledExchangeCountMax, keeps(fields.heldByteCount) {
+            spareFields.append(fields)
+        }
         let body = exchange.requestBody.surrender()
-        if spareBodies.count < HTTPBounds.spareBufferCountMax { spareBodies.append(body) }
+        if spareBodies.count < HTTPBounds.spareBufferCountMax, keeps(body.heldByteCount) { spareBodies.append(body) }
     }
 
     /// Takes the memory of an answer's fields, which have been put out.
     mutating func take(_ fields: consuming AnswerFields) {
-        if spareAnswers.count < HTTPBounds.pooledExchangeCountMax { spareAnswers.append(fields) }
+        if spareAnswers.count < HTTPBounds.pooledExchangeCountMax, keeps(fields.heldByteCount) {
+            spareAnswers.append(fields)
+        }
     }
 
     /// Gives back what waits to be used again, and what open streams have for the next that they send.
     mutating func rest() {
         for exchange in open { exchange.answer.body.rest() }
+        dropSpares()
+    }
+
+    /// Gives back what waits to be used again.
+    mutating func dropSpares() {
+        guard spareByteCount > 0 else { return }
         idle = []
         spareFields = []
         spareBodies = []
         spareAnswers = []
+        spareByteCount = 0
     }
 
     /// Keeps an exchange that was removed for another request, as far as there is room.
     mutating func recycle(_ exchange: HTTPExchange) {
         exchange.reset()
-        if idle.count < HTTPBounds.pooledExchangeCountMax { idle.append(exchange) }
+        if idle.count < HTTPBounds.pooledExchangeCountMax, keeps(exchange.heldByteCount) { idle.append(exchange) }
+    }
+
+    private mutating func takeIdle() -> HTTPExchange {
+        guard let exchange = idle.popLast() else { return HTTPExchange() }
+        spareByteCount -= exchange.heldByteCount
+        return exchange
+    }
+
+    /// Counts a spare buffer; false when there is no room for it.
+    private mutating func keeps(_ byteCount: Int) -> Bool {
+        guard byteCount <= spareByteCountMax - spareByteCount else { return false }
+        spareByteCount += byteCount
+        return true
     }
 }

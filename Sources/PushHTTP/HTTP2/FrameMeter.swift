@@ -18,9 +18,12 @@ struct FrameMeter {
         var windowUpdates = 0
         /// Frames that begin a request.
         var headers = 0
+        /// The first frame on a stream that the peer may not use any more.
+        var violation: StreamOrder.Violation?
     }
 
     private static let headerByteCount = 9
+    private static let streamIDMask: UInt32 = 0x7FFF_FFFF
     private static let endStreamFlag: UInt8 = 0x1
     private static let endHeadersFlag: UInt8 = 0x4
     private static let paddedFlag: UInt8 = 0x8
@@ -32,6 +35,9 @@ struct FrameMeter {
     private var length = 0
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
+    /// The stream identifier; includes the reserved bit until the header is whole.
+    private var streamID: UInt32 = 0
+    private var order = StreamOrder()
     private var isPastPreface = false
     /// Frames that came whole.
     private(set) var completedFrameCount: UInt64 = 0
@@ -71,6 +77,8 @@ struct FrameMeter {
     private mutating func takeHeader(_ header: Span<UInt8>) {
         length = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
         (type, flags, headerIndex) = (header[3], header[4], Self.headerByteCount)
+        streamID =
+            UInt32(header[5]) << 24 | UInt32(header[6]) << 16 | UInt32(header[7]) << 8 | UInt32(header[8])
     }
 
     private mutating func takeHeaderByte(_ byte: UInt8) {
@@ -80,7 +88,7 @@ struct FrameMeter {
         case 2: length |= Int(byte)
         case 3: type = byte
         case 4: flags = byte
-        default: break
+        default: streamID = streamID << 8 | UInt32(byte)
         }
         headerIndex += 1
     }
@@ -90,18 +98,29 @@ struct FrameMeter {
         byteCountToSkip = length
         if length == 0 { endFrame() }
         switch type {
-        case 0x0: charge.glitches += dataGlitches
+        case 0x0:
+            charge.glitches += dataGlitches
+            checkOrder(&charge)
         // HEADERS, RST_STREAM and CONTINUATION are bounded by nghttp2's own counters and by ours of streams.
         case 0x1, 0x9:
-            if type == 0x1 { charge.headers += 1 }
+            if type == 0x1 {
+                charge.headers += 1
+                checkOrder(&charge)
+            }
             headerBlockIsOpen = flags & Self.endHeadersFlag == 0
-        case 0x3: break
+        case 0x3: order.takeReset(Int32(streamID & Self.streamIDMask))
         case 0x4: charge.glitches += HTTPBounds.glitchesPerSettings
         case 0x6: charge.glitches += HTTPBounds.glitchesPerPing
         case 0x7: charge.glitches += HTTPBounds.glitchesPerGoAway
         case 0x8: charge.windowUpdates += 1
         default: charge.glitches += HTTPBounds.glitchesPerOtherFrame
         }
+    }
+
+    private mutating func checkOrder(_ charge: inout Charge) {
+        let violation = order.take(
+            Int32(streamID & Self.streamIDMask), isHeaders: type == 0x1, endsStream: flags & Self.endStreamFlag != 0)
+        if let violation, charge.violation == nil { charge.violation = violation }
     }
 
     /// A frame came whole; the preface is none.

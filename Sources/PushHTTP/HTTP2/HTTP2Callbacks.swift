@@ -5,7 +5,7 @@ internal import CNghttp2
 /// Makes nghttp2's session and translates its callbacks.
 enum HTTP2Callbacks {
     /// Makes a server's session with our options, callbacks and memory (`nghttp2_session_server_new3`).
-    static func makeSession(_ memory: HTTP2Memory) -> OpaquePointer {
+    static func makeSession(_ memory: HTTP2MemoryAccount) -> OpaquePointer {
         var callbacks: OpaquePointer?
         var options: OpaquePointer?
         var session: OpaquePointer?

@@ -5,7 +5,7 @@ internal import CNghttp2
 extension HTTP2Session: ExchangeOwner {
     /// Puts HEADERS into nghttp2's queue, and the body's DATA if there is one.
     func submitAnswer(of exchange: HTTPExchange, status: Int) {
-        guard !isTerminated else { return }
+        guard !isTerminated, doom == nil else { return exchange.answer.body = ByteQueue() }
         exchange.tookNanoseconds = max(nowNanoseconds, 1)
         // An answer to HEAD has the status and fields of the others and no body, so a stream is over at once.
         if exchange.method == .head {
@@ -25,11 +25,18 @@ extension HTTP2Session: ExchangeOwner {
         check(code)
         fields.removeAll()
         pool.take(consume fields)
+        answerGrew(exchange)
+    }
+
+    private func answerGrew(_ exchange: HTTPExchange) {
+        recount(exchange)
+        endIfOverfull()
     }
 
     /// Wakes the stream, which sleeps while it has nothing to send.
     func streamGrew(_ exchange: HTTPExchange) {
-        guard !isTerminated else { return }
+        guard !isTerminated, doom == nil else { return exchange.answer.body = ByteQueue() }
+        answerGrew(exchange)
         // Fails when the stream is awake, which is as good.
         _ = unsafe nghttp2_session_resume_data(handle, exchange.id)
     }
@@ -60,6 +67,7 @@ extension HTTP2Session: ExchangeOwner {
         let count = exchange.answer.body.take(atMost: buffer.count) { bytes in
             unsafe bytes.withUnsafeBufferPointer { _ = unsafe buffer.update(fromContentsOf: $0) }
         }
+        recount(exchange)
         if isEnding, exchange.answer.body.isEmpty { flags |= NGHTTP2_DATA_FLAG_EOF.rawValue }
         windowUpdateAllowance = min(
             windowUpdateAllowance + HTTPBounds.windowUpdatesPerSentData, HTTPBounds.windowUpdateAllowanceMax)

@@ -28,8 +28,9 @@ extension HTTP2Session {
         check(unsafe nghttp2_session_set_local_window_size(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, window))
     }
 
-    /// Tells the peer that it may open so many streams, if it was told another number.
+    /// Sets the number of allowed streams, and tells the peer if it knows another number.
     package func advertiseStreams(_ count: Int) {
+        allowedStreamCount = count
         guard count != advertisedStreamCount, !isTerminated else { return }
         advertisedStreamCount = count
         let entry = nghttp2_settings_entry(
@@ -38,15 +39,33 @@ extension HTTP2Session {
         check(unsafe nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), [entry], 1))
     }
 
-    /// Whether another stream may be open; early ones may be more, because their sender has not seen our SETTINGS.
+    /// Streams that may be open at once.
+    ///
+    /// Before the owner has called `advertiseStreams`, few, whatever SETTINGS say: a stranger that has not read them may
+    /// assume 100 (RFC 9113, section 6.5.2), and one that has read a smaller number keeps to that. Afterwards a peer that
+    /// has not read SETTINGS may open more than they will say.
+    private var streamCountMax: Int {
+        guard let allowedStreamCount else {
+            let count = HTTPBounds.streamCountBeforeAuthentication
+            return settingsWereAcknowledged ? min(advertisedStreamCount, count) : count
+        }
+        return settingsWereAcknowledged ? allowedStreamCount : max(allowedStreamCount, HTTPBounds.earlyStreamCountMax)
+    }
+
+    /// Whether another stream may be open, with as many fields as a request may have.
     var hasRoomForStream: Bool {
-        let early = settingsWereAcknowledged ? 0 : HTTPBounds.earlyStreamCountMax
-        return pool.open.count < max(limits.concurrentStreamCountMax, early)
+        !isClosed && pool.open.count < streamCountMax
+            && hasRoom(for: HTTPBounds.streamReserveFactor * limits.headerListByteCountMax)
     }
 
     /// Counts the cheap frames of some input before nghttp2 sees it.
     func charge(for bytes: Span<UInt8>) {
         var charge = meter.charge(for: bytes)
+        switch charge.violation {
+        case nil: break
+        case .streamClosed: doom(NGHTTP2_STREAM_CLOSED, "the peer sent a frame on a stream that it had ended")
+        case .idTooLow: doom(NGHTTP2_PROTOCOL_ERROR, "the peer opened a stream with a lower id than an earlier one")
+        }
         windowUpdateAllowance = min(
             windowUpdateAllowance + charge.headers * HTTPBounds.windowUpdatesPerRequest,
             HTTPBounds.windowUpdateAllowanceMax)
@@ -72,12 +91,19 @@ extension HTTP2Session {
     ///
     /// Not when its reset goes out: until then it has no exchange, and a peer that reads nothing would pile them up.
     func countRefusal() {
-        if !settingsWereAcknowledged, earlyRefusalCount < HTTPBounds.earlyRefusalCountMax {
-            // The peer could not know the limit when it opened this one.
+        endIfOverfull()
+        if !settingsWereAcknowledged || allowedStreamCount == nil, earlyRefusalCount < HTTPBounds.earlyRefusalCountMax {
+            // The peer could not know the limit, or that it is stricter before authentication, when it opened this one.
             earlyRefusalCount += 1
             return
         }
         spendReset()
+    }
+
+    /// Ends the session of a peer that makes us hold far too much by not reading our answers and refusals.
+    func endIfOverfull() {
+        guard retainedByteCount / HTTPBounds.overfullFactor > retainedByteCountMax else { return }
+        doom(NGHTTP2_ENHANCE_YOUR_CALM, "the peer asks for more than it reads")
     }
 
     private func spendReset() {

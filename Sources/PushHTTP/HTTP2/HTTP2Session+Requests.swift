@@ -29,7 +29,19 @@ extension HTTP2Session {
     func dataArrived(_ exchange: HTTPExchange, _ bytes: Span<UInt8>) {
         guard exchange.head.rules.takeData(byteCount: bytes.count) else { return rejectMalformed(exchange) }
         pool.lendBody(to: exchange)
-        if exchange.bodyArrived(bytes) { exchange.handOn(to: delegate) }
+        let overflows = exchange.bodyArrived(bytes)
+        recount(exchange)
+        if overflows { return exchange.handOn(to: delegate) }
+        if !hasRoom(for: 0), !exchange.requestWasHandedOn, !exchange.isAnswered { shed(exchange) }
+    }
+
+    /// Refuses an incomplete request because the session holds too much; the peer may retry it.
+    private func shed(_ exchange: HTTPExchange) {
+        countRefusal()
+        let id = exchange.id
+        check(unsafe nghttp2_submit_rst_stream(handle, 0, id, NGHTTP2_REFUSED_STREAM.rawValue))
+        check(unsafe nghttp2_session_set_stream_user_data(handle, id, nil))
+        end(exchange)
     }
 
     /// What a frame that came whole was of its request.
@@ -60,6 +72,7 @@ extension HTTP2Session {
         guard isGood else { return rejectMalformed(exchange) }
         exchange.requestEnded = isEnd
         if part == .head {
+            recount(exchange)
             if exchange.head.isTooLarge {
                 // Not the delegate's business: half of the fields are missing.
                 delegate?.headTooLarge(exchange)
@@ -69,10 +82,14 @@ extension HTTP2Session {
             exchange.beganNanoseconds = nowNanoseconds
             delegate?.headArrived(exchange)
         }
-        guard isEnd else { return }
+        // The delegate may have closed the session.
+        guard isEnd, exchange.isOpen else { return }
         pool.lendAnswerFields(to: exchange)
         exchange.handOn(to: delegate)
-        if exchange.needsNoRequest { pool.takeRequest(of: exchange) }
+        if exchange.needsNoRequest, exchange.isOpen {
+            pool.takeRequest(of: exchange)
+            recount(exchange)
+        }
     }
 
     /// Resets a stream whose request breaks HTTP's rules; nghttp2 ignores what else comes on it.

@@ -19,9 +19,21 @@ package final class HTTP2Session: HTTPSession {
 
     let handle: OpaquePointer
     private let memory: HTTP2Memory
+    private let account: HTTP2MemoryAccount
+    /// Bytes that nghttp2 holds of a session without a stream.
+    private let idleByteCount: Int
+    /// Bytes that the open exchanges hold, as far as `recount` was called.
+    var exchangeByteCount = 0
+    /// Bytes above which new streams are refused; with twice as many, in answers that wait, the session ends.
+    package var retainedByteCountMax = HTTPBounds.retainedByteCountMax {
+        didSet { pool.spareByteCountMax = retainedByteCountMax / HTTPBounds.spareShare }
+    }
+    /// Streams that the owner allows; nil until the first call of `advertiseStreams`.
+    var allowedStreamCount: Int?
     /// Where nghttp2 builds frames; its pages are given back while nothing is sent.
     private let frameBuffer: UnsafeMutableRawPointer?
     private var hasSentSinceTick = false
+    private var frameCountAtTick: UInt64 = 0
     private var holdsFramePages = false
     let limits: HTTPSessionLimits
     /// Not weak: an object that has weak references counts all references to it aside, at thrice the price.
@@ -89,7 +101,9 @@ package final class HTTP2Session: HTTPSession {
         advertisedStreamCount = limits.advertisedStreamCount
         self.delegate = delegate
         self.memory = memory
-        unsafe handle = HTTP2Callbacks.makeSession(memory)
+        account = HTTP2MemoryAccount(of: memory)
+        unsafe handle = HTTP2Callbacks.makeSession(account)
+        idleByteCount = account.heldByteCount
         unsafe frameBuffer = memory.takeFrameBuffer()
         unsafe nghttp2_session_set_user_data(handle, Unmanaged.passUnretained(self).toOpaque())
         submitSettings()
@@ -98,6 +112,8 @@ package final class HTTP2Session: HTTPSession {
     deinit {
         delegate = nil
         close()
+        // A delegate that closed the session from inside `receive` may have been given other exchanges since.
+        while let exchange = pool.open.last { end(exchange) }
         unsafe nghttp2_session_del(handle)
     }
 
@@ -147,12 +163,13 @@ package final class HTTP2Session: HTTPSession {
         }
     }
 
-    /// Gives the memory of frames and of what waits for another request back once nothing was sent for a tick.
+    /// Gives the memory of frames and of what waits for another request back once nothing came or went for a tick.
     func rest() {
-        defer { hasSentSinceTick = false }
-        guard holdsFramePages, !hasSentSinceTick, !hasOutput, let frameBuffer = unsafe frameBuffer else { return }
-        holdsFramePages = false
+        defer { (hasSentSinceTick, frameCountAtTick) = (false, meter.completedFrameCount) }
+        guard !hasSentSinceTick, frameCountAtTick == meter.completedFrameCount, !hasOutput else { return }
         pool.rest()
+        guard holdsFramePages, let frameBuffer = unsafe frameBuffer else { return }
+        holdsFramePages = false
         unsafe HTTP2Memory.forget(frameBuffer: frameBuffer)
     }
 
@@ -198,11 +215,34 @@ package final class HTTP2Session: HTTPSession {
         isClosed = true
         isTerminated = true
         while let exchange = pool.open.last { end(exchange) }
+        pool.dropSpares()
+    }
+
+    /// Bytes that the session holds beyond an idle one: streams, fields, bodies, answers, frames that wait, spare buffers.
+    package var retainedByteCount: Int {
+        max(account.heldByteCount - idleByteCount, 0) + exchangeByteCount + pool.spareByteCount + notice.count
+    }
+
+    /// Returns whether the session may hold more bytes; frees spare buffers before it returns false.
+    func hasRoom(for byteCount: Int) -> Bool {
+        guard retainedByteCount > retainedByteCountMax - byteCount else { return true }
+        pool.dropSpares()
+        return retainedByteCount <= retainedByteCountMax - byteCount
+    }
+
+    /// Counts what an exchange holds now; called where it grew or shrank.
+    func recount(_ exchange: HTTPExchange) {
+        guard exchange.isOpen else { return }
+        let byteCount = exchange.heldByteCount
+        exchangeByteCount += byteCount - exchange.countedByteCount
+        exchange.countedByteCount = byteCount
     }
 
     /// Opens an exchange and ties it to its stream (`nghttp2_session_set_stream_user_data`).
     func begin(_ id: Int32) {
         let acquired = pool.acquire(id: id, owner: self)
+        acquired.countedByteCount = HTTPBounds.exchangeByteCount
+        exchangeByteCount += HTTPBounds.exchangeByteCount
         // Its head may come in pieces, and it is not older for that.
         acquired.beganNanoseconds = nowNanoseconds
         let exchange = unsafe Unmanaged.passUnretained(acquired)
@@ -215,6 +255,7 @@ package final class HTTP2Session: HTTPSession {
         guard exchange.isOpen else { return }
         unsafe latest = nil
         exchange.detach()
+        exchangeByteCount -= exchange.countedByteCount
         pool.remove(exchange)
         if exchange.answer.waitsForWindow { windowWaiterCount -= 1 }
         if exchange.isAnnounced { delegate?.exchangeEnded(exchange) }

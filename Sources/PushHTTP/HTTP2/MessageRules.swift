@@ -42,7 +42,7 @@ struct MessageRules {
     ///
     /// - Parameters:
     ///   - name: As it came.
-    ///   - value: As it came; that of a regular field without the blanks around it.
+    ///   - value: As it came, with blanks around it if there are any.
     /// - Returns: Whether the request is good so far; if not, so it stays.
     mutating func takeField(name: Span<UInt8>, value: Span<UInt8>) -> Bool {
         let isPseudo = name.count > 0 && name[0] == UInt8(ascii: ":")

@@ -30,9 +30,21 @@ package enum HTTPBounds {
     package static let sentResetCountMax = 100
     /// Streams a second that we reset for ever.
     package static let sentResetCountPerSecond = 5
-    /// Streams open at once before the peer has acknowledged our SETTINGS: clients open what they please until then.
+    /// Streams open at once until the owner allows more: what a client may assume before it has read SETTINGS.
+    package static let streamCountBeforeAuthentication = 100
+    /// Bytes that a session may hold unless its owner chooses another number.
+    package static let retainedByteCountMax = 4 << 20
+    /// Bytes counted for each open exchange beside its buffers.
+    package static let exchangeByteCount = 512
+    /// Room that must be left for a new stream, in times `headerListByteCountMax`: arrays double as they grow.
+    package static let streamReserveFactor = 2
+    /// The session ends when answers and refusals that wait make it hold this many times `retainedByteCountMax`.
+    package static let overfullFactor = 2
+    /// Spare buffers may hold one part in this many of `retainedByteCountMax`.
+    package static let spareShare = 16
+    /// Streams open at once before an authenticated peer has acknowledged our SETTINGS.
     package static let earlyStreamCountMax = 2000
-    /// Streams refused before the peer has acknowledged our SETTINGS, which no bucket counts.
+    /// Streams refused before the peer has acknowledged our SETTINGS or was allowed more, which no bucket counts.
     package static let earlyRefusalCountMax = 1000
     /// Streams that the peer resets at once (nghttp2 counts these); then the session ends.
     package static let receivedResetCountMax: UInt64 = 200

@@ -55,7 +55,13 @@ package protocol HTTPSession: AnyObject {
     func announceShutdown(debugData: [UInt8])
     /// Ends the session gracefully after the open exchanges are answered: the final GOAWAY.
     func finishShutdown(debugData: [UInt8])
-    /// Tells the peer that it may open so many streams, if it was told another number (HTTP/2 only).
+    /// Bytes that the session holds for the peer beyond an idle one; constant time.
+    var retainedByteCount: Int { get }
+    /// The bytes that the session may hold: it first refuses new streams, then ends.
+    var retainedByteCountMax: Int { get set }
+    /// Sets the number of allowed streams, and tells the peer if it knows another number (HTTP/2 only).
+    ///
+    /// Before the first call at most `HTTPBounds.streamCountBeforeAuthentication` streams are open at once.
     func advertiseStreams(_ count: Int)
     /// Ends what took too long by `nowNanoseconds`; the owner calls it each second or so.
     func tick()
@@ -69,4 +75,12 @@ package protocol HTTPSession: AnyObject {
     ///
     /// The owner calls it when the socket is closed; a session that is released without it ends them untold.
     func close()
+}
+
+extension HTTPSession {
+    /// Returns the time from a moment of the session's clock until now; zero for a later one.
+    package func age(since moment: UInt64) -> Duration {
+        let (nanoseconds, isUnderflow) = nowNanoseconds.subtractingReportingOverflow(moment)
+        return .nanoseconds(isUnderflow ? 0 : Int64(clamping: nanoseconds))
+    }
 }

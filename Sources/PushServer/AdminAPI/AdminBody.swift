@@ -47,18 +47,18 @@ struct AdminBody {
                 return unknown(member.key)
             }
             guard member.value.isNull || known.kind.takes(member.value) else {
-                return "\(known.name) is \(known.kind.description)."
+                return "\(known.name) must be \(known.kind.description)."
             }
         }
         let missing = members.first { $0.isRequired && body[$0.name]?.isNull ?? true }
-        return missing.map { "\($0.name) is missing: it is \($0.kind.description)." }
+        return missing.map { "\($0.name) is missing: it must be \($0.kind.description)." }
     }
 
     private func unknown(_ name: String) -> String {
         let names = members.map(\.name)
         let closest = Spelling.closest(to: name, among: names).map { "Did you mean \($0)? " } ?? ""
         return
-            "There is no member \"\(name.prefix(64))\" here. \(closest)It may have: \(names.joined(separator: ", "))."
+            "Unknown member \"\(name.prefix(64))\". \(closest)Allowed members: \(names.joined(separator: ", "))."
     }
 }
 
@@ -76,9 +76,9 @@ extension AdminBody.Kind {
     /// Stands behind "is".
     fileprivate var description: String {
         switch self {
-        case .text: "a text"
+        case .text: "a string"
         case .flag: "true or false"
-        case .texts: "a list of at least one text"
+        case .texts: "a list of at least one string"
         case .choice(let words): "one of: \(words.joined(separator: ", "))"
         case .number(_, let meaning): meaning
         }

@@ -40,7 +40,7 @@ extension AdminEndpoint {
         guard HeaderValues.isTopic(Array(body.topic.utf8).span) else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadTopic",
-                "A topic is 1 to \(Limits.topicByteCountMax) letters, digits, dots, hyphens and underscores, "
+                "Invalid topic: use 1 to \(Limits.topicByteCountMax) letters, digits, dots, hyphens and underscores, "
                     + "for example com.example.MyApp.")
         }
         let name = body.name ?? body.topic
@@ -72,7 +72,7 @@ extension AdminEndpoint {
         let isGood = (1...Limits.displayNameByteCountMax).contains(name.utf8.count)
         if !isGood {
             ControlAnswer.refuse(
-                exchange, status: 400, "BadName", "A name is 1 to \(Limits.displayNameByteCountMax) bytes long.")
+                exchange, status: 400, "BadName", "Invalid name: use 1 to \(Limits.displayNameByteCountMax) bytes.")
         }
         return isGood
     }

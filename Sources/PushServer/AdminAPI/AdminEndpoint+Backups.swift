@@ -39,21 +39,24 @@ extension AdminEndpoint {
     private func refuse(_ exchange: HTTPExchange, _ refusal: BackupKeeper.Refusal) {
         switch refusal {
         case .alreadyRunning:
-            ControlAnswer.refuse(exchange, status: 409, "AlreadyRunning", "Wait for the backup that is being made.")
+            ControlAnswer.refuse(
+                exchange, status: 409, "AlreadyRunning", "A backup is already running. Wait until it ends.")
         case .badPath:
-            ControlAnswer.refuse(exchange, status: 400, "BadPath", "path is a directory's name from the root.")
+            ControlAnswer.refuse(exchange, status: 400, "BadPath", "path must be absolute.")
         case .noParent(let parent):
             ControlAnswer.refuse(
-                exchange, status: 400, "BadPath", "There is no directory \(parent): make it, or name another.")
+                exchange, status: 400, "BadPath",
+                "Directory \(parent) does not exist. Create it, or choose another path.")
         case .exists(let path):
             ControlAnswer.refuse(
-                exchange, status: 409, "AlreadyExists", "\(path) is there: name another, or set replace (--force).")
+                exchange, status: 409, "AlreadyExists",
+                "\(path) already exists. Choose another path, or replace it (--force).")
         case .isNoBackup(let path):
             ControlAnswer.refuse(
                 exchange, status: 409, "AlreadyExists",
-                "\(path) is no backup, so it is not replaced: name another directory.")
+                "\(path) is not a backup; not replaced. Choose another path.")
         case .cannotMake(let error):
-            ControlAnswer.refuse(exchange, status: 500, "BackupNotMade", error.description)
+            ControlAnswer.refuse(exchange, status: 500, "BackupNotMade", error.problem)
         }
     }
 }

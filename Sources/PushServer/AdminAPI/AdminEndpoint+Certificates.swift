@@ -75,7 +75,7 @@ extension AdminEndpoint {
         guard let fingerprint = Self.fingerprint(body.fingerprint) else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadFingerprint",
-                "A fingerprint is the certificate's SHA-256: 64 hexadecimal digits without colons.")
+                "Invalid fingerprint: use the SHA-256 of the certificate, 64 hexadecimal digits without colons.")
         }
         let now = WallClock.unixMilliseconds() / 1000
         let certificate = ProviderCertificate(

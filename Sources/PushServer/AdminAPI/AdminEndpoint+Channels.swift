@@ -23,7 +23,7 @@ extension AdminEndpoint {
         } catch {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadParameter",
-                "The one parameter is environment, which is production or development.")
+                "Unknown parameter. Allowed: environment, which must be production or development.")
         }
         switch (exchange.method, rest.count) {
         case (.get, 0):
@@ -46,7 +46,7 @@ extension AdminEndpoint {
         guard let body = Self.newChannel.read(AdminAPI.NewChannel.self, of: exchange) else { return }
         guard parameter == nil || body.environment == nil || parameter == body.environment else {
             return ControlAnswer.refuse(
-                exchange, status: 400, "BadParameter", "The parameter environment says otherwise than the body.")
+                exchange, status: 400, "BadParameter", "The parameter environment contradicts the body.")
         }
         let environment = body.environment ?? parameter ?? .production
         let id = ChannelID.random()

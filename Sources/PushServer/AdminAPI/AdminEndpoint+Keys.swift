@@ -56,7 +56,7 @@ extension AdminEndpoint {
             guard topic.teamID == teamID else {
                 ControlAnswer.refuse(
                     exchange, status: 400, "OtherTeam",
-                    "\(topic.name) is of team \(topic.teamID): a key of team \(teamID) could not send to it.")
+                    "App \(topic.name) belongs to team \(topic.teamID); a key of team \(teamID) cannot send to it.")
                 return false
             }
         }

@@ -36,7 +36,7 @@ extension AdminEndpoint {
         guard let value = place.setting.normalized(new.value, for: scope) else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadValue",
-                "\(place.setting.rawValue) is \(place.setting.expectation(for: scope)).")
+                "Invalid value for \(place.setting.rawValue): use \(place.setting.expectation(for: scope)).")
         }
         let request = PolicyRequest.set(place, value: value, isLocked: new.locked ?? false)
         perform(.policy(request), exchange, connection, Self.send)
@@ -54,7 +54,8 @@ extension AdminEndpoint {
             let names = PersonalSetting.allCases.filter { topic == nil || $0.scopes.contains(.app) }.map(\.rawValue)
             ControlAnswer.refuse(
                 exchange, status: 400, "UnknownSetting",
-                "There is no such setting\(topic == nil ? "" : " of an app"), only \(names.joined(separator: ", ")).")
+                "Unknown setting\(topic == nil ? "" : " of an app"): use one of these: \(names.joined(separator: ", "))."
+            )
             return nil
         }
         guard words[0] != every else { return PolicyRequest.Place(device: nil, topic: topic, setting: setting) }

@@ -65,10 +65,10 @@ extension AdminEndpoint {
                 exchange, status: 400, "NoChange", "Send at least one of: rate, burst, daily, bad_tokens.")
         }
         guard change.badTokens == nil || subject.kind == .team else {
-            return ControlAnswer.refuse(exchange, status: 400, "BadRequest", "bad_tokens is for teams only.")
+            return ControlAnswer.refuse(exchange, status: 400, "BadRequest", "bad_tokens is allowed for teams only.")
         }
         guard change.burst == nil || change.or(loop.context.quotas.limits(of: subject)).rate.positive != nil else {
-            return ControlAnswer.refuse(exchange, status: 400, "BadRequest", "burst goes with a rate: send both.")
+            return ControlAnswer.refuse(exchange, status: 400, "BadRequest", "burst requires a rate: send both.")
         }
         perform(.quota(.change(subject, change)), exchange, connection) { [self] answer, exchange in
             guard case .quotas(let settings, _) = answer else { return }

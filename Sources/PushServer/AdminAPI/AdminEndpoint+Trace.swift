@@ -28,8 +28,8 @@ extension AdminEndpoint {
             guard !isNotification || !findings.entries.isEmpty else {
                 return ControlAnswer.refuse(
                     exchange, status: 404, "UnknownNotification",
-                    "The trace has no notification with this apns-id or apns-unique-id: it was never accepted here, or "
-                        + "longer ago than the trace is kept.")
+                    "The trace has no notification with this apns-id or apns-unique-id: this server did not accept it, or "
+                        + "its history was deleted.")
             }
             ControlAnswer.send(
                 exchange,
@@ -47,12 +47,13 @@ extension AdminEndpoint {
             switch parameter.name {
             case "id":
                 guard let id = UniqueID(parameter.value.utf8.span) else {
-                    throw BadTraceParameter(detail: "An id is a UUID: the apns-id or apns-unique-id of an answer.")
+                    throw BadTraceParameter(
+                        detail: "Invalid id: use the apns-id or apns-unique-id of a response, a UUID.")
                 }
                 subjects.append(.notification(id))
             case "device":
                 guard let device = DeviceID(text: parameter.value) else {
-                    throw BadTraceParameter(detail: "A device id is sixteen lower-case hexadecimal digits.")
+                    throw BadTraceParameter(detail: "Invalid device ID: use 16 lower-case hexadecimal digits.")
                 }
                 subjects.append(.device(device))
             case "app": subjects.append(.app(topic: parameter.value))
@@ -62,10 +63,10 @@ extension AdminEndpoint {
                 query.countMax = Int(try number(parameter, 1...Int64(Limits.traceAnswerCountMax)))
             default:
                 throw BadTraceParameter(
-                    detail: "The parameters are one of id, device and app, and since, after and limit.")
+                    detail: "Unknown parameter. Allowed: id, device or app, and since, after and limit.")
             }
         }
-        guard subjects.count == 1 else { throw BadTraceParameter(detail: "Give one of id, device and app.") }
+        guard subjects.count == 1 else { throw BadTraceParameter(detail: "Specify one of id, device and app.") }
         query.subject = subjects[0]
         return query
     }
@@ -75,7 +76,7 @@ extension AdminEndpoint {
     ) throws(BadTraceParameter) -> Int64 {
         guard let number = Int64(parameter.value), range.contains(number) else {
             throw BadTraceParameter(
-                detail: "\(parameter.name) is a number from \(range.lowerBound) to \(range.upperBound).")
+                detail: "\(parameter.name) must be a number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
     }

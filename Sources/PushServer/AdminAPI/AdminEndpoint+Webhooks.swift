@@ -28,7 +28,7 @@ extension AdminEndpoint {
         guard body.secret.map({ bounds.contains($0.utf8.count) }) ?? true else {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadSecret",
-                "A secret has \(bounds.lowerBound) to \(bounds.upperBound) bytes; leave it out to have one made.")
+                "Invalid secret: use \(bounds.lowerBound) to \(bounds.upperBound) bytes, or omit it to generate one.")
         }
         let made = body.secret == nil ? Self.makeSecret() : nil
         let secret = Array((body.secret ?? made ?? "").utf8)

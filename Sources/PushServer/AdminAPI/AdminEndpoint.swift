@@ -13,15 +13,21 @@ final class AdminEndpoint: Endpoint {
 
     init(loop: ServerLoop) { self.loop = loop }
 
-    func bodyByteCountMax(_ exchange: HTTPExchange) -> Int { Limits.controlBodyByteCountMax }
+    func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
+        Limits.controlBodyByteCountMax
+    }
+
+    func turnAway(_ exchange: HTTPExchange) { ControlAnswer.refuseStranger(exchange) }
 
     func giveUp(_ exchange: HTTPExchange) { ControlAnswer.giveUp(exchange) }
 
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
         defer { loop.markDirty(connection) }
         guard connection.isAdministrator else {
+            loop.context.log.refusedAdministration(on: connection)
             return ControlAnswer.refuse(
-                exchange, status: 403, "Forbidden", "Only root and the server's own user may administer it.")
+                exchange, status: 403, "Forbidden",
+                "Permission denied: only root and the server's user can use the admin API.")
         }
         do throws(AdminTarget.Problem) {
             let target = try AdminTarget(exchange.fields.bytes[exchange.path])
@@ -32,7 +38,7 @@ final class AdminEndpoint: Endpoint {
             case .isNoText:
                 ControlAnswer.refuse(
                     exchange, status: 400, "BadPath",
-                    "In a path, a percent sign and two hexadecimal digits are a byte of UTF-8.")
+                    "The path contains an invalid percent escape.")
             }
         }
     }
@@ -43,9 +49,8 @@ final class AdminEndpoint: Endpoint {
             return channels(exchange, connection, topic: rest[0], Array(rest[2...]), target.parameters)
         }
         if target.words[0] == "trace" { return trace(exchange, connection, rest, target.parameters) }
-        guard target.parameters.isEmpty else {
-            return ControlAnswer.refuse(exchange, status: 400, "BadParameter", "This request takes no parameters.")
-        }
+        if target.words[0] == "devices" { return devices(exchange, connection, rest, target.parameters) }
+        guard target.parameters.isEmpty else { return Self.refuseParameters(exchange) }
         switch target.words[0] {
         case "status": status(exchange, connection, rest)
         case "apps": apps(exchange, connection, rest)
@@ -53,7 +58,6 @@ final class AdminEndpoint: Endpoint {
         case "certificates": certificates(exchange, connection, rest)
         case "quotas": quotas(exchange, connection, rest)
         case "policies": policies(exchange, connection, rest)
-        case "devices": devices(exchange, connection, rest)
         case "enrolment-codes": enrolmentCodes(exchange, connection, rest)
         case "backups": backups(exchange, connection, rest)
         case "ephemeral": ephemeral(exchange, rest)
@@ -75,8 +79,21 @@ final class AdminEndpoint: Endpoint {
                     serverURL: context.serverURL, dataDirectory: context.installation.directory,
                     teamID: context.installation.teamID, counts: counts,
                     caFile: context.installation.authorityFile,
-                    diskFullSince: context.storeCondition.diskFullSince))
+                    diskFullSince: context.storeCondition.diskFullSince, refusals: context.rates.refusals,
+                    connections: Self.connections(context.limiter), memory: Self.memory(context.memory)))
         }
+    }
+
+    private static func connections(_ limiter: ConnectionLimiter) -> AdminAPI.Connections {
+        let counts = limiter.counts
+        return AdminAPI.Connections(
+            strangers: counts.strangers, devices: counts.devices, providers: counts.providers, limit: limiter.caps.all,
+            shed: counts.shed, overLimit: counts.overLimit)
+    }
+
+    private static func memory(_ budget: MemoryBudget) -> AdminAPI.Memory {
+        AdminAPI.Memory(
+            heldBytes: budget.heldByteCount, budgetBytes: budget.byteCountMax, heldBack: budget.holdBackCount)
     }
 }
 
@@ -88,11 +105,12 @@ extension AdminEndpoint {
         _ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection,
         _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void = { ControlAnswer.sendNothing($1) }
     ) {
+        let log = loop.context.log
         loop.perform(request, for: exchange, on: connection) { result, exchange in
             switch result {
             case .success(let answer):
                 succeed(answer, exchange)
-                precondition(exchange.isAnswered, "the store answered a request with another request's answer")
+                if !exchange.isAnswered { ControlAnswer.refuseUnexpected(exchange, log) }
             case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
             }
         }
@@ -115,7 +133,8 @@ extension AdminEndpoint {
     func team(_ given: String?, _ exchange: HTTPExchange) -> String? {
         let teamID = given ?? loop.context.installation.teamID
         guard Identifier.isValid(teamID) else {
-            ControlAnswer.refuse(exchange, status: 400, "BadTeamID", "A team id is ten characters of A-Z and 0-9.")
+            ControlAnswer.refuse(
+                exchange, status: 400, "BadTeamID", "Invalid team ID: use ten characters of A-Z and 0-9.")
             return nil
         }
         return teamID
@@ -124,12 +143,17 @@ extension AdminEndpoint {
     /// There is nothing of this name.
     static func refusePath(_ exchange: HTTPExchange) {
         ControlAnswer.refuse(
-            exchange, status: 404, "NotFound", "There is no such request: see the reference of the admin API.")
+            exchange, status: 404, "NotFound", "Unknown path. See docs/reference/admin-api.md.")
+    }
+
+    /// Refuses a request with parameters that takes none.
+    static func refuseParameters(_ exchange: HTTPExchange) {
+        ControlAnswer.refuse(exchange, status: 400, "BadParameter", "This request takes no parameters.")
     }
 
     /// There is something of this name, with which other things can be done.
     static func refuseMethod(_ exchange: HTTPExchange, allowed: StaticString) {
         exchange.addField("allow", allowed)
-        ControlAnswer.refuse(exchange, status: 405, "MethodNotAllowed", "Use one of: \(allowed).")
+        ControlAnswer.refuse(exchange, status: 405, "MethodNotAllowed", "Allowed methods: \(allowed).")
     }
 }

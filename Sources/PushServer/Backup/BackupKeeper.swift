@@ -70,11 +70,9 @@ final class BackupKeeper: Sendable {
         let partial = "\(path).partial"
         PrivateFile.removeTree(partial)
         do throws(NetError) { try PrivateFile.makeDirectory(partial) } catch {
-            let error = InstallationError(
-                path: path, problem: "It cannot be made: \(error.description).",
-                remedy: "Name a directory that the server's user may write, or none for one in the data directory.")
-            fail(error.description)
-            throw .cannotMake(error)
+            let failure = InstallationError(creating: path, error)
+            fail(failure.problem)
+            throw .cannotMake(failure)
         }
         return StoreBackup(
             path: "\(partial)/\(BackupFiles.database)", onProgress: { self.note($0) },
@@ -86,10 +84,13 @@ final class BackupKeeper: Sendable {
 
     /// Waits for a backup that the end of the store stopped, so that nothing is left of it.
     ///
-    /// One that is being checked is left alone, as that may take long: it stays without its name.
+    /// A backup that is being checked is not waited for, because that may take minutes: it stays without its name.
     func end() {
-        let thread = state.withLock { state in state.last?.state == .copying ? state.thread : nil }
-        thread?.join()
+        let (thread, isChecking) = state.withLock { state in
+            defer { state.thread = nil }
+            return (state.thread, state.last?.state == .checking)
+        }
+        if !isChecking { thread?.join() }
     }
 
     private func note(_ progress: StoreBackup.Progress) {
@@ -137,7 +138,8 @@ final class BackupKeeper: Sendable {
         }
         guard check.problems.isEmpty else {
             throw InstallationError(
-                path: database, problem: "The database is damaged: \(check.problems.joined(separator: "; ")).",
+                path: database,
+                problem: "The copy of the database is damaged: \(check.problems.joined(separator: "; ")).",
                 remedy: "Check the disk, stop the server, and restore the last good backup.")
         }
         do throws(NetError) {

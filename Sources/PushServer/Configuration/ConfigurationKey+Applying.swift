@@ -20,7 +20,7 @@ extension ConfigurationKey {
         switch self {
         case .dataDirectory:
             guard text.hasPrefix("/") else {
-                throw value.refusal("Give an absolute path, for example /var/lib/posthorn.")
+                throw value.refusal("Use an absolute path, for example /var/lib/posthorn.")
             }
             configuration.dataDirectory = text
         case .listen: configuration.listen = try value.addresses()
@@ -34,6 +34,14 @@ extension ConfigurationKey {
         case .clientAuthorityFiles: configuration.clientAuthorityFiles = value.words
         case .adminSocket: configuration.adminSocket = text
         case .loops: configuration.loopCount = try value.number(1...256)
+        case .connections: configuration.connectionCountMax = try value.number(1...10_000_000)
+        case .connectionsPerAddress: configuration.connectionsPerAddressCountMax = try value.number(1...10_000_000)
+        case .connectionsBeforeAuthentication:
+            configuration.unauthenticatedConnectionCountMax = try value.number(1...10_000_000)
+        case .secondsBeforeAuthentication:
+            configuration.strangerPatience = .seconds(try value.number(1...3600))
+        case .memoryBudgetMegabytes:
+            configuration.memoryBudgetByteCount = try value.number(16...1_000_000) << 20
         case .channelsOnProviderPorts: configuration.managesChannelsOnProviderPorts = try value.boolean()
         case .providerTokenUpdates: configuration.providerTokenUpdateCountMax = try value.number(1...1000)
         case .streamsBeforeAuthentication:
@@ -53,7 +61,15 @@ extension ConfigurationKey {
         case .teamDaily: configuration.quotas.team.daily = try value.count()
         case .keyDaily: configuration.quotas.key.daily = try value.count()
         case .topicDaily: configuration.quotas.topic.daily = try value.count()
-        case .teamBadTokens: configuration.quotas.team.badTokens = try value.count()
+        case .teamBadTokens:
+            configuration.quotas.team.badTokens = try value.count()
+            configuration.quotas.unsetBadTokens = nil
+        case .strangerRequests: configuration.principalLimits.strangerRequests = .init(try value.rate())
+        case .strangerCredentials: configuration.principalLimits.strangerCredentials = .init(try value.rate())
+        case .strangerEnrolments: configuration.principalLimits.strangerEnrolments = .init(try value.rate())
+        case .deviceRequests: configuration.principalLimits.deviceRequests = .init(try value.rate())
+        case .deviceAcks: configuration.principalLimits.deviceAcknowledgements = .init(try value.rate())
+        case .deviceStreams: configuration.principalLimits.deviceStreams = .init(try value.rate())
         case .trace: configuration.hasTrace = try value.boolean()
         case .traceDays: configuration.traceLifeSeconds = Int64(try value.number(1...36_500)) * Self.secondsPerDay
         case .traceMegabytes: configuration.traceByteCountMax = Int64(try value.number(1...1_000_000)) << 20
@@ -61,6 +77,10 @@ extension ConfigurationKey {
         case .logLevel: configuration.logLevel = try value.level()
         }
     }
+}
+
+extension PrincipalLimits.Rate {
+    fileprivate init(_ value: (rate: Int64?, burst: Int64?)) { self.init(value.rate ?? 0, burst: value.burst) }
 }
 
 /// One value as it was written, and where.
@@ -73,14 +93,14 @@ private struct Value {
     var words: [String] { text.split(separator: " ").map(String.init) }
 
     func refusal(_ remedy: String) -> ConfigurationError {
-        ConfigurationError(place: place, problem: "\(key.rawValue) cannot be \"\(text)\".", remedy: remedy)
+        ConfigurationError(place: place, problem: "invalid value '\(text)' for \(key.rawValue).", remedy: remedy)
     }
 
     func addresses() throws(ConfigurationError) -> [ListenAddress] {
         let addresses = words.compactMap { ListenAddress($0) }
         guard !addresses.isEmpty, addresses.count == words.count, addresses.count <= Limits.listenAddressCountMax else {
             throw refusal(
-                "Give HOST:PORT, for example *:2197, 127.0.0.1:2197 or [::1]:2197; several with blanks between.")
+                "Use HOST:PORT, for example *:2197, 127.0.0.1:2197 or [::1]:2197. Separate several with spaces.")
         }
         return addresses
     }
@@ -88,13 +108,13 @@ private struct Value {
     func certificateNames() throws(ConfigurationError) -> [String] {
         guard let bad = words.first(where: { !CertificateAuthority.isServerName($0) }) else { return words }
         throw ConfigurationError(
-            place: place, problem: "\(key.rawValue): \"\(bad)\" is neither a DNS name nor an IP address.",
-            remedy: "Give for example push.example.org, *.example.org, 192.0.2.1 or ::1; several with blanks between.")
+            place: place, problem: "invalid value '\(bad)' for \(key.rawValue): not a DNS name or an IP address.",
+            remedy: "Use for example push.example.org, *.example.org, 192.0.2.1 or ::1. Separate several with spaces.")
     }
 
     func number(_ range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
         guard let number = Int(text), range.contains(number) else {
-            throw refusal("Give a number from \(range.lowerBound) to \(range.upperBound).")
+            throw refusal("Use a number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
     }
@@ -107,7 +127,7 @@ private struct Value {
             numbers.dropFirst().allSatisfy({ (1...Limits.quotaRateMax).contains($0) })
         else {
             throw refusal(
-                "Give a number a second, and how many may come at once, for example 100 or 100/1000; at most "
+                "Use a rate per second with an optional burst, for example 100 or 100/1000; at most "
                     + "\(Limits.quotaRateMax).")
         }
         return (rate, numbers.count > 1 ? numbers[1] : nil)
@@ -120,20 +140,20 @@ private struct Value {
         switch text.lowercased() {
         case "yes", "true", "on", "1": true
         case "no", "false", "off", "0": false
-        default: throw refusal("Write \(key.placeholder.split(separator: "|").joined(separator: " or ")).")
+        default: throw refusal("Choose \(key.placeholder.split(separator: "|").joined(separator: " or ")).")
         }
     }
 
     func durability() throws(ConfigurationError) -> StoreDurability {
         guard let durability = StoreDurability(rawValue: text) else {
-            throw refusal("Write full, normal or relaxed.")
+            throw refusal("Choose full, normal or relaxed.")
         }
         return durability
     }
 
     func level() throws(ConfigurationError) -> EventLog.Level {
         guard let level = EventLog.Level.allCases.first(where: { $0.word == text }) else {
-            throw refusal("Write error, warning, info or debug.")
+            throw refusal("Choose error, warning, info or debug.")
         }
         return level
     }

@@ -18,6 +18,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case privateKeyFile = "private_key_file"
     case adminSocket = "admin_socket"
     case loops
+    case connections
+    case connectionsPerAddress = "connections_per_address"
+    case connectionsBeforeAuthentication = "connections_before_authentication"
+    case secondsBeforeAuthentication = "seconds_before_authentication"
+    case memoryBudgetMegabytes = "memory_budget_megabytes"
     case channelsOnProviderPorts = "channels_on_provider_ports"
     case clientAuthorityFiles = "client_ca_files"
     case providerTokenUpdates = "provider_token_updates"
@@ -36,6 +41,12 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case keyDaily = "key_daily"
     case topicDaily = "topic_daily"
     case teamBadTokens = "team_bad_tokens"
+    case strangerRequests = "stranger_requests"
+    case strangerCredentials = "stranger_credentials"
+    case strangerEnrolments = "stranger_enrolments"
+    case deviceRequests = "device_requests"
+    case deviceAcks = "device_acks"
+    case deviceStreams = "device_streams"
     case trace
     case traceDays = "trace_days"
     case traceMegabytes = "trace_megabytes"
@@ -46,13 +57,17 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     package var section: String {
         switch self {
         case .dataDirectory, .listen, .developmentListen, .channelListen, .developmentChannelListen, .names,
-            .developmentNames, .certificateFile, .privateKeyFile, .adminSocket, .loops, .logLevel:
+            .developmentNames, .certificateFile, .privateKeyFile, .adminSocket, .loops, .connections,
+            .connectionsPerAddress, .connectionsBeforeAuthentication, .secondsBeforeAuthentication,
+            .memoryBudgetMegabytes, .logLevel:
             "server"
         case .channelsOnProviderPorts, .clientAuthorityFiles, .providerTokenUpdates, .streamsBeforeAuthentication:
             "providers"
         case .openEnrolment, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .tokenLifeDays: "devices"
         case .durability: "store"
-        case .teamRate, .keyRate, .topicRate, .deviceRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens: "quotas"
+        case .teamRate, .keyRate, .topicRate, .deviceRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens,
+            .strangerRequests, .strangerCredentials, .strangerEnrolments, .deviceRequests, .deviceAcks, .deviceStreams:
+            "quotas"
         case .trace, .traceDays, .traceMegabytes, .webhookAuthorityFile: "trace"
         }
     }
@@ -72,11 +87,15 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .certificateFile, .privateKeyFile, .webhookAuthorityFile: "FILE"
         case .clientAuthorityFiles: "FILES"
         case .adminSocket: "PATH"
-        case .loops, .pendingPerTopic, .pendingPerDevice, .gatherSeconds, .providerTokenUpdates,
+        case .loops, .connections, .connectionsPerAddress, .connectionsBeforeAuthentication,
+            .secondsBeforeAuthentication, .memoryBudgetMegabytes, .pendingPerTopic, .pendingPerDevice, .gatherSeconds,
+            .providerTokenUpdates,
             .streamsBeforeAuthentication, .tokenLifeDays, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens,
             .traceDays, .traceMegabytes:
             "N"
-        case .teamRate, .keyRate, .topicRate, .deviceRate: "N[/BURST]"
+        case .teamRate, .keyRate, .topicRate, .deviceRate, .strangerRequests, .strangerCredentials, .strangerEnrolments,
+            .deviceRequests, .deviceAcks, .deviceStreams:
+            "N[/BURST]"
         case .openEnrolment, .channelsOnProviderPorts: "yes|no"
         case .durability: "full|normal|relaxed"
         case .trace: "on|off"
@@ -87,68 +106,100 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     /// One sentence for `--help` and the reference.
     package var help: String {
         switch self {
-        case .dataDirectory: "Where everything lives that must survive; made with mode 0700 on first start."
+        case .dataDirectory:
+            "The directory for the database, keys and certificates; created with mode 0700 on first start."
         case .listen:
-            "Address and port for providers and devices; * is every address, port 0 a free one. Several are separated "
-                + "by blanks. The server name that a provider asks for decides its environment."
-        case .developmentListen: "The same for the development environment alone, whatever the server name."
-        case .channelListen: "Address and port for the management of broadcast channels alone."
-        case .developmentChannelListen: "The same for the development environment alone."
-        case .names: "DNS names and addresses for the server's own certificate, separated by blanks."
+            "Addresses and ports for providers and devices, separated by spaces; * means all addresses, port 0 a free "
+                + "port. The TLS server name that a provider requests selects its environment."
+        case .developmentListen:
+            "Addresses and ports for the development environment only, regardless of the server name."
+        case .channelListen: "Addresses and ports for the management of broadcast channels only."
+        case .developmentChannelListen: "Like channel_listen, for the development environment only."
+        case .names: "DNS names and IP addresses in the server's own certificate, separated by spaces."
         case .developmentNames:
-            "Server names that mean the development environment, beside those with the label sandbox or development."
-        case .certificateFile: "PEM certificate chain; without it the server's own authority issues one."
-        case .privateKeyFile: "PEM private key of the certificate."
-        case .adminSocket: "UNIX socket of the admin API."
-        case .loops: "Threads that serve connections; one a core when not given."
-        case .channelsOnProviderPorts: "Whether broadcast channels are managed on the ports of listen, too."
+            "Additional server names that select the development environment; names with the label sandbox or development "
+                + "always do."
+        case .certificateFile: "The server's certificate chain (PEM)."
+        case .privateKeyFile: "The private key of the certificate (PEM)."
+        case .adminSocket: "The UNIX socket of the admin API."
+        case .loops: "The number of threads that serve connections."
+        case .connections: "The maximum number of connections; above it, new connections wait or replace idle ones."
+        case .connectionsPerAddress:
+            "The number of connections from one address (IPv6: one /64 network) above which idle unauthenticated "
+                + "connections are closed."
+        case .connectionsBeforeAuthentication:
+            "The number of unauthenticated connections above which idle ones are closed."
+        case .secondsBeforeAuthentication: "The time after which an unauthenticated connection is closed, in seconds."
+        case .memoryBudgetMegabytes:
+            "The memory for requests and responses of all connections, in MiB; one sender, and all unauthenticated "
+                + "connections together, get an eighth each."
+        case .channelsOnProviderPorts: "Whether the ports of listen also accept the management of broadcast channels."
         case .clientAuthorityFiles:
-            "PEM files of authorities, beside the server's own, whose client certificates providers may use."
-        case .providerTokenUpdates: "New provider tokens that one connection may bring in 20 minutes."
+            "Additional CA certificates (PEM) whose client certificates are accepted from providers."
+        case .providerTokenUpdates: "The number of new provider tokens per connection in 20 minutes."
         case .streamsBeforeAuthentication:
-            "Streams that HTTP/2 SETTINGS allow a provider until it has authenticated; Apple's is 1."
-        case .openEnrolment: "Whether devices may enrol without a code."
-        case .pendingPerTopic: "Notifications of one app that wait for one device; the oldest are dropped first."
+            "The number of concurrent HTTP/2 streams announced to an unauthenticated provider; at least 100 are accepted. "
+                + "APNs announces 1."
+        case .openEnrolment: "Whether devices can enrol without a code."
+        case .pendingPerTopic:
+            "The maximum number of pending notifications per app and device; the oldest are dropped first."
         case .pendingPerDevice:
-            "Notifications of all apps that wait for one device, no fewer than of one; the oldest are dropped first."
+            "The maximum number of pending notifications per device, at least pending_per_topic; above it, the team with the "
+                + "most loses its oldest."
         case .gatherSeconds:
-            "Seconds that notifications of priority 5 and 1 are kept back, at most, from a device that saves power."
+            "The maximum delay of notifications with priority 5 or 1 for a device that saves power, in seconds."
         case .durability:
-            "What an accepted notification survives: full a power cut, normal the end of the server, relaxed neither for "
-                + "certain."
+            "The durability of accepted notifications. full: survives power loss; normal: survives a crash of the server; "
+                + "relaxed: neither is guaranteed."
         case .tokenLifeDays:
-            "Days that a device may stay away before its device tokens expire; 0 for ever. It gets new ones when it is back."
+            "The number of days without a connection after which the device tokens of a device expire; 0 means never. The "
+                + "device gets new tokens when it reconnects."
         case .teamRate:
-            "Requests a second of each team, and behind a slash how many may come at once; 0 for no limit, as in all of "
-                + "these."
-        case .keyRate: "The same for each signing key or client certificate."
-        case .topicRate: "The same for each app."
-        case .deviceRate: "The same for each device token."
-        case .teamDaily: "Notifications of each team in one day of UTC."
-        case .keyDaily: "The same for each signing key or client certificate."
-        case .topicDaily: "The same for each app."
+            "The rate limit of each team in requests per second, optionally followed by a slash and the burst; 0 means no "
+                + "limit."
+        case .keyRate: "The rate limit of each signing key or client certificate."
+        case .topicRate: "The rate limit of each app."
+        case .deviceRate: "The rate limit of each device token."
+        case .teamDaily: "The maximum number of notifications of each team per UTC day."
+        case .keyDaily: "The maximum number of notifications of each signing key or client certificate per UTC day."
+        case .topicDaily: "The maximum number of notifications of each app per UTC day."
         case .teamBadTokens:
-            "Device tokens that are none of this server, or another app's, to which each team may send in an hour."
-        case .trace:
-            "Whether it is written down what becomes of each notification, for posthorn trace and webhooks."
-        case .traceDays: "Days that the trace is kept."
-        case .traceMegabytes: "How much of the trace is kept, in MiB; the oldest goes first."
-        case .webhookAuthorityFile: "PEM file of authorities that webhooks trust instead of the system's."
-        case .logLevel: "The least important events that are logged: error, warning, info or debug."
+            "The maximum number of invalid device tokens (unknown, or of another app) of each team per hour."
+        case .strangerRequests:
+            "The rate of refused unauthenticated requests per network (IPv4 address or IPv6 /64), per second, with an "
+                + "optional burst; above it, requests are refused with 429 and connections are closed."
+        case .strangerCredentials:
+            "The rate of invalid credentials (device secrets, enrolment codes, provider token signatures) per network."
+        case .strangerEnrolments:
+            "The rate of enrolments without a code per network, per second, with an optional burst."
+        case .deviceRequests: "The rate of requests of each device, per second, with an optional burst."
+        case .deviceAcks: "The rate of acknowledgements of each device, per second, with an optional burst."
+        case .deviceStreams: "The rate at which each device can open streams, per second, with an optional burst."
+        case .trace: "Whether to record the history of each notification, for posthorn trace and webhooks."
+        case .traceDays: "The number of days for which the history is kept."
+        case .traceMegabytes: "The maximum size of the history in MiB; the oldest events are deleted first."
+        case .webhookAuthorityFile: "The CA certificates (PEM) that webhooks trust instead of the system's."
+        case .logLevel: "The minimum level of logged events: error, warning, info or debug."
         }
     }
 
     /// What holds without it.
     package var defaultText: String {
         switch self {
-        case .dataDirectory: "/var/lib/posthorn for root, else ~/.local/share/posthorn/server"
+        case .dataDirectory: "/var/lib/posthorn for root, otherwise ~/.local/share/posthorn/server"
         case .listen: "*:2197"
         case .developmentListen, .channelListen, .developmentChannelListen, .developmentNames, .clientAuthorityFiles:
             "none"
-        case .names: "this host's name, localhost, 127.0.0.1 and ::1"
-        case .certificateFile, .privateKeyFile: "made on first start"
-        case .adminSocket: "admin.sock in $RUNTIME_DIRECTORY, else in the data directory"
-        case .loops: "one a core"
+        case .names: "the host name, localhost, 127.0.0.1 and ::1"
+        case .certificateFile, .privateKeyFile: "issued by the server's own CA on first start"
+        case .adminSocket: "admin.sock in $RUNTIME_DIRECTORY, otherwise in the data directory"
+        case .loops: "one per core"
+        case .connections: "derived from the limit of open files"
+        case .connectionsPerAddress: "half of connections"
+        case .connectionsBeforeAuthentication: "three quarters of connections"
+        case .secondsBeforeAuthentication: "\(Limits.strangerPatience.components.seconds)"
+        case .memoryBudgetMegabytes:
+            "half of the memory available to the process, at least \(Limits.memoryBudgetByteCountMin >> 20)"
         case .channelsOnProviderPorts: "yes"
         case .providerTokenUpdates: "\(Limits.providerTokenUpdateCountMax)"
         case .streamsBeforeAuthentication: "\(Limits.concurrentStreamCountMax)"
@@ -158,12 +209,19 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
         case .gatherSeconds: "60"
         case .durability: "full"
         case .tokenLifeDays: "\(Limits.tokenLifeSecondsDefault / Self.secondsPerDay)"
-        case .teamRate, .keyRate, .topicRate, .teamDaily, .keyDaily, .topicDaily, .teamBadTokens: "no limit"
+        case .teamRate, .keyRate, .topicRate, .teamDaily, .keyDaily, .topicDaily: "no limit"
+        case .teamBadTokens: "\(Limits.teamBadTokensDefault)"
+        case .strangerRequests: PrincipalLimits().strangerRequests.text
+        case .strangerCredentials: PrincipalLimits().strangerCredentials.text
+        case .strangerEnrolments: PrincipalLimits().strangerEnrolments.text
+        case .deviceRequests: PrincipalLimits().deviceRequests.text
+        case .deviceAcks: PrincipalLimits().deviceAcknowledgements.text
+        case .deviceStreams: PrincipalLimits().deviceStreams.text
         case .deviceRate: "\(Limits.deviceRateDefault)/\(Limits.deviceBurstDefault)"
         case .trace: "on"
         case .traceDays: "\(Limits.traceLifeSecondsDefault / Self.secondsPerDay)"
         case .traceMegabytes: "\(Limits.traceByteCountDefault >> 20)"
-        case .webhookAuthorityFile: "those of the system"
+        case .webhookAuthorityFile: "the system's CAs"
         case .logLevel: "info"
         }
     }

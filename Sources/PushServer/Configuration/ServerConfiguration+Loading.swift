@@ -39,14 +39,14 @@ extension ServerConfiguration {
             let place = "\(path):\(entry.line)"
             if let key = ConfigurationKey(rawValue: entry.name), key.section != entry.section {
                 throw ConfigurationError(
-                    place: place, problem: "\(entry.name) does not belong in section [\(entry.section)].",
+                    place: place, problem: "'\(entry.name)' does not belong to section [\(entry.section)].",
                     remedy: "Move the line to section [\(key.section)].")
             }
             guard let key = ConfigurationKey(rawValue: entry.name) else {
                 let known = ConfigurationKey.allCases.map { "[\($0.section)] \($0.rawValue)" }
                 throw ConfigurationError(
-                    place: place, problem: "There is no setting \"\(entry.name)\" in section [\(entry.section)].",
-                    remedy: "Remove the line, or use one of: \(known.joined(separator: ", ")).")
+                    place: place, problem: "unknown setting '\(entry.name)' in section [\(entry.section)].",
+                    remedy: "Remove the line, or use one of these: \(known.joined(separator: ", ")).")
             }
             try key.apply(entry.value, from: place, to: &self)
         }
@@ -59,15 +59,15 @@ extension ServerConfiguration {
             switch error {
             case .cannotRead(let path, let code):
                 throw ConfigurationError(
-                    place: path, problem: "The configuration file cannot be read: \(SystemError.text(code)).",
+                    place: path, problem: "cannot read the configuration file: \(SystemError.text(code)).",
                     remedy: "Check the path and its permissions.")
             case .syntax(let path, let line):
                 throw ConfigurationError(
-                    place: "\(path):\(line)", problem: "This line is neither [section] nor name = value.",
-                    remedy: "Correct the line, or begin it with # to make it a comment.")
+                    place: "\(path):\(line)", problem: "syntax error: neither [section] nor name = value.",
+                    remedy: "Correct the line, or comment it out with #.")
             case .tooLong(let path, let line, let byteCountMax):
                 throw ConfigurationError(
-                    place: "\(path):\(line)", problem: "This line is longer than \(byteCountMax) bytes.",
+                    place: "\(path):\(line)", problem: "the line is longer than \(byteCountMax) bytes.",
                     remedy: "Shorten it.")
             }
         }
@@ -81,25 +81,26 @@ extension ServerConfiguration {
         guard (certificateFile == nil) == (privateKeyFile == nil) else {
             throw ConfigurationError(
                 place: certificateFile == nil ? "certificate_file" : "private_key_file",
-                problem: "certificate_file and private_key_file belong together, and only one is given.",
-                remedy: "Give both, or neither to let the server make its own.")
+                problem: "only one of certificate_file and private_key_file is set.",
+                remedy: "Set both, or neither to use a certificate of the server's own CA.")
         }
         if let all = pendingPerDeviceCountMax, all < pendingPerTopicCountMax {
             throw ConfigurationError(
                 place: "pending_per_device",
-                problem: "\(all) for all apps are fewer than \(pendingPerTopicCountMax) for each (pending_per_topic).",
+                problem: "\(all) is less than pending_per_topic (\(pendingPerTopicCountMax)).",
                 remedy: "Raise pending_per_device, or lower pending_per_topic.")
         }
         var seen: Set<ListenAddress> = []
         if let twice = ports.map(\.address).first(where: { $0.port != 0 && !seen.insert($0).inserted }) {
             throw ConfigurationError(
-                place: "listen", problem: "\(twice.host):\(twice.port) is there twice.",
-                remedy: "Give each address to one of the settings that end in listen.")
+                place: "listen", problem: "\(twice.host):\(twice.port) is listed twice.",
+                remedy: "Use each address in only one of the listen settings.")
         }
         guard adminSocket.utf8.count <= Sockets.pathByteCountMax else {
             throw ConfigurationError(
                 place: "admin_socket",
-                problem: "\(adminSocket) is longer than the \(Sockets.pathByteCountMax) bytes of a UNIX socket.",
+                problem:
+                    "\(adminSocket) is longer than \(Sockets.pathByteCountMax) bytes, the maximum for a UNIX socket.",
                 remedy: "Set admin_socket to a shorter path.")
         }
     }
@@ -133,12 +134,12 @@ extension ServerConfiguration {
         ]
         if let flag = flags.first(where: { decided.contains($0.key) }) {
             throw ConfigurationError(
-                place: "--\(flag.key.flag)", problem: "It does not go with --ephemeral, which decides that itself.",
-                remedy: "Leave it out, or leave out --ephemeral.")
+                place: "--\(flag.key.flag)", problem: "cannot be combined with --ephemeral.",
+                remedy: "Remove one of the two options.")
         }
         if let bad = topics.first(where: { !HeaderValues.isTopic(Array($0.utf8).span) }) {
             throw ConfigurationError(
-                place: "--topic", problem: "\"\(bad)\" is no topic.",
+                place: "--topic", problem: "invalid topic '\(bad)'.",
                 remedy: "Use letters, digits, dots, hyphens and underscores, for example com.example.MyApp.")
         }
         var unique: [String] = []
@@ -147,7 +148,7 @@ extension ServerConfiguration {
         let socketByteCount = "\(parent)/posthornd-XXXXXX/admin.sock".utf8.count
         guard socketByteCount <= Sockets.pathByteCountMax else {
             throw ConfigurationError(
-                place: "$TMPDIR", problem: "\(parent) is too long a path for the admin socket in it.",
+                place: "$TMPDIR", problem: "the path \(parent) is too long for an admin socket in it.",
                 remedy: "Set TMPDIR to a shorter path.")
         }
         ephemeral = Ephemeral(
@@ -174,5 +175,10 @@ extension ServerConfiguration {
         pendingPerTopicCountMax = Limits.ephemeralNotificationCountMax
         pendingPerDeviceCountMax = Limits.ephemeralNotificationCountMax
         if quotas.deviceRate == QuotaDefaults().deviceRate { quotas.deviceRate = 0 }
+        quotas.unsetBadTokens = nil
+        let standard = PrincipalLimits()
+        if principalLimits.strangerEnrolments == standard.strangerEnrolments {
+            principalLimits.strangerEnrolments = .init(0)
+        }
     }
 }

@@ -38,6 +38,16 @@ package struct ServerConfiguration: Sendable {
     package var adminSocket: String
     /// Loop threads; nil for one a core.
     package var loopCount: Int?
+    /// Connections in all; nil for what the limit of open files allows.
+    package var connectionCountMax: Int?
+    /// Connections of one address, or of one /64 network of IPv6; nil for half of all.
+    package var connectionsPerAddressCountMax: Int?
+    /// Connections without a proven credential; nil for three quarters of all.
+    package var unauthenticatedConnectionCountMax: Int?
+    /// The time for which a connection may stay without a proven credential.
+    package var strangerPatience = Limits.strangerPatience
+    /// The bytes that connections may hold in memory; nil for half of what the process may use.
+    package var memoryBudgetByteCount: Int?
     /// Whether a device may enrol without a code.
     package var hasOpenEnrolment = false
     /// Notifications of one app that wait for one device.
@@ -50,6 +60,8 @@ package struct ServerConfiguration: Sendable {
     package var durability = StoreDurability.full
     /// Rates and quotas that hold unless they are set otherwise for a team, key or app.
     package var quotas = QuotaDefaults()
+    /// Rates of strangers and devices.
+    package var principalLimits = PrincipalLimits()
     /// Whether it is written down what becomes of notifications.
     package var hasTrace = true
     /// How long that is kept.
@@ -64,6 +76,13 @@ package struct ServerConfiguration: Sendable {
     package var isJournal = false
     /// Set for `--ephemeral`.
     package var ephemeral: Ephemeral?
+
+    /// The bounds of connections for the limit of open files that holds now.
+    var connectionCaps: ConnectionLimiter.Caps {
+        ConnectionLimiter.Caps(
+            descriptorCount: ProcessLimits.descriptorCountMax, all: connectionCountMax,
+            strangers: unauthenticatedConnectionCountMax, perNetwork: connectionsPerAddressCountMax)
+    }
 
     /// The first address to listen on.
     package var host: String { listen.first?.host ?? "*" }

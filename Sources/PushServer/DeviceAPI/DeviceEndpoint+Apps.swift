@@ -9,7 +9,7 @@ internal import PushTLS
 extension DeviceEndpoint {
     /// Answers a request about an app; the path is what follows `/v1/apps/`.
     func answerApp(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], path: Substring
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, path: Substring
     ) {
         // A channel id that nobody escaped has slashes of its own.
         let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
@@ -18,37 +18,34 @@ extension DeviceEndpoint {
             return ControlAnswer.refuse(
                 exchange, status: 400, "BadTopic", "A topic is letters, digits, dots, hyphens and underscores.")
         }
-        guard parts.count > 1 else { return answerRegistration(exchange, connection, secretHash, topic) }
+        guard parts.count > 1 else { return answerRegistration(exchange, connection, caller, topic) }
         guard parts[1].utf8.elementsEqual("channels".utf8) else { return Self.refusePath(exchange) }
-        guard parts.count > 2 else { return answerChannels(exchange, connection, secretHash, topic) }
-        answerChannel(exchange, connection, secretHash, topic, escapedChannel: parts[2])
+        guard parts.count > 2 else { return answerChannels(exchange, connection, caller, topic) }
+        answerChannel(exchange, connection, caller, topic, escapedChannel: parts[2])
     }
 
     // MARK: Registrations
 
     private func answerRegistration(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], _ topic: String
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: String
     ) {
         switch exchange.method {
-        case .put: register(exchange, connection, secretHash, topic)
-        case .delete: perform(.unregister(secretHash: secretHash, topic: topic), exchange, connection)
+        case .put: register(exchange, connection, caller, topic)
+        case .delete:
+            perform(.unregister(secretHash: caller.secretHash, topic: topic), exchange, connection, caller)
         case .get, .head, .post, .patch, .other: Self.refuseMethod(exchange, allowed: "PUT, DELETE")
         }
     }
 
     private func register(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], _ topic: String
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: String
     ) {
         guard let environment = wantedEnvironment(exchange) else { return }
-        let request = StoreRequest.register(secretHash: secretHash, topic: topic, environment: environment)
-        loop.perform(request, for: exchange, on: connection) { [unowned loop] result, exchange in
-            switch result {
-            case .success(.registered(let contents)):
-                let token = loop.cipher(for: environment).deviceToken(contents)
-                ControlAnswer.send(exchange, DeviceAPI.Registration(topic: topic, deviceToken: token))
-            case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
-            case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
-            }
+        let request = StoreRequest.register(secretHash: caller.secretHash, topic: topic, environment: environment)
+        ask(request, exchange, connection, caller) { [unowned loop] answer, exchange in
+            guard case .registered(let contents) = answer else { return }
+            let token = loop.cipher(for: environment).deviceToken(contents)
+            ControlAnswer.send(exchange, DeviceAPI.Registration(topic: topic, deviceToken: token))
         }
     }
 
@@ -84,22 +81,19 @@ extension DeviceEndpoint {
     // MARK: Subscriptions
 
     private func answerChannels(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], _ topic: String
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: String
     ) {
         guard exchange.method == .get else { return Self.refuseMethod(exchange, allowed: "GET") }
-        let request = StoreRequest.subscriptions(secretHash: secretHash, topic: topic)
-        loop.perform(request, for: exchange, on: connection) { result, exchange in
-            switch result {
-            case .success(.subscriptions(let channels)):
-                ControlAnswer.send(exchange, DeviceAPI.Subscriptions(channels: channels.map(\.text)))
-            case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
-            case .failure(let refusal): Self.refuseSubscription(exchange, refusal)
-            }
+        let request = StoreRequest.subscriptions(secretHash: caller.secretHash, topic: topic)
+        guard beginsAlone(.subscriptions, exchange, connection, caller) else { return }
+        ask(request, exchange, connection, caller, refuse: Self.refuseSubscription) { answer, exchange in
+            guard case .subscriptions(let channels) = answer else { return }
+            ControlAnswer.send(exchange, DeviceAPI.Subscriptions(channels: channels.map(\.text)))
         }
     }
 
     private func answerChannel(
-        _ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8], _ topic: String,
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ topic: String,
         escapedChannel: Substring
     ) {
         guard exchange.method == .put || exchange.method == .delete else {
@@ -113,22 +107,20 @@ extension DeviceEndpoint {
         }
         let request: StoreRequest =
             exchange.method == .put
-            ? .subscribe(secretHash: secretHash, topic: topic, channel: channel)
-            : .unsubscribe(secretHash: secretHash, topic: topic, channel: channel)
-        loop.perform(request, for: exchange, on: connection) { result, exchange in
-            switch result {
-            case .success: ControlAnswer.sendNothing(exchange)
-            case .failure(let refusal): Self.refuseSubscription(exchange, refusal)
-            }
+            ? .subscribe(secretHash: caller.secretHash, topic: topic, channel: channel)
+            : .unsubscribe(secretHash: caller.secretHash, topic: topic, channel: channel)
+        ask(request, exchange, connection, caller, refuse: Self.refuseSubscription) { _, exchange in
+            ControlAnswer.sendNothing(exchange)
         }
     }
 
     /// Only apps that the device registered have subscriptions, so it is for the device to do something.
-    private static func refuseSubscription(_ exchange: HTTPExchange, _ refusal: StoreRefusal) {
-        guard refusal == .unknownTopic else { return ControlAnswer.refuse(exchange, refusal) }
+    private static func refuseSubscription(_ refusal: StoreRefusal, _ exchange: HTTPExchange) -> Bool {
+        guard refusal == .unknownTopic else { return false }
         ControlAnswer.refuse(
             exchange, status: refusal.status, refusal.word,
             "The app is not registered on this device: register it first, with PUT /v1/apps/TOPIC.")
+        return true
     }
 }
 

@@ -2,42 +2,169 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushNet
 internal import PushStore
 internal import PushTLS
 
 /// The device API under `/v1/`: enrolment, registrations, filter, stream, acknowledgements.
+///
+/// ```
+/// head ──secret known──▶ body read ──▶ routed ──▶ store
+///   ├──secret unknown──▶ 401, no body is kept
+///   └──not looked up yet──▶ store names the device ──▶ routed, or 401
+/// ```
+/// A body is decoded for enrolled devices only. The store checks the secret again with each request.
 final class DeviceEndpoint {
     unowned let loop: ServerLoop
 
     init(loop: ServerLoop) { self.loop = loop }
 
+    private var secrets: DeviceSecretCache { loop.context.deviceSecrets }
+
+    // MARK: The device behind a request
+
+    /// Looks the device up as soon as its secret is there; returns how many bytes of the body are kept.
+    func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
+        let path = exchange.fields.text(exchange.path)
+        guard path != Self.enrolmentPath else { return Limits.smallBodyByteCountMax }
+        // A stream's request has no body, and the store looks its secret up when it attaches.
+        guard path != Self.streamPath, let secretHash = Self.secretHash(of: exchange) else { return 0 }
+        let byteCountMax = Self.bodyByteCountMax(path)
+        switch secrets.find(secretHash) {
+        case .stranger: return 0
+        case .device(let device):
+            connection.authenticated(as: .device(device))
+            exchange.context = DeviceCaller(device, secretHash)
+            return byteCountMax
+        case nil:
+            // Answered at the end of the request, as every stranger is.
+            guard loop.allowsProof(on: connection) else {
+                exchange.context = TurnedAway.one
+                return 0
+            }
+            identify(secretHash, exchange, connection)
+            if case .device = connection.principal { return byteCountMax }
+            return min(byteCountMax, Limits.strangerBodyByteCountMax)
+        }
+    }
+
+    private static let enrolmentPath = "/v1/devices"
+    private static let streamPath = "/v1/stream"
+
+    private static func bodyByteCountMax(_ path: String) -> Int {
+        path == "/v1/acks" || path == "/v1/filter" ? Limits.controlBodyByteCountMax : Limits.smallBodyByteCountMax
+    }
+
+    /// Asks the store for the device behind a secret; the request continues with its answer.
+    private func identify(_ secretHash: [UInt8], _ exchange: HTTPExchange, _ connection: ServerConnection) {
+        let request = StoreRequest.identify(secretHash: secretHash)
+        loop.perform(request, for: exchange, on: connection) { [unowned self] result, exchange in
+            switch result {
+            case .success(.identified(let device)):
+                secrets.insert(device, for: secretHash)
+                identified(DeviceCaller(device, secretHash), exchange, connection)
+            case .success: ControlAnswer.refuse(exchange, .unavailable("unexpected answer"))
+            case .failure(let refusal): refuse(exchange, refusal, secretHash, connection)
+            }
+        }
+    }
+
+    private func identified(_ caller: DeviceCaller, _ exchange: HTTPExchange, _ connection: ServerConnection) {
+        connection.authenticated(as: .device(caller.device))
+        exchange.context = caller
+        if !exchange.bodyOverflowed {
+            exchange.bodyByteCountMax = Self.bodyByteCountMax(exchange.fields.text(exchange.path))
+        }
+        if exchange.isComplete { answer(exchange, on: connection) }
+    }
+
+    /// Refuses what the store refused; a secret that it does not know, or not any more, is remembered as such.
+    func refuse(
+        _ exchange: HTTPExchange, _ refusal: StoreRefusal, _ secretHash: [UInt8], _ connection: ServerConnection
+    ) {
+        guard refusal == .unauthorized else { return ControlAnswer.refuse(exchange, refusal) }
+        secrets.insertStranger(secretHash)
+        refuseStranger(exchange, connection)
+    }
+
+    /// Logs and refuses a request without a secret, or with one that the store has refused before.
+    private func refuseUnknown(_ exchange: HTTPExchange, _ connection: ServerConnection) {
+        loop.context.log.refused(.unauthorized, on: connection)
+        refuseStranger(exchange, connection)
+    }
+
+    /// Refuses a request whose secret is no device's, and counts it for the peer's network.
+    private func refuseStranger(_ exchange: HTTPExchange, _ connection: ServerConnection) {
+        if let seconds = loop.countWrongCredential(on: connection) {
+            return ControlAnswer.refuseStranger(exchange, retryAfterSeconds: seconds)
+        }
+        ControlAnswer.refuse(exchange, .unauthorized)
+    }
+
+    // MARK: Requests
+
     /// Answers now, or when the store has.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
         defer { loop.markDirty(connection) }
         let path = exchange.fields.text(exchange.path)
-        if path == "/v1/devices" {
+        if path == Self.enrolmentPath {
             guard exchange.method == .post else { return Self.refuseMethod(exchange, allowed: "POST") }
             return enrol(exchange, connection)
         }
-        guard let secretHash = Self.secretHash(of: exchange) else {
-            return ControlAnswer.refuse(exchange, .unauthorized)
+        if path == Self.streamPath { return openStream(exchange, connection) }
+        // Not yet identified: `identified` calls this again.
+        if exchange.context is PendingCall { return }
+        if exchange.context is TurnedAway { return ControlAnswer.refuseStranger(exchange) }
+        guard let caller = exchange.context as? DeviceCaller else { return refuseUnknown(exchange, connection) }
+        exchange.context = nil
+        if let seconds = loop.context.rates.takeRequest(of: caller.device, now: loop.rateMoment) {
+            return ControlAnswer.refuseRate(
+                exchange, "The device sends too many requests: wait as retry-after says.", retryAfterSeconds: seconds)
         }
+        guard !exchange.bodyOverflowed || exchange.bodyByteCountMax == Self.bodyByteCountMax(path) else {
+            return ControlAnswer.refuse(
+                exchange, status: 503, "Unavailable",
+                "The body came before the server had found the device: send the request again.", retryAfterSeconds: 1)
+        }
+        route(exchange, connection, caller, path)
+    }
+
+    private func openStream(_ exchange: HTTPExchange, _ connection: ServerConnection) {
+        guard let secretHash = Self.secretHash(of: exchange) else { return refuseUnknown(exchange, connection) }
+        switch secrets.find(secretHash) {
+        case .stranger: return refuseUnknown(exchange, connection)
+        case .device(let device):
+            guard let seconds = loop.context.rates.takeStream(of: device, now: loop.rateMoment) else { break }
+            return ControlAnswer.refuseRate(
+                exchange, "The device opens streams too often: wait as retry-after says.", retryAfterSeconds: seconds)
+        case nil:
+            guard loop.allowsProof(on: connection) else { return ControlAnswer.refuseStranger(exchange) }
+        }
+        guard exchange.method == .get else { return Self.refuseMethod(exchange, allowed: "GET") }
+        loop.streams.open(exchange, on: connection, secretHash: secretHash)
+    }
+
+    private func route(
+        _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller, _ path: String
+    ) {
         switch (exchange.method, path) {
-        case (.get, "/v1/stream"): loop.streams.open(exchange, on: connection, secretHash: secretHash)
-        case (.put, "/v1/filter"): setFilter(exchange, connection, secretHash)
-        case (.put, "/v1/power"): setPower(exchange, connection, secretHash)
-        case (.get, "/v1/policy"): sendPolicy(exchange, connection, secretHash)
-        case (.post, "/v1/acks"): acknowledge(exchange, connection, secretHash)
+        case (.put, "/v1/filter"): setFilter(exchange, connection, caller)
+        case (.put, "/v1/power"): setPower(exchange, connection, caller)
+        case (.get, "/v1/policy"): sendPolicy(exchange, connection, caller)
+        case (.post, "/v1/acks"): acknowledge(exchange, connection, caller)
         case (.delete, "/v1/devices/self"):
-            perform(.removeSelf(secretHash: secretHash), exchange, connection)
-        case (_, "/v1/stream"): Self.refuseMethod(exchange, allowed: "GET")
+            ask(.removeSelf(secretHash: caller.secretHash), exchange, connection, caller) {
+                [unowned self] _, exchange in
+                secrets.insertStranger(caller.secretHash)
+                ControlAnswer.sendNothing(exchange)
+            }
         case (_, "/v1/filter"): Self.refuseMethod(exchange, allowed: "PUT")
         case (_, "/v1/power"): Self.refuseMethod(exchange, allowed: "PUT")
         case (_, "/v1/policy"): Self.refuseMethod(exchange, allowed: "GET")
         case (_, "/v1/acks"): Self.refuseMethod(exchange, allowed: "POST")
         case (_, "/v1/devices/self"): Self.refuseMethod(exchange, allowed: "DELETE")
         case _ where path.hasPrefix("/v1/apps/"):
-            answerApp(exchange, connection, secretHash, path: path.dropFirst("/v1/apps/".count))
+            answerApp(exchange, connection, caller, path: path.dropFirst("/v1/apps/".count))
         default: Self.refusePath(exchange)
         }
     }
@@ -50,63 +177,141 @@ final class DeviceEndpoint {
                 exchange, status: 400, "BadRequest",
                 "Name and platform are 1 to \(Limits.displayNameByteCountMax) bytes long.")
         }
-        guard body.code != nil || loop.context.configuration.hasOpenEnrolment else {
-            return ControlAnswer.refuse(exchange, .badEnrolmentCode)
+        let lengths = Limits.requestIDByteCountMin...Limits.requestIDByteCountMax
+        guard body.requestID.map({ lengths.contains($0.utf8.count) }) ?? true else {
+            return ControlAnswer.refuse(
+                exchange, status: 400, "BadRequest",
+                "request_id is \(lengths.lowerBound) to \(lengths.upperBound) bytes long.")
         }
+        guard allowsEnrolment(withCode: body.code != nil, exchange, connection) else { return }
         let secret = DeviceSecret()
         let device = DeviceID(rawValue: SecureRandom.uint64() >> 1)
         let request = StoreRequest.NewDevice(
             codeHash: body.code.map(EnrolmentCode.hash), device: device, secretHash: secret.hash, name: body.name,
-            platform: body.platform)
-        loop.perform(.enrol(request), for: exchange, on: connection) { result, exchange in
+            platform: body.platform, requestHash: body.requestID.map { SHA256.hash(Array($0.utf8).span) })
+        loop.perform(.enrol(request), for: exchange, on: connection) { [unowned self] result, exchange in
             switch result {
-            case .success:
+            case .success(.enrolled(let device)):
+                secrets.insert(device, for: secret.hash)
                 ControlAnswer.send(
                     exchange, status: 201,
                     DeviceAPI.EnrolledDevice(deviceID: device.text, deviceSecret: secret.text))
+            case .success: ControlAnswer.refuseUnexpected(exchange, loop.context.log)
+            case .failure(.badEnrolmentCode): refuseCode(exchange, connection)
             case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
             }
         }
     }
 
-    private func setFilter(_ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8]) {
-        guard let body = ControlAnswer.body(DeviceAPI.Filter.self, of: exchange) else { return }
-        guard body.refusedTopics.count <= Limits.filterTopicCountMax else {
-            return ControlAnswer.refuse(exchange, .tooMany)
+    /// Whether an enrolment reaches the store; answers itself when it does not.
+    private func allowsEnrolment(
+        withCode hasCode: Bool, _ exchange: HTTPExchange, _ connection: ServerConnection
+    ) -> Bool {
+        if hasCode {
+            if loop.allowsProof(on: connection) { return true }
+            ControlAnswer.refuseStranger(exchange)
+            return false
         }
-        perform(.setFilter(secretHash: secretHash, refusedTopics: body.refusedTopics), exchange, connection)
+        guard loop.context.configuration.hasOpenEnrolment else {
+            loop.context.log.refused(.badEnrolmentCode, on: connection)
+            refuseCode(exchange, connection)
+            return false
+        }
+        let network = connection.source.network
+        guard let seconds = loop.context.rates.takeEnrolment(of: network, now: loop.rateMoment) else { return true }
+        ControlAnswer.refuseRate(
+            exchange, "Too many devices of this network enrol: wait as retry-after says, or use an enrolment code.",
+            retryAfterSeconds: seconds)
+        return false
     }
 
-    private func setPower(_ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8]) {
+    private func refuseCode(_ exchange: HTTPExchange, _ connection: ServerConnection) {
+        if let seconds = loop.countWrongCredential(on: connection) {
+            return ControlAnswer.refuseStranger(exchange, retryAfterSeconds: seconds)
+        }
+        ControlAnswer.refuse(exchange, .badEnrolmentCode)
+    }
+
+    private func setFilter(_ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller) {
+        guard let body = ControlAnswer.wholeBody(of: exchange) else { return }
+        let filter: DeviceAPI.Filter
+        do throws(DeviceBodyError) { filter = try DeviceAPI.Filter(reading: body.span) } catch {
+            return ControlAnswer.refuse(exchange, error)
+        }
+        guard beginsAlone(.filter, exchange, connection, caller) else { return }
+        let request = StoreRequest.setFilter(secretHash: caller.secretHash, refusedTopics: filter.refusedTopics)
+        perform(request, exchange, connection, caller)
+    }
+
+    private func setPower(_ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller) {
         guard let body = ControlAnswer.body(DeviceAPI.Power.self, of: exchange) else { return }
-        perform(.setPower(secretHash: secretHash, isSaving: body.saving), exchange, connection)
+        perform(.setPower(secretHash: caller.secretHash, isSaving: body.saving), exchange, connection, caller)
     }
 
-    private func sendPolicy(_ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8]) {
-        loop.perform(.policy(.ofDevice(secretHash: secretHash)), for: exchange, on: connection) { result, exchange in
-            switch result {
-            case .success(.policy(let rules, let version)):
-                ControlAnswer.send(exchange, DeviceAPI.Policy(version: version, rules: rules))
-            case .success: preconditionFailure("the store answered a request with another request's answer")
-            case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
-            }
+    private func sendPolicy(_ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller) {
+        guard beginsAlone(.policy, exchange, connection, caller) else { return }
+        ask(.policy(.ofDevice(secretHash: caller.secretHash)), exchange, connection, caller) { answer, exchange in
+            guard case .policy(let rules, let version) = answer else { return }
+            ControlAnswer.send(exchange, DeviceAPI.Policy(version: version, rules: rules))
         }
     }
 
-    private func acknowledge(_ exchange: HTTPExchange, _ connection: ServerConnection, _ secretHash: [UInt8]) {
-        guard let body = ControlAnswer.body(DeviceAPI.Acknowledgements.self, of: exchange) else { return }
-        guard body.acks.count <= Limits.acknowledgementBatchCountMax else {
-            return ControlAnswer.refuse(exchange, .tooMany)
+    private func acknowledge(_ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller) {
+        guard let body = ControlAnswer.wholeBody(of: exchange) else { return }
+        let list: DeviceAPI.Acknowledgements
+        do throws(DeviceBodyError) { list = try DeviceAPI.Acknowledgements(reading: body.span) } catch {
+            return ControlAnswer.refuse(exchange, error)
         }
-        perform(.acknowledge(secretHash: secretHash, body.acks), exchange, connection)
+        let rates = loop.context.rates
+        if let seconds = rates.takeAcknowledgements(list.acks.count, of: caller.device, now: loop.rateMoment) {
+            return ControlAnswer.refuseRate(
+                exchange, "The device sends too many acknowledgements: wait as retry-after says.",
+                retryAfterSeconds: seconds)
+        }
+        perform(.acknowledge(secretHash: caller.secretHash, list.acks), exchange, connection, caller)
     }
 
-    /// For requests that are answered with 204.
-    func perform(_ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection) {
-        loop.perform(request, for: exchange, on: connection) { result, exchange in
+    /// Begins a costly request of a device; answers 429 itself while the store works on one of the same kind.
+    func beginsAlone(
+        _ kind: UnansweredRequests.Kind, _ exchange: HTTPExchange, _ connection: ServerConnection,
+        _ caller: DeviceCaller
+    ) -> Bool {
+        if loop.unanswered.begin(kind, of: caller.device, at: connection.address(of: exchange)) { return true }
+        loop.context.rates.note(.deviceUnanswered)
+        ControlAnswer.refuse(
+            exchange, status: 429, "TooMany",
+            "A request of this kind is not answered yet: send one at a time for each device.", retryAfterSeconds: 1)
+        return false
+    }
+
+    /// Asks the store for something that is answered with 204.
+    func perform(
+        _ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller
+    ) {
+        ask(request, exchange, connection, caller) { _, exchange in ControlAnswer.sendNothing(exchange) }
+    }
+
+    /// Asks the store on behalf of a device.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked.
+    ///   - exchange: The device's request.
+    ///   - connection: Its connection.
+    ///   - caller: The device.
+    ///   - refuse: Answers a refusal that means something else to this request than to others; false leaves it.
+    ///   - succeed: Answers with the store's answer. An answer of another kind is refused with 503 here.
+    func ask(
+        _ request: StoreRequest, _ exchange: HTTPExchange, _ connection: ServerConnection, _ caller: DeviceCaller,
+        refuse: @escaping (StoreRefusal, HTTPExchange) -> Bool = { _, _ in false },
+        _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
+    ) {
+        loop.perform(request, for: exchange, on: connection) { [unowned self] result, exchange in
             switch result {
-            case .success: ControlAnswer.sendNothing(exchange)
-            case .failure(let refusal): ControlAnswer.refuse(exchange, refusal)
+            case .success(let answer):
+                succeed(answer, exchange)
+                if !exchange.isAnswered { ControlAnswer.refuseUnexpected(exchange, loop.context.log) }
+            case .failure(let refusal):
+                if !refuse(refusal, exchange) { self.refuse(exchange, refusal, caller.secretHash, connection) }
             }
         }
     }
@@ -130,6 +335,34 @@ final class DeviceEndpoint {
     static func refuseMethod(_ exchange: HTTPExchange, allowed: StaticString) {
         exchange.addField("allow", allowed)
         ControlAnswer.refuse(exchange, status: 405, "MethodNotAllowed", "Use \(allowed).")
+    }
+}
+
+/// The context of a request that is refused at its end, because its network brought too many wrong credentials.
+final class TurnedAway: Sendable {
+    static let one = TurnedAway()
+}
+
+/// The device behind a request; the exchange's context between the lookup of its secret and its end.
+final class DeviceCaller {
+    let device: DeviceID
+    let secretHash: [UInt8]
+
+    init(_ device: DeviceID, _ secretHash: [UInt8]) {
+        self.device = device
+        self.secretHash = secretHash
+    }
+}
+
+extension ControlAnswer {
+    /// Refuses a body of a device's request.
+    static func refuse(_ exchange: HTTPExchange, _ error: DeviceBodyError) {
+        switch error {
+        case .notJSON(let error): refuse(exchange, error)
+        case .malformed(let detail): refuse(exchange, status: 400, "BadRequest", detail)
+        case .tooMany(let countMax):
+            refuse(exchange, status: 429, "TooMany", "Send at most \(countMax) in one request.")
+        }
     }
 }
 

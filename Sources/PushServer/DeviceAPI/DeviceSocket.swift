@@ -16,11 +16,17 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
     // Until the connection closes its session, which it does before it goes.
     private let connection: ServerConnection
     private let streams: DeviceStreams
-    /// Acknowledgements that the device may still send: they cost the store time, and nothing answers them.
-    private var acknowledgementAllowance = Limits.acknowledgementAllowanceFirst
+    /// Acknowledgements, and messages, that the device may send for what it got here; what goes beyond that is taken from the
+    /// rate of the device, which outlives the connection.
+    private var acknowledgementAllowance = 0
     private var isClosed = false
 
-    var nowNanoseconds: UInt64 = 0
+    var nowNanoseconds: UInt64 = 0 {
+        didSet { socket.nowNanoseconds = nowNanoseconds }
+    }
+    /// Not looked at: messages and output have bounds of their own.
+    var retainedByteCountMax = Limits.retainedByteCountMax
+    var retainedByteCount: Int { socket.retainedByteCount }
 
     /// Begins with the head of the answer 101.
     init(
@@ -83,10 +89,13 @@ final class DeviceSocket: DeviceStream, HTTPSession, WebSocketDelegate {
         do throws(StreamMessageError) { acknowledgements = try StreamMessage.fromDevice(text) } catch {
             return socket.close(error.closeCode, reason: error.advice)
         }
-        guard acknowledgements.count <= acknowledgementAllowance else {
-            return socket.close(.policyViolation, reason: "more acks than notifications: connect anew to send the rest")
+        // A message without acknowledgements costs as much as one with one.
+        let count = max(1, acknowledgements.count)
+        let granted = min(count, acknowledgementAllowance)
+        guard granted == count || streams.takeAcknowledgements(count - granted, of: device) else {
+            return socket.close(.policyViolation, reason: "more acks than notifications: wait, then send the rest")
         }
-        acknowledgementAllowance -= acknowledgements.count
+        acknowledgementAllowance -= granted
         if !acknowledgements.isEmpty { streams.acknowledge(acknowledgements, by: device) }
     }
 

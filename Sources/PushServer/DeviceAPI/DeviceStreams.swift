@@ -16,6 +16,8 @@ internal import PushWebSocket
 /// ```
 final class DeviceStreams {
     private struct Stream {
+        /// SHA-256 of the device's secret, until the store has named the device.
+        var secretHash: [UInt8] = []
         /// Answers the key of a WebSocket handshake; nil for server-sent events.
         var acceptance: [UInt8]?
         var device: DeviceID?
@@ -54,18 +56,24 @@ final class DeviceStreams {
             return ControlAnswer.refuse(exchange, .unavailable("shutting down"))
         }
         var acceptance: [UInt8]?
-        switch WebSocketUpgrade.judge(exchange.fields, allowsUpgrade: connection.allowsUpgrade) {
+        switch WebSocketUpgrade.judge(exchange.fields, connection.upgradeReadiness) {
         case .none: break
         case .accept(let bytes): acceptance = bytes
         case .refuse(let refusal): return WebSocketUpgrade.answer(exchange, refusal)
         }
         let address = connection.address(of: exchange)
         connection.carriesStream = true
-        streams[address] = Stream(acceptance: acceptance, heartbeatSeconds: Self.heartbeatSeconds(exchange.fields))
+        streams[address] = Stream(
+            secretHash: secretHash, acceptance: acceptance, heartbeatSeconds: Self.heartbeatSeconds(exchange.fields))
         exchange.context = PendingCall { [unowned self] result, exchange in
             guard case .failure(let refusal) = result else { return }
             self.streams[address] = nil
-            ControlAnswer.refuse(exchange, refusal)
+            guard refusal == .unauthorized else { return ControlAnswer.refuse(exchange, refusal) }
+            loop.context.deviceSecrets.insertStranger(secretHash)
+            guard let seconds = loop.countWrongCredential(on: connection) else {
+                return ControlAnswer.refuse(exchange, refusal)
+            }
+            ControlAnswer.refuseStranger(exchange, retryAfterSeconds: seconds)
         }
         loop.submit(.attach(secretHash: secretHash, stream: address))
     }
@@ -75,9 +83,12 @@ final class DeviceStreams {
         var isRefused = false
         loop.answering(address) { exchange, _ in isRefused = exchange.isAnswered }
         guard streams[address] != nil, !isRefused else { return loop.submit(.detach(stream: address)) }
+        if let secretHash = streams[address]?.secretHash { loop.context.deviceSecrets.insert(device, for: secretHash) }
+        streams[address]?.secretHash = []
         streams[address]?.device = device
         loop.answering(address) { exchange, connection in
             exchange.context = nil
+            connection.authenticated(as: .device(device))
             begin(exchange, on: connection, device, address)
         }
     }
@@ -90,6 +101,11 @@ final class DeviceStreams {
             exchange.addField(Heartbeat.fieldName, "\(seconds)".utf8.span)
         }
         if let acceptance = streams[address]?.acceptance {
+            // The peer may have ended or broken the connection while the store worked.
+            guard connection.upgradeReadiness == .ready else {
+                streams[address]?.acceptance = nil
+                return WebSocketUpgrade.answer(exchange, .body)
+            }
             var socket: DeviceSocket?
             WebSocketUpgrade.addFields(to: exchange, acceptance: acceptance)
             connection.upgrade { handshake in
@@ -107,7 +123,10 @@ final class DeviceStreams {
         // Not all at once, when many came at once.
         let seconds = heartbeatSeconds(of: address)
         heartbeats.schedule(address, inSeconds: Int64.random(in: seconds / 2...seconds))
-        loop.context.log.info("device_connected", ["device": device.text, "stream": type(of: sender).name])
+        loop.context.log.info(
+            "device_connected",
+            ["device": device.text, "stream": type(of: sender).name, "source": connection.source.description],
+            about: device.text)
         // A device that was away may have other policies than there are now.
         let policyVersion = loop.directory.policyVersion
         if policyVersion > 0 { sender.tell(PolicyNotice(version: policyVersion)) }
@@ -126,6 +145,11 @@ final class DeviceStreams {
         if address.slot == BuiltInDevices.slot { return loop.builtInDevices?.ended(address) ?? () }
         guard streams[address] != nil else { return }
         say(StreamGoodbye(reason: end.rawValue, retryAfterSeconds: end.retryAfterSeconds), to: address)
+    }
+
+    /// Takes acknowledgements from the rate of a device; false when it has used that up.
+    func takeAcknowledgements(_ count: Int, of device: DeviceID) -> Bool {
+        loop.context.rates.takeAcknowledgements(count, of: device, now: loop.rateMoment) == nil
     }
 
     /// Hands on what a device acknowledged on its stream.
@@ -149,7 +173,9 @@ final class DeviceStreams {
     /// The stream is over, whoever ended it.
     func streamEnded(_ address: ReplyAddress) {
         guard let stream = streams.removeValue(forKey: address) else { return }
-        if let device = stream.device { loop.context.log.info("device_disconnected", ["device": device.text]) }
+        if let device = stream.device?.text {
+            loop.context.log.info("device_disconnected", ["device": device], about: device)
+        }
         loop.submit(.detach(stream: address))
     }
 

@@ -23,19 +23,27 @@ enum WebSocketUpgrade {
         var status = 400
         var word = "BadHandshake"
         var detail: String
+
+        /// The request has a body, or it has not ended.
+        static var body: Refusal {
+            Refusal(
+                detail: "A WebSocket handshake has no body: leave Content-Length, Transfer-Encoding and Expect out, "
+                    + "and send nothing behind the handshake but frames.")
+        }
     }
 
-    /// Judges the fields of a `GET` on a connection that can speak something else than HTTP, or cannot.
-    static func judge(_ fields: FieldTable, allowsUpgrade: Bool) -> Verdict {
+    /// Judges the fields of a `GET` on a connection that can change its protocol, or cannot.
+    static func judge(_ fields: FieldTable, _ readiness: UpgradeReadiness) -> Verdict {
         let isAsked = fields.contains("websocket", in: "upgrade", ignoringCase: true)
         guard isAsked || fields.value(of: "sec-websocket-key") != nil else { return .none }
-        guard isAsked, allowsUpgrade else {
+        guard isAsked, readiness != .unavailable else {
             return .refuse(
                 Refusal(
                     status: 426, word: "UpgradeRequired",
                     detail: "A WebSocket begins on HTTP/1.1 with 'Upgrade: websocket'; some proxies take that away. "
                         + "Server-sent events need neither: leave the sec-websocket fields out."))
         }
+        guard readiness == .ready else { return .refuse(.body) }
         guard fields.contains("upgrade", in: "connection", ignoringCase: true) else {
             return .refuse(Refusal(detail: "Send 'Connection: Upgrade' with 'Upgrade: websocket'."))
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
+internal import Glibc
 internal import PushCore
 internal import PushNet
 internal import PushTLS
@@ -199,8 +200,19 @@ package struct InstallationError: Error, Sendable {
 
     init(preparing path: String, _ error: NetError) {
         self.init(
-            path: path, problem: "It cannot be made or read: \(error.description).",
-            remedy: "Give this user write access there, or set data_directory to a directory that it may write.")
+            path: path, problem: "cannot create or read it: \(error.description).",
+            remedy: "Give this user write access, or set data_directory to a directory that this user can write to.")
+    }
+
+    /// Describes why a directory for a backup cannot be created.
+    init(creating path: String, _ error: NetError) {
+        let reason =
+            switch error {
+            case .system(_, EACCES, _), .system(_, EPERM, _): "permission denied for the server's user"
+            case .system(_, let code, _): SystemError.text(code)
+            case .badAddress: error.description
+            }
+        self.init(path: path, problem: "Cannot create \(path): \(reason).", remedy: "")
     }
 
     init(certificate path: String, _ error: TLSError) {

@@ -8,11 +8,13 @@ struct ConnectionDeadlines {
         case fine
         /// Nothing is open and nothing came for long: say goodbye.
         case idle
+        /// No credential was proved in time: answer what is open, and say goodbye.
+        case unproven
         /// Close without a word.
         case tooSlow(String)
     }
 
-    private let begin: UInt64
+    private var begin: UInt64
     private var activity: UInt64
     /// What of the session's input had come whole, and when that last grew or a message began.
     private var completedCount: UInt64 = 0
@@ -25,6 +27,9 @@ struct ConnectionDeadlines {
         begin = now
         activity = now
     }
+
+    /// The handshake begins only now, because it had to wait for its turn.
+    mutating func handshakeBegins(now: UInt64) { begin = now }
 
     /// Bytes came.
     ///
@@ -57,7 +62,17 @@ struct ConnectionDeadlines {
     /// Something was begun and is not over.
     var isRunning: Bool { messageBegin != nil || requestBegin != nil || outputBegin != nil || lingerBegin != nil }
 
-    func verdict(now: UInt64, isServing: Bool, openExchangeCount: Int) -> Verdict {
+    /// Judges the connection.
+    ///
+    /// - Parameters:
+    ///   - now: Monotonic nanoseconds.
+    ///   - isServing: Whether the handshake is over.
+    ///   - openExchangeCount: How many exchanges are not over.
+    ///   - strangerPatience: How long a connection may stay without a proven credential; nil when one was proved.
+    /// - Returns: What to do. After `unproven` a connection gets `requestPatience` more for its open requests.
+    func verdict(
+        now: UInt64, isServing: Bool, openExchangeCount: Int, strangerPatience: Duration? = nil
+    ) -> Verdict {
         func isOver(_ start: UInt64, _ patience: Duration) -> Bool {
             now > start && now - start > UInt64(patience / .nanoseconds(1))
         }
@@ -68,6 +83,9 @@ struct ConnectionDeadlines {
         if let outputBegin, isOver(outputBegin, Limits.outputPatience) { return .tooSlow("output") }
         if let requestBegin, openExchangeCount > 0, isOver(requestBegin, Limits.requestPatience) {
             return .tooSlow("request")
+        }
+        if let strangerPatience, isOver(begin, strangerPatience) {
+            return isOver(begin, strangerPatience + Limits.requestPatience) ? .tooSlow("credential") : .unproven
         }
         return openExchangeCount == 0 && isOver(activity, Limits.idlePatience) ? .idle : .fine
     }

@@ -36,6 +36,9 @@ struct ConnectionTable {
         return connections[Int(slot)]
     }
 
+    /// The connection that has a slot now.
+    subscript(slot slot: UInt32) -> ServerConnection? { slot < connections.count ? connections[Int(slot)] : nil }
+
     /// Notes whether a connection needs ticks.
     mutating func setResting(_ slot: UInt32, _ rests: Bool) { isResting[Int(slot)] = rests }
 

@@ -3,6 +3,7 @@
 internal import FoundationEssentials
 internal import PushCore
 internal import PushHTTP
+internal import PushNet
 internal import PushStore
 
 /// JSON answers of the device API and the admin API.
@@ -23,13 +24,24 @@ enum ControlAnswer {
 
     /// Refuses what has waited too long: for its own end, or for the store.
     static func giveUp(_ exchange: HTTPExchange) {
-        guard !exchange.isComplete else { return refuse(exchange, .unavailable("it does not answer")) }
-        refuse(exchange, status: 408, "RequestTimeout", "Send the whole request within 15 seconds.")
+        guard !exchange.isComplete else { return refuse(exchange, .unavailable("no response")) }
+        refuse(exchange, status: 408, "RequestTimeout", "Send the complete request within 15 seconds.")
     }
 
     /// Refuses with a stable word and a sentence for a person.
-    static func refuse(_ exchange: HTTPExchange, status: Int, _ error: String, _ detail: String) {
-        if status == 503 { exchange.addField("retry-after", "10") }
+    ///
+    /// - Parameters:
+    ///   - exchange: The request.
+    ///   - status: 4xx or 5xx.
+    ///   - error: The stable word.
+    ///   - detail: The problem, and how to solve it.
+    ///   - retryAfterSeconds: When to send the request again; 10 with status 503 unless given.
+    static func refuse(
+        _ exchange: HTTPExchange, status: Int, _ error: String, _ detail: String, retryAfterSeconds: Int64? = nil
+    ) {
+        if let seconds = retryAfterSeconds ?? (status == 503 ? 10 : error == StoreRefusal.busy.word ? 1 : nil) {
+            exchange.addField("retry-after", "\(seconds)".utf8.span)
+        }
         if status == 401 { exchange.addField("www-authenticate", "Bearer") }
         send(exchange, status: status, DeviceAPI.Failure(error: error, detail: detail))
     }
@@ -39,17 +51,30 @@ enum ControlAnswer {
         refuse(exchange, status: refusal.status, refusal.word, refusal.detail)
     }
 
+    /// Refuses a body that is no JSON object.
+    static func refuse(_ exchange: HTTPExchange, _ error: JSONError) {
+        refuse(exchange, status: 400, "BadJSON", "The body is not a JSON object: unexpected byte \(error.offset).")
+    }
+
+    /// Returns the body of a request; answers 413 itself when it is too long.
+    static func wholeBody(of exchange: HTTPExchange) -> [UInt8]? {
+        guard exchange.bodyOverflowed else { return exchange.body }
+        refuse(exchange, status: 413, "TooLarge", "Send at most \(exchange.bodyByteCountMax) bytes.")
+        return nil
+    }
+
+    /// Refuses a request that the store answered with another request's answer: a defect of the server, which must not end
+    /// it.
+    static func refuseUnexpected(_ exchange: HTTPExchange, _ log: EventLog) {
+        log.error("unexpected_store_answer", [:])
+        refuse(exchange, .unavailable("unexpected answer"))
+    }
+
     /// Reads a body that must be one JSON object of this shape; answers 400 itself when it is not.
     static func body<Body: Decodable>(_ type: Body.Type, of exchange: HTTPExchange) -> Body? {
-        guard !exchange.bodyOverflowed else {
-            refuse(
-                exchange, status: 413, "TooLarge", "Send at most \(Limits.controlBodyByteCountMax) bytes.")
-            return nil
-        }
-        let bytes = exchange.body
+        guard let bytes = wholeBody(of: exchange) else { return nil }
         do throws(JSONError) { try JSONValidator.validateObject(bytes.span) } catch {
-            refuse(
-                exchange, status: 400, "BadJSON", "Send one JSON object; byte \(error.offset) is wrong.")
+            refuse(exchange, error)
             return nil
         }
         do {
@@ -68,10 +93,10 @@ extension StoreRefusal {
         case .unauthorized: 401
         case .badEnrolmentCode, .broadcastsNotAllowed: 403
         case .unknownTopic, .unknownDevice, .unknownKey, .unknownTeam, .unknownCertificate, .unknownChannel,
-            .unknownPolicy:
+            .unknownPolicy, .unknownCode:
             404
         case .alreadyExists, .traceOff: 409
-        case .tooMany: 429
+        case .tooMany, .busy: 429
         case .unavailable: 503
         }
     }
@@ -83,6 +108,7 @@ extension StoreRefusal {
         case .badEnrolmentCode: "BadEnrolmentCode"
         case .unknownTopic: "UnknownTopic"
         case .unknownDevice: "UnknownDevice"
+        case .unknownCode: "UnknownCode"
         case .unknownKey: "UnknownKey"
         case .unknownTeam: "UnknownTeam"
         case .unknownCertificate: "UnknownCertificate"
@@ -92,6 +118,7 @@ extension StoreRefusal {
         case .alreadyExists: "AlreadyExists"
         case .traceOff: "TraceOff"
         case .tooMany: "TooMany"
+        case .busy: "Busy"
         case .unavailable: "Unavailable"
         }
     }
@@ -99,20 +126,23 @@ extension StoreRefusal {
     /// What to do.
     var detail: String {
         switch self {
-        case .unauthorized: "No device has this secret: enrol again."
-        case .badEnrolmentCode: "The code is unknown, used or too old: ask the administrator for a new one."
-        case .unknownTopic: "No app has this topic: add it with `posthorn app add`."
-        case .unknownDevice: "No device has this id: see `posthorn device list`."
-        case .unknownKey: "No key has this id: see `posthorn key list`."
-        case .unknownTeam: "No app or key is of this team: see `posthorn app list`."
-        case .unknownCertificate: "No certificate has this fingerprint: see `posthorn certificate list`."
-        case .unknownChannel: "The app has no such channel in this environment: see `posthorn channel list`."
-        case .unknownPolicy: "Nothing is set there: see `posthorn policy list`."
-        case .broadcastsNotAllowed: "The app may not have channels: `posthorn app set TOPIC --broadcasts on`."
-        case .alreadyExists: "It exists already: list what there is, or choose another name."
-        case .traceOff: "The trace is switched off: set trace = on in the server's configuration and start it again."
-        case .tooMany: "A limit was reached: see the reference on limits."
-        case .unavailable(let text): "The store cannot write now (\(text)): try again."
+        case .unauthorized: "Invalid device secret. Enrol again."
+        case .badEnrolmentCode: "The code is unknown, already used or expired. Ask the administrator for a new one."
+        case .unknownTopic: "There is no app with this topic. Add it with `posthorn app add`."
+        case .unknownDevice: "There is no device with this ID. See `posthorn device list`."
+        case .unknownCode: "There is no unused code with this ID. See `posthorn code list`."
+        case .unknownKey: "There is no key with this ID. See `posthorn key list`."
+        case .unknownTeam: "There is no such team. See `posthorn team list`."
+        case .unknownCertificate: "There is no certificate with this fingerprint. See `posthorn certificate list`."
+        case .unknownChannel: "The app has no such channel in this environment. See `posthorn channel list`."
+        case .unknownPolicy: "There is no such policy. See `posthorn policy list`."
+        case .broadcastsNotAllowed:
+            "Broadcasts are off for this app. Enable them with `posthorn app set TOPIC --broadcasts on`."
+        case .alreadyExists: "An object with this name already exists. Choose another name."
+        case .traceOff: "The trace is off. Set trace = on in the server's configuration and restart the server."
+        case .tooMany: "A limit was reached. See docs/reference/limits.md."
+        case .busy: "Too many requests are waiting for the store. Try again later."
+        case .unavailable(let text): "The store cannot write (\(text)). Try again later."
         }
     }
 }

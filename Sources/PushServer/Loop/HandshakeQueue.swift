@@ -1,70 +1,165 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PushCore
+internal import PushNet
 
-/// Connections of a loop whose handshakes can go on, in order of readiness; those that have begun come first.
+/// The connections of a loop whose handshakes can go on.
 ///
-/// A first step mostly signs and derives something, which takes as long as a hundred requests. Where thousands of devices
-/// come back at once, only a few go on in each turn, so that what is connected waits for few of them. A handshake that
-/// has begun ends before another begins: else all would be too old in the end.
+/// A first step mostly signs and derives something, which takes as long as a hundred requests. When thousands of devices
+/// come back at once, only a few steps run in each turn, so that open connections wait little. Within a line the source
+/// networks take turns, so that a flood from one of them delays others by one step at most.
+///
+/// ```
+/// begun ──▶ new ──▶ late        the next line has its turn when the one before is empty
+///           (a network over its rate of handshakes waits in `late`)
+/// ```
+///
+/// A handshake that has begun ends before another begins: else all would be too old in the end. The number of handshakes
+/// in flight is bounded, in all and for each network; the rest waits.
 struct HandshakeQueue<Connection: HandshakeTaker> {
     private var begun = Line()
     private var new = Line()
+    private var late = Line()
+    /// Connections that came since the last turn.
+    private var fresh: [Connection] = []
+    private let slotCountMax: Int
+    private let slotsPerNetworkCountMax: Int
+    private var slotCount = 0
+    private var slotCounts: [SourceAddress: Int] = [:]
+    /// Networks that have all of their slots.
+    private var full: Set<SourceAddress> = []
 
-    var isEmpty: Bool { begun.isEmpty && new.isEmpty }
+    /// Begins empty.
+    ///
+    /// - Parameters:
+    ///   - slotCountMax: How many handshakes may be in flight.
+    ///   - slotsPerNetworkCountMax: How many of one network.
+    init(
+        slotCountMax: Int = Limits.handshakeCountMax,
+        slotsPerNetworkCountMax: Int = Limits.handshakesPerNetworkCountMax
+    ) {
+        self.slotCountMax = slotCountMax
+        self.slotsPerNetworkCountMax = slotsPerNetworkCountMax
+    }
+
+    var isEmpty: Bool { begun.isEmpty && new.isEmpty && late.isEmpty }
 
     /// Puts a connection at the end of its line, unless it is in line already.
     mutating func append(_ connection: Connection) {
         guard !connection.awaitsHandshake else { return }
         connection.awaitsHandshake = true
-        if connection.hasBegunHandshake { begun.append(connection) } else { new.append(connection) }
+        fresh.append(connection)
+        if connection.hasBegunHandshake {
+            begun.append(connection)
+        } else if connection.isOverHandshakeRate {
+            late.append(connection)
+        } else {
+            new.append(connection)
+        }
     }
 
     /// Takes out the first few, which go on now; the rest hears nothing of its sockets until then.
+    ///
+    /// - Returns: The connections; none when all that wait need a slot and there is none.
     mutating func takeTurn() -> [Connection] {
-        var turn = begun.take(Limits.handshakeStepsPerTurnCountMax)
-        turn += new.take(Limits.handshakeStepsPerTurnCountMax - turn.count)
+        var turn: [Connection] = []
+        while turn.count < Limits.handshakeStepsPerTurnCountMax, let connection = begun.takeOne(except: []) {
+            turn.append(connection)
+        }
+        while turn.count < Limits.handshakeStepsPerTurnCountMax, slotCount < slotCountMax,
+            let connection = new.takeOne(except: full) ?? late.takeOne(except: full)
+        {
+            occupySlot(connection)
+            turn.append(connection)
+        }
         for connection in turn { connection.awaitsHandshake = false }
-        begun.pauseRest()
-        new.pauseRest()
+        for connection in fresh where connection.awaitsHandshake { connection.pauseHandshake() }
+        fresh = []
         return turn
     }
 
+    private mutating func occupySlot(_ connection: Connection) {
+        connection.holdsHandshakeSlot = true
+        slotCount += 1
+        let count = slotCounts[connection.network, default: 0] + 1
+        slotCounts[connection.network] = count
+        if count >= slotsPerNetworkCountMax { full.insert(connection.network) }
+    }
+
+    /// Frees the slot of a connection, if it has one: its handshake is over, or stalls.
+    mutating func freeSlot(of connection: Connection) {
+        guard connection.holdsHandshakeSlot else { return }
+        connection.holdsHandshakeSlot = false
+        slotCount -= 1
+        let count = slotCounts[connection.network, default: 1] - 1
+        slotCounts[connection.network] = count > 0 ? count : nil
+        if count < slotsPerNetworkCountMax { full.remove(connection.network) }
+    }
+
+    /// Connections in the order of their readiness, the networks in turn.
     private struct Line {
-        private var connections: [Connection] = []
-        /// Where the first one is; what is before it had its turn.
-        private var head = 0
-        /// How many are paused, or had their turn.
-        private var pausedCount = 0
+        private var waiting: [SourceAddress: Queue] = [:]
+        private var networks = FirstInFirstOut<SourceAddress>()
 
-        var isEmpty: Bool { head == connections.count }
+        private typealias Queue = FirstInFirstOut<Connection>
 
-        mutating func append(_ connection: Connection) { connections.append(connection) }
+        var isEmpty: Bool { waiting.isEmpty }
 
-        mutating func take(_ countMax: Int) -> [Connection] {
-            let taken = Array(connections[head...].prefix(countMax))
-            head += taken.count
-            pausedCount = max(pausedCount, head)
-            if isEmpty || head >= 1024 {
-                connections.removeFirst(head)
-                (pausedCount, head) = (pausedCount - head, 0)
-            }
-            return taken
+        mutating func append(_ connection: Connection) {
+            if waiting[connection.network] == nil { networks.append(connection.network) }
+            waiting[connection.network, default: Queue()].append(connection)
         }
 
-        mutating func pauseRest() {
-            while pausedCount < connections.count {
-                connections[pausedCount].pauseHandshake()
-                pausedCount += 1
+        /// Takes the first connection of the network whose turn it is.
+        mutating func takeOne(except excluded: Set<SourceAddress>) -> Connection? {
+            for _ in 0..<networks.count {
+                guard let network = networks.takeFirst() else { return nil }
+                guard !excluded.contains(network) else {
+                    networks.append(network)
+                    continue
+                }
+                let connection = waiting[network]?.takeFirst()
+                if waiting[network]?.count ?? 0 == 0 { waiting[network] = nil } else { networks.append(network) }
+                return connection
             }
+            return nil
         }
+    }
+}
+
+/// A queue in an array, whose front is cut off now and then.
+private struct FirstInFirstOut<Element> {
+    /// Nil where the element was taken: nothing here keeps a connection that is over.
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func takeFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        if head == elements.count || head >= 1024 {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
     }
 }
 
 /// A connection as its line sees it.
 protocol HandshakeTaker: AnyObject {
+    /// The source network.
+    var network: SourceAddress { get }
+    /// Its network begins too many handshakes, so that others go first.
+    var isOverHandshakeRate: Bool { get }
     /// In the line.
     var awaitsHandshake: Bool { get set }
+    /// Counted among the handshakes in flight.
+    var holdsHandshakeSlot: Bool { get set }
     /// The first step of the handshake is done.
     var hasBegunHandshake: Bool { get }
     /// Hears nothing of the socket while the handshake waits for its turn.

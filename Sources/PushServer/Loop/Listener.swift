@@ -22,8 +22,6 @@ final class Listener: EventHandler {
     private var spare: FileDescriptor?
     /// How long nobody is accepted when descriptors ran out.
     private static let exhaustionPause = Duration.milliseconds(100)
-    private static let warningIntervalNanoseconds: UInt64 = 10_000_000_000
-    private var lastWarningNanoseconds: UInt64 = 0
     private(set) lazy var endpoint: any Endpoint = makeEndpoint()
 
     init(_ socket: ListeningSocket, loop: ServerLoop) {
@@ -50,16 +48,22 @@ final class Listener: EventHandler {
     }
 
     func ready(_ readiness: Readiness) {
+        guard hasRoom() else { return pause() }
         for _ in 0..<Limits.acceptsPerTurnCountMax {
             var isExhausted = false
             do throws(NetError) {
                 guard let accepted = try Sockets.accept(socket.descriptor.rawValue, exhausted: &isExhausted) else {
                     guard isExhausted else { return }
-                    warnOfExhaustion()
+                    loop.context.log.warning(
+                        "descriptors_exhausted", ["remedy": "raise the limit of open files (LimitNOFILE=)"],
+                        about: "descriptors")
+                    // The descriptor of a closed connection is free at the end of this turn.
+                    if loop.makeRoom() { return }
                     if giveUpSpare() { continue }
                     return pause()
                 }
                 loop.adopt(accepted, from: self)
+                guard hasRoom() else { return pause() }
             } catch {
                 loop.context.log.warning("accept_failed", ["error": error.description])
                 return
@@ -78,14 +82,17 @@ final class Listener: EventHandler {
         }
     }
 
-    /// Says so now and then: it may go on for long.
-    private func warnOfExhaustion() {
-        let now = loop.events.monotonicNanoseconds
-        guard now - lastWarningNanoseconds >= Self.warningIntervalNanoseconds || lastWarningNanoseconds == 0 else {
-            return
-        }
-        lastWarningNanoseconds = now
-        loop.context.log.warning("descriptors_exhausted", ["remedy": "raise the limit of open files (LimitNOFILE=)"])
+    /// Whether one more connection fits, if need be in the place of an idle stranger.
+    ///
+    /// The rest waits in the kernel's queue. Administrators always fit.
+    private func hasRoom() -> Bool {
+        let limiter = loop.context.limiter
+        guard kind != .admin, limiter.isFull else { return true }
+        limiter.noteFull()
+        loop.context.log.warning(
+            "connections_full", ["remedy": "raise the limit of open files (LimitNOFILE=), or the setting connections"],
+            about: "connections")
+        return loop.makeRoom()
     }
 
     /// Makes room for one connection; false when that was done already.
@@ -105,12 +112,20 @@ final class Listener: EventHandler {
 
 /// Answers the requests that come in through a listener.
 protocol Endpoint: AnyObject {
-    /// How much of a body is kept.
-    func bodyByteCountMax(_ exchange: HTTPExchange) -> Int
+    /// Begins with a request whose fields are there; returns how many bytes of its body are kept.
+    func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int
     /// Answers, now or when the store has.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection)
+    /// Authenticates the connection by the fields of a request whose body has not come, if they prove anything.
+    func recognize(_ exchange: HTTPExchange, on connection: ServerConnection)
+    /// Answers a request on a connection that ends because its peer broke a limit.
+    func turnAway(_ exchange: HTTPExchange)
     /// Answers a request that has waited too long: for its own end, or for the store.
     func giveUp(_ exchange: HTTPExchange)
+}
+
+extension Endpoint {
+    func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {}
 }
 
 /// Owns a listening socket while it travels to the thread of its loop.

@@ -10,6 +10,8 @@ enum LoopMessage: Sendable {
     case replies([StoreReply])
     /// Use this for connections from now on (SIGHUP).
     case certificate(TLSContext)
+    /// Close the stranger that has been idle longest: another loop has no descriptor for a new connection.
+    case makeRoom
     /// Finish: accept nothing more, answer what is open, then end.
     case shutDown
 }

@@ -15,8 +15,12 @@ final class NetworkEndpoint: Endpoint {
         self.role = role
     }
 
-    func bodyByteCountMax(_ exchange: HTTPExchange) -> Int {
-        Self.isDevice(exchange) ? Limits.controlBodyByteCountMax : provider.bodyByteCountMax(exchange)
+    func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
+        if Self.isDevice(exchange), !role.isForChannels {
+            device.headArrived(exchange, on: connection)
+        } else {
+            provider.headArrived(exchange, on: connection)
+        }
     }
 
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
@@ -24,6 +28,18 @@ final class NetworkEndpoint: Endpoint {
             device.answer(exchange, on: connection)
         } else {
             provider.answer(exchange, on: connection)
+        }
+    }
+
+    func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {
+        if !Self.isDevice(exchange) || role.isForChannels { provider.recognize(exchange, on: connection) }
+    }
+
+    func turnAway(_ exchange: HTTPExchange) {
+        if Self.isDevice(exchange), !role.isForChannels {
+            ControlAnswer.refuseStranger(exchange)
+        } else {
+            provider.turnAway(exchange)
         }
     }
 

@@ -18,7 +18,10 @@ extension ServerLoop {
         _ request: StoreRequest, for exchange: HTTPExchange, on connection: ServerConnection,
         then: @escaping (Result<StoreAnswer, StoreRefusal>, HTTPExchange) -> Void
     ) {
-        exchange.context = PendingCall(then)
+        // It may be refused before the store answers, on a connection that ends.
+        exchange.context = PendingCall { result, exchange in
+            if !exchange.isAnswered { then(result, exchange) }
+        }
         submit(.perform(request, answer: connection.address(of: exchange)))
     }
 }

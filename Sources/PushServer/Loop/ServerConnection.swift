@@ -21,12 +21,23 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     let slot: UInt32
     let generation: UInt32
     let listener: Listener
+    let source: SourceAddress
+    /// The network that limits count by.
+    var network: SourceAddress { source.network }
+    /// Whom the peer has proved to be so far: the first proof counts.
+    private(set) var principal: Principal
     /// What the provider API knows of this connection; made for the first request of a provider.
     private(set) lazy var provider = makeProvider()
     /// The listener's.
     private let endpoint: any Endpoint
-    /// Exchanges whose answers are long lists; the loop counts them.
-    var listings: Set<Int32> = []
+    /// The teams of the exchanges whose answers are long lists; the loop counts them.
+    var listings: [Int32: String] = [:]
+    /// Credentials that were looked at before the peer had proved one.
+    var proofCount = 0
+    /// Credentials of the peer that are wrong.
+    var wrongCredentialCount = 0
+    /// The connection ends because of what its peer did: nothing that still comes is looked at.
+    private(set) var isCondemned = false
     /// An exchange is, or was, a device's stream: most connections have none, and need not look for it.
     var carriesStream = false
     /// Nothing can become late: the loop's ticks pass it by.
@@ -37,39 +48,53 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     var awaitsHandshake = false
     /// The first step of the handshake is done.
     private(set) var hasBegunHandshake = false
+    /// Counted among the handshakes in flight.
+    var holdsHandshakeSlot = false
+    /// Its network begins too many handshakes, so that others go first.
+    var isOverHandshakeRate = false
+    let acceptedNanoseconds: UInt64
+    /// The last step of a stranger towards a credential: accepted, handshake step, whole request; monotonic nanoseconds.
+    var progressNanoseconds: UInt64
+    /// The part of the memory budget that this connection has reported.
+    var memory = ConnectionMemory()
 
     private enum Phase { case handshaking, detecting, serving, answering, lingering, closed }
 
     /// Until it has removed the connection.
-    private let loop: ServerLoop
+    let loop: ServerLoop
     private let socket: FileDescriptor
     private var transport: Transport
-    private var session: (any HTTPSession)?
+    private(set) var session: (any HTTPSession)?
     /// The peer was told that it may open all streams.
     private var allowsAllStreams = false
     private var phase: Phase
     private var registration: Registration?
     private var interest: Readiness = .readable
     /// First bytes, until they tell the protocol.
-    private var early: [UInt8] = []
+    private(set) var early: [UInt8] = []
     /// Output that the socket did not take yet, from `pendingOffset`.
-    private var pending: [UInt8] = []
+    private(set) var pending: [UInt8] = []
     private var pendingOffset = 0
     /// TLS must write before it can read on.
     private var inputWaitsForOutput = false
     private var deadlines: ConnectionDeadlines
-    private var drain: ConnectionDrain = .none
+    var drain: ConnectionDrain = .none
     /// A request came since the drain began.
     private var isBusy = false
     /// What the last GOAWAY says.
-    private var drainReason = RejectionReason.shutdown
+    var drainReason = RejectionReason.shutdown
 
     init(socket: consuming FileDescriptor, loop: ServerLoop, slot: UInt32, generation: UInt32, listener: Listener) {
-        self.socket = socket
         self.loop = loop
         self.slot = slot
         self.generation = generation
         self.listener = listener
+        let source = listener.kind == .admin ? .unknown : SourceAddress(peerOf: socket.rawValue)
+        self.source = source
+        principal = listener.kind == .admin ? .administrator : .stranger(source.network)
+        acceptedNanoseconds = loop.events.monotonicNanoseconds
+        progressNanoseconds = acceptedNanoseconds
+        self.socket = socket
         endpoint = listener.endpoint
         transport = .plain
         phase = .detecting
@@ -95,9 +120,11 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     }
 
     /// Whether the process at the other end of a UNIX socket is root or of the server's own user.
-    var isAdministrator: Bool {
-        guard listener.kind == .admin, let peer = try? Sockets.peerCredentials(socket.rawValue) else { return false }
-        return peer.user == 0 || peer.user == ProcessFacts.userID
+    var isAdministrator: Bool { peerUserID.map { $0 == 0 || $0 == ProcessFacts.userID } ?? false }
+
+    /// The user of the process at the other end of a UNIX socket; nil on the network.
+    var peerUserID: UInt32? {
+        listener.kind == .admin ? (try? Sockets.peerCredentials(socket.rawValue))?.user : nil
     }
 
     /// Where answers to an exchange of this connection go.
@@ -111,15 +138,16 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     /// The device's stream that this connection has become.
     var webSocket: DeviceSocket? { session as? DeviceSocket }
 
-    /// Whether the request in hand may be answered with another protocol.
-    var allowsUpgrade: Bool { (session as? HTTP1Session)?.allowsUpgrade ?? false }
+    /// Whether the open request may be answered with another protocol.
+    var upgradeReadiness: UpgradeReadiness { (session as? HTTP1Session)?.upgradeReadiness ?? .unavailable }
 
-    /// Answers the request in hand with another protocol, which the connection speaks from now on.
+    /// Answers the open request with another protocol, which the connection speaks from now on.
+    ///
+    /// Does nothing unless `upgradeReadiness` is `ready`.
     ///
     /// - Parameter next: Gets what is to go out first, and makes the session that takes over.
     func upgrade(_ next: ([UInt8]) -> any HTTPSession) {
-        guard let http = session as? HTTP1Session, http.allowsUpgrade else { return }
-        let (output, input) = http.switchProtocols()
+        guard let http = session as? HTTP1Session, let (output, input) = http.switchProtocols() else { return }
         session = next(output)
         if !input.isEmpty { receive(input.span) }
         loop.markDirty(self)
@@ -154,7 +182,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     /// Goes on with the handshake, now that it is this connection's turn.
     func continueHandshake() {
         guard phase == .handshaking else { return }
+        if !hasBegunHandshake { deadlines.handshakeBegins(now: loop.events.monotonicNanoseconds) }
         hasBegunHandshake = true
+        loop.strangerProgressed(self)
         do throws(ServerError) { try shakeHands() } catch { return close(error.description) }
         if phase != .handshaking { takeInput() }
     }
@@ -189,7 +219,9 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         } catch {
             throw .tls(error)
         }
+        loop.handshakeEnded(self)
         watch(.readable)
+        guard phase == .handshaking else { return }
         switch connection.application {
         case .http2: serve(.http2)
         case .http1: serve(.http1)
@@ -199,7 +231,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
 
     private func readInput() throws(ServerError) {
         for _ in 0..<Limits.readsPerTurnCountMax {
-            guard pending.count - pendingOffset < Limits.outputByteCountHigh else { return }
+            guard pending.count - pendingOffset < Limits.outputByteCountHigh, !memory.isHeldBack else { return }
             switch try unsafe transport.read(socket.rawValue, into: loop.readBuffer) {
             case .mustWait: return
             case .mustWrite:
@@ -224,8 +256,8 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     /// - SeeAlso: RFC 8446, section 6.1
     private func endInput() {
         guard phase == .serving, let session, webSocket == nil else { return close(nil) }
-        let hasOutput = session.hasOutput || pendingOffset < pending.count
-        guard endUnanswerable(session) || hasOutput else { return close(nil) }
+        let isAnyLeft = endUnanswerable(session)
+        guard isAnyLeft || session.hasOutput || pendingOffset < pending.count else { return close(nil) }
         phase = .answering
         // The end of input would be reported in each turn.
         watch([])
@@ -270,12 +302,23 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         case .http2: session = HTTP2Session(limits: loop.httpLimits, memory: loop.http2Memory, delegate: self)
         case .http1, .unknown: session = HTTP1Session(limits: loop.httpLimits, delegate: self)
         }
+        setRetainedByteCountMax()
+        if !principal.isStranger { session?.advertiseStreams(Limits.concurrentStreamCountMax) }
         phase = .serving
         loop.markDirty(self)
     }
 
-    /// Tells an authenticated provider of all the streams that it may open.
-    func allowAllStreams() {
+    /// Notes that the peer has proved who it is, and allows it all streams.
+    ///
+    /// - Parameter principal: A device or a provider. A proof after the first one changes nothing.
+    func authenticated(as principal: Principal) {
+        if self.principal.isStranger {
+            self.principal = principal
+            // What it holds counts for another account from the next report on.
+            memory.release(to: loop.context.memory)
+            loop.authenticated(self)
+            setRetainedByteCountMax()
+        }
         guard !allowsAllStreams else { return }
         allowsAllStreams = true
         session?.advertiseStreams(Limits.concurrentStreamCountMax)
@@ -288,9 +331,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         let goesOn = session.receive(bytes)
         deadlines.received((session.completedMessageCount, session.awaitsRest), now: now)
         if !goesOn {
-            loop.context.log.debug("session_failed", ["reason": session.failure ?? "closed"])
+            loop.context.log.failedSession(self, reason: session.failure ?? "closed")
             drain = .closing
         }
+        reportMemory(session)
         // Most that comes on a WebSocket is acknowledgements, which nothing answers.
         if drain == .none, let webSocket, webSocket.isQuiet { return }
         loop.markDirty(self)
@@ -306,12 +350,22 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
     func headArrived(_ exchange: HTTPExchange) {
         if drain == .waiting { isBusy = true }
         deadlines.requestBegan(now: loop.events.monotonicNanoseconds)
-        exchange.bodyByteCountMax = endpoint.bodyByteCountMax(exchange)
+        guard !isCondemned else { return }
+        exchange.bodyByteCountMax = endpoint.headArrived(exchange, on: self)
+        // A client may send the heads of many requests before the first body.
+        if principal.isStranger, session?.openExchangeCount == Limits.streamCountBeforeEarlyAuthentication {
+            endpoint.recognize(exchange, on: self)
+        }
     }
 
     func requestArrived(_ exchange: HTTPExchange) {
         deadlines.requestEnded()
+        loop.strangerProgressed(self)
         guard !exchange.isAnswered else { return }
+        if isCondemned {
+            exchange.context = nil
+            return endpoint.turnAway(exchange)
+        }
         endpoint.answer(exchange, on: self)
     }
 
@@ -381,9 +435,10 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
             if session.isFinished || drain == .closing || isAnswered { return linger() }
             if drain == .waiting, session.openExchangeCount == 0 { return finishShutdown(session, reason: drainReason) }
         }
+        reportMemory(session)
         if isFlushed, !interest.contains(.readable) { readBufferedInputSoon() }
         let isFull = pending.count - pendingOffset >= Limits.outputByteCountHigh
-        let input: Readiness = phase == .answering ? [] : .readable
+        let input: Readiness = phase == .answering || memory.isHeldBack ? [] : .readable
         watch(isFlushed ? input : isFull || inputWaitsForOutput ? .writable : input.union(.writable))
     }
 
@@ -405,6 +460,19 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         announceShutdownSoon(session)
     }
 
+    /// Ends the connection when its open requests are answered, or soon after: its peer breaks a limit.
+    func endBehindAnswers(because reason: RejectionReason) {
+        guard drain == .none, isServing else { return }
+        isCondemned = true
+        (drain, drainReason) = (.waiting, reason)
+        loop.markDirty(self)
+        // New requests could keep it open; the answers to earlier ones are out by then.
+        loop.events.schedule(after: Limits.drainPatience) { [weak self] in
+            guard let self, drain == .waiting, isServing, let session else { return }
+            finishShutdown(session, reason: reason)
+        }
+    }
+
     /// Asks a peer that goes on sending to stop; many take GOAWAY for the end, so others are not told before their open
     /// requests are answered.
     private func announceShutdownSoon(_ session: any HTTPSession) {
@@ -416,7 +484,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         }
     }
 
-    private func finishShutdown(_ session: any HTTPSession, reason: RejectionReason = .shutdown) {
+    func finishShutdown(_ session: any HTTPSession, reason: RejectionReason = .shutdown) {
         drain = .closing
         session.finishShutdown(debugData: ProviderAnswer.body(reason))
         loop.markDirty(self)
@@ -424,28 +492,36 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
 
     /// Once a second: answers and closes what takes too long.
     func tick() {
-        if let session, isServing { answerLate(session) }
+        // It waits for this loop, not the loop for it.
+        guard !awaitsHandshake else { return }
+        if holdsHandshakeSlot { loop.freeStalledSlot(of: self) }
+        if let session, isServing {
+            answerLate(session)
+            if memory.isHeldBack { retryHeldBack(session) }
+        }
         guard phase != .closed else { return }
         let openCount = session?.openExchangeCount ?? 0
         switch deadlines.verdict(
             now: loop.events.monotonicNanoseconds, isServing: isServing || phase == .lingering,
-            openExchangeCount: openCount)
+            openExchangeCount: openCount,
+            strangerPatience: principal.isStranger ? loop.context.configuration.strangerPatience : nil)
         {
         case .fine: if isQuiet { loop.rest(self) }
         case .idle:
             guard let session, drain == .none else { return close("idle") }
             finishShutdown(session, reason: .idleTimeout)
+        case .unproven: endUnproven()
         case .tooSlow(let what): close(what)
         }
     }
 
-    private var isServing: Bool { phase == .serving || phase == .answering }
+    var isServing: Bool { phase == .serving || phase == .answering }
 
     /// Only streams are open, all that was written was taken, and nothing of a message has come: an idle device.
     private var isQuiet: Bool {
-        guard phase == .serving, drain == .none, !isDirty, pendingOffset == pending.count, let session else {
-            return false
-        }
+        guard phase == .serving, drain == .none, !isDirty, !memory.isHeldBack, pendingOffset == pending.count,
+            let session
+        else { return false }
         return session.isQuiet && !deadlines.isRunning
     }
 
@@ -481,6 +557,7 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         phase = .lingering
         session?.close()
         session = nil
+        memory.release(to: loop.context.memory)
         deadlines.lingers(now: loop.events.monotonicNanoseconds)
         transport.close()
         do throws(NetError) { try Sockets.closeOutput(socket.rawValue) } catch { return close(nil) }
@@ -499,22 +576,18 @@ final class ServerConnection: EventHandler, HTTPSessionDelegate, HandshakeTaker 
         guard phase != .closed else { return }
         let isOpen = phase != .lingering
         phase = .closed
-        if let reason { loop.context.log.debug("connection_closed", ["reason": reason]) }
+        if let reason { loop.context.log.closed(self, reason: reason) }
         session?.close()
         session = nil
         if let registration { loop.events.deregister(registration) }
+        // A later change of interest must find nothing to change.
+        registration = nil
         if isOpen { transport.close() }
+        memory.release(to: loop.context.memory)
+        loop.handshakeEnded(self)
         loop.remove(self)
     }
 }
 
 /// How far a connection's end has come.
 enum ConnectionDrain { case none, waiting, closing }
-
-extension HTTPSession {
-    /// How long ago a moment was.
-    fileprivate func age(since moment: UInt64) -> Duration {
-        let (nanoseconds, isUnderflow) = nowNanoseconds.subtractingReportingOverflow(moment)
-        return .nanoseconds(isUnderflow ? 0 : Int64(clamping: nanoseconds))
-    }
-}

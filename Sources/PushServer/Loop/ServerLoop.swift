@@ -30,7 +30,9 @@ internal import PushTLS
     /// Notifications that the store has not answered yet.
     var unansweredAcceptCount = 0
     /// Long lists on their way to providers.
-    private var listingCount = 0
+    private var listings = ChannelListings()
+    /// Costly requests of devices on their way to the store.
+    var unanswered = UnansweredRequests()
     /// Called when the loop begins to shut down.
     var onShutdown: () -> Void = {}
     /// Gets the answers to addresses with `BuiltInDevices.slot`; only on the control loop of an ephemeral server.
@@ -41,6 +43,14 @@ internal import PushTLS
     private var dirty: [ServerConnection] = []
     private var hasEndOfTurn = false
     private var handshakes = HandshakeQueue<ServerConnection>()
+    /// Connections without a proven credential.
+    var strangers = StrangerQueue()
+    /// When a principal with too many connections was last looked for.
+    var crowdSearchNanoseconds: UInt64 = 0
+    /// Only on the control loop: the memory of the process.
+    private var resident: ResidentMemory?
+    /// The memory budgets were exceeded in this turn.
+    var mustShedMemory = false
     /// Connections that were flushed since the last tick.
     private var flushCount = 0
     /// Connections that came, went or were sent to in bursts since memory was last given back, and how many a tick ago.
@@ -59,6 +69,7 @@ internal import PushTLS
         self.context = context
         quotas = LoopQuotas(context.quotas)
         self.certificate = certificate
+        resident = index == context.dataLoops.count ? ResidentMemory() : nil
         httpLimits = HTTPSessionLimits(
             concurrentStreamCountMax: Limits.concurrentStreamCountMax,
             advertisedStreamCount: context.configuration.unauthenticatedStreamCountMax,
@@ -135,7 +146,7 @@ internal import PushTLS
         needEndOfTurn()
     }
 
-    private func needEndOfTurn() {
+    func needEndOfTurn() {
         guard !hasEndOfTurn else { return }
         hasEndOfTurn = true
         events.atEndOfTurn { [unowned self] in self.endTurn() }
@@ -145,13 +156,34 @@ internal import PushTLS
         hasEndOfTurn = false
         continueHandshakes()
         flushDirty()
+        if mustShedMemory { shedMemory() }
         if !commands.isEmpty { context.store.submit(&commands) }
     }
 
     private func continueHandshakes() {
         guard !handshakes.isEmpty else { return }
-        for connection in handshakes.takeTurn() { connection.continueHandshake() }
+        let turn = handshakes.takeTurn()
+        for connection in turn { connection.continueHandshake() }
+        // Where none could go on, a slot that becomes free is the next reason to look.
+        if !turn.isEmpty, !handshakes.isEmpty { needEndOfTurn() }
+    }
+
+    /// Frees the slot of a handshake that is over.
+    func handshakeEnded(_ connection: ServerConnection) {
+        guard connection.holdsHandshakeSlot else { return }
+        handshakes.freeSlot(of: connection)
         if !handshakes.isEmpty { needEndOfTurn() }
+    }
+
+    /// Frees the slot of a handshake whose peer lets it wait.
+    func freeStalledSlot(of connection: ServerConnection) {
+        guard hasPassed(Limits.handshakeStallPatience, since: connection.progressNanoseconds) else { return }
+        handshakeEnded(connection)
+    }
+
+    func hasPassed(_ duration: Duration, since moment: UInt64) -> Bool {
+        let now = events.monotonicNanoseconds
+        return now > moment && now - moment >= UInt64(duration / .nanoseconds(1))
     }
 
     private func flushDirty() {
@@ -170,6 +202,7 @@ internal import PushTLS
         switch message {
         case .replies(let replies): for reply in replies { take(reply) }
         case .certificate(let certificate): self.certificate = certificate
+        case .makeRoom: _ = shedStranger() || shedCrowd()
         case .shutDown: shutDown()
         }
     }
@@ -193,13 +226,17 @@ internal import PushTLS
         case .deliver(let notifications, let stream): deliver(notifications, to: stream)
         case .ended(let end, let stream): streams.ended(end, stream)
         case .performed(let result, let answer):
+            listings.answered(answer)
+            unanswered.end(answer)
             guard answer.slot != BuiltInDevices.slot else {
                 builtInDevices?.performed(result, answer)
                 return
             }
-            answering(answer) { exchange, _ in
-                guard let call = exchange.context as? PendingCall else { return }
+            answering(answer) { exchange, connection in
+                // Shutdown or a timeout may have answered it first.
+                guard !exchange.isAnswered, let call = exchange.context as? PendingCall else { return }
                 exchange.context = nil
+                if case .failure(let refusal) = result { context.log.refused(refusal, on: connection) }
                 call.complete(result, exchange)
             }
         case .directory(let directory):
@@ -229,20 +266,21 @@ internal import PushTLS
 
     // MARK: Long lists
 
-    /// Counts a request whose answer is long until its exchange is over; false when there are too many.
-    func beginsListing(_ exchange: HTTPExchange, on connection: ServerConnection) -> Bool {
-        guard listingCount < Limits.listingPerLoopCountMax,
-            connection.listings.count < Limits.listingPerConnectionCountMax
+    /// Counts a request for a long list until its exchange is over; false when too many are under way.
+    func beginsListing(of team: String, _ exchange: HTTPExchange, on connection: ServerConnection) -> Bool {
+        guard connection.listings.count < Limits.listingPerConnectionCountMax,
+            listings.begin(of: team, at: connection.address(of: exchange))
         else { return false }
-        listingCount += 1
-        connection.listings.insert(exchange.id)
+        connection.listings[exchange.id] = team
         return true
     }
 
     /// Notes the end of an exchange, which may have been a long list.
     func endListing(_ exchange: HTTPExchange, on connection: ServerConnection) {
-        guard !connection.listings.isEmpty, connection.listings.remove(exchange.id) != nil else { return }
-        listingCount -= 1
+        guard !connection.listings.isEmpty, let team = connection.listings.removeValue(forKey: exchange.id) else {
+            return
+        }
+        listings.end(of: team)
     }
 
     // MARK: Connections
@@ -253,8 +291,11 @@ internal import PushTLS
             socket: socket, loop: self, slot: place.slot, generation: place.generation, listener: listener)
         connections.fill(place.slot, with: connection)
         changeCount += 1
+        if connection.principal.isStranger { admit(connection) }
         connection.start()
     }
+
+    // MARK: Resting
 
     /// Nothing can become late on a connection until something happens on it.
     func rest(_ connection: ServerConnection) {
@@ -271,7 +312,11 @@ internal import PushTLS
 
     func remove(_ connection: ServerConnection) {
         connections.release(connection.slot)
+        strangers.remove(connection.slot)
         changeCount += 1
+        if connection.listener.kind != .admin {
+            context.limiter.closed(connection.network, connection.principal.connectionKind)
+        }
         finishIfDrained()
     }
 
@@ -293,6 +338,7 @@ internal import PushTLS
         events.schedule(after: .seconds(1)) { [unowned self] in
             self.connections.forEachAwake { $0.tick() }
             self.giveBackMemory()
+            self.resident?.tick(now: self.events.monotonicNanoseconds)
             self.streams.tick()
             self.scheduleTick()
         }

@@ -38,11 +38,15 @@ package final class Server {
         let temporary = try Self.makeTemporaryDirectory(for: &configuration)
         defer { if let temporary { PrivateFile.removeTree(temporary) } }
         let log = EventLog(threshold: configuration.logLevel, isJournal: configuration.isJournal)
+        // Also the last words of a server that failed.
+        defer { log.flush() }
         try LibraryFloor.check(log)
         Signal.ignoreBrokenPipes()
         let signals = try ServerError.wrapping { () throws(NetError) in
             try SignalQueue([Signal.terminate, Signal.interrupt, Signal.hangUp])
         }
+        // Its thread inherits that the signals are blocked.
+        log.startThread()
         let house = try ServerHouse(configuration, log: log)
         // Only now the file is ours: a start that failed may have met another server's.
         defer { PrivateFile.remove(configuration.adminSocket) }

@@ -61,14 +61,14 @@ package enum ServerCommand {
                     parentDirectory: environment["TMPDIR"])
             } else if let option = ["topic", "port", "full", "env-file"].first(where: invocation.has) {
                 throw ConfigurationError(
-                    place: "--\(option)", problem: "It goes with --ephemeral only.",
-                    remedy: "Add --ephemeral, or use --listen for the port and `posthorn app add` for topics.")
+                    place: "--\(option)", problem: "requires --ephemeral.",
+                    remedy: "Add --ephemeral, or use --listen for the port and 'posthorn app add' for topics.")
             }
             if invocation.has("check") { return .check(configuration) }
             if let backup = invocation.value("restore") { return .restore(configuration, from: backup) }
             guard invocation.has("check-config") else { return .run(configuration) }
             try checkFiles(of: configuration)
-            return .print("The configuration is good.")
+            return .print("The configuration is valid.")
         } catch {
             // What was typed is a mistake of usage; what lies in a file or a variable is one of configuration.
             let exitStatus: Int32 = error.place.hasPrefix("--") ? 64 : 78
@@ -82,13 +82,13 @@ package enum ServerCommand {
         guard let option = tasks.first else { return }
         guard !invocation.has("ephemeral") else {
             throw ConfigurationError(
-                place: "--\(option)", problem: "It does not go with --ephemeral.",
-                remedy: "Leave --ephemeral out, and name the data directory with --data-directory.")
+                place: "--\(option)", problem: "cannot be combined with --ephemeral.",
+                remedy: "Remove --ephemeral, and specify the data directory with --data-directory.")
         }
         guard tasks.count == 1 else {
             throw ConfigurationError(
-                place: "--\(option)", problem: "It does not go with --\(tasks[1]): each is done alone.",
-                remedy: "Give one of them; --restore checks the backup before anything is changed.")
+                place: "--\(option)", problem: "cannot be combined with --\(tasks[1]).",
+                remedy: "Remove one of the two; --restore checks the backup before it changes anything.")
         }
     }
 
@@ -98,14 +98,14 @@ package enum ServerCommand {
             do throws(TLSError) { try AuthorityFile.check(path) } catch {
                 throw ConfigurationError(
                     place: "webhook_ca_file", problem: error.description,
-                    remedy: "Give PEM certificates of authorities, or leave it out to trust those of the system.")
+                    remedy: "Specify CA certificates in PEM, or remove the setting to trust the system's CAs.")
             }
         }
         do throws(TLSError) {
             try ClientAuthorities(ownFile: nil, otherFiles: configuration.clientAuthorityFiles).check()
         } catch {
             throw ConfigurationError(
-                place: "client_ca_files", problem: error.description, remedy: "Give PEM certificates of authorities.")
+                place: "client_ca_files", problem: error.description, remedy: "Specify CA certificates in PEM.")
         }
         guard let certificate = configuration.certificateFile, let key = configuration.privateKeyFile else { return }
         do throws(TLSError) {
@@ -113,7 +113,7 @@ package enum ServerCommand {
         } catch {
             throw ConfigurationError(
                 place: "certificate_file, private_key_file", problem: error.description,
-                remedy: "Give a PEM certificate chain and the PEM key that belongs to it.")
+                remedy: "Specify a certificate chain and the matching private key in PEM.")
         }
     }
 
@@ -121,67 +121,70 @@ package enum ServerCommand {
         guard let text = invocation.value("port") else { return 0 }
         guard let port = UInt16(text) else {
             throw ConfigurationError(
-                place: "--port", problem: "\"\(text)\" is no port.", remedy: "Give a number from 0 to 65535.")
+                place: "--port", problem: "invalid value '\(text)'.", remedy: "Use a number from 0 to 65535.")
         }
         return port
     }
 
     package static let command = Command(
-        "posthornd", "The push notification server: providers send to it as to Apple's push service.",
+        "posthornd", "Push notification server that is compatible with APNs.",
         discussion: """
-            Without any option it serves on port 2197, keeps everything in its data directory, and makes there what it \
-            needs on first start: a database, keys, a certificate authority and a certificate.
+            Without options, the server listens on port 2197 and keeps its data in the data directory. On first start it \
+            creates a database, keys, a CA and a certificate there.
 
-            Flags win over the environment, the environment over the file \(ServerConfiguration.defaultFile). \
-            SIGHUP reads the certificate again; SIGTERM answers what is open, commits, and ends.
+            Options override the environment, and the environment overrides \(ServerConfiguration.defaultFile). SIGHUP \
+            reloads the certificate. SIGTERM finishes open requests, commits, and exits.
             """,
         options: OptionTable(
             [
-                Option("config", value: "FILE", "Read this file instead of the default one.", values: .file),
-                Option("check-config", "Check flags, environment and file, say what is wrong, and stop."),
-                Option("check", "Read the whole database while no server uses it, say what is wrong, and stop."),
+                Option(
+                    "config", value: "FILE", "Read this configuration file instead of the default one.", values: .file),
+                Option("check-config", "Check options, environment and configuration file, report errors, and exit."),
+                Option("check", "Check the database while no server uses it, report errors, and exit."),
                 Option(
                     "check-backup", value: "DIRECTORY",
-                    "Look whether a backup is whole and can be restored, say what is wrong, and stop; changes nothing.",
+                    "Check that a backup is complete and can be restored, report errors, and exit.",
                     values: .directory),
                 Option(
                     "restore", value: "DIRECTORY",
-                    "Put a backup in the place of what the data directory holds, which is kept aside, and stop. Stop the "
-                        + "server that uses the data directory first.",
+                    "Restore a backup to the data directory, keep the old files aside, and exit. Stop the server that uses "
+                        + "the data directory first.",
                     values: .directory),
-                Option("ephemeral", "For a test run: on loopback, in a temporary directory; prints one line of JSON."),
+                Option("ephemeral", "Run for a test: on loopback, in a temporary directory; prints one line of JSON."),
                 Option(
-                    "topic", value: "TOPIC", "With --ephemeral: an app with a device that acknowledges what it gets.",
+                    "topic", value: "TOPIC",
+                    "With --ephemeral: add an app with a built-in device that acknowledges its notifications.",
                     repeatable: true),
-                Option("port", value: "N", "With --ephemeral: the port; a free one when not given."),
+                Option("port", value: "N", "With --ephemeral: the port. Default: a free port."),
                 Option(
                     "full",
-                    "With --ephemeral: also other keys, tokens, certificates and ports, and channels, for a test of the "
-                        + "whole provider API."),
+                    "With --ephemeral: create further keys, tokens, certificates, ports and channels, to test the complete "
+                        + "provider API."),
                 Option(
                     "env-file", value: "FILE",
-                    "With --ephemeral: write everything as shell variables to this file, before the line of JSON.",
+                    "With --ephemeral: write the same values as shell variables to this file, before the line of JSON.",
                     values: .file),
             ]
                 + ConfigurationKey.allCases.map { key in
                     Option(key.flag, value: key.placeholder, key.help)
                 }),
         examples: [
-            Explanation("posthornd", "Serve with everything in the default place."),
-            Explanation("posthornd --data-directory /srv/posthorn --listen '*:443'", "Serve elsewhere."),
+            Explanation("posthornd", "Run with default settings."),
+            Explanation("posthornd --data-directory /srv/posthorn --listen '*:443'", "Use another directory and port."),
             Explanation(
-                "posthornd --ephemeral --topic com.example.MyApp", "Serve a test run; the line of JSON says how."),
+                "posthornd --ephemeral --topic com.example.MyApp",
+                "Run for a test; the line of JSON has the connection parameters."),
         ],
         environment: ConfigurationKey.allCases.map { Explanation($0.variable, $0.help) },
         exitCodes: [
-            Explanation("0", "Ended in order."),
-            Explanation("64", "The command line is wrong."),
-            Explanation("65", "The database or the backup is damaged, or the backup is not whole."),
-            Explanation("71", "The system refused, for example the port is taken."),
-            Explanation("73", "The data directory cannot be made or written."),
-            Explanation("74", "The disk failed; nothing that was accepted is lost. Start again."),
+            Explanation("0", "Stopped normally."),
+            Explanation("64", "Usage error."),
+            Explanation("65", "The database or the backup is damaged or incomplete."),
+            Explanation("71", "A system call failed, for example because the port is in use."),
+            Explanation("73", "The data directory cannot be created or written."),
+            Explanation("74", "The disk failed; no accepted notification is lost. Restart the server."),
             Explanation("75", "Another server uses the data directory."),
-            Explanation("78", "The configuration is wrong, or a library is too old."),
+            Explanation("78", "The configuration is invalid, or a library is too old."),
         ])
 }
 

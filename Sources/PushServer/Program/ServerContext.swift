@@ -11,6 +11,14 @@ final class ServerContext: Sendable {
     let store: any NotificationStore
     let storeCondition: StoreCondition
     let quotas: Quotas
+    /// The rates of strangers and devices.
+    let rates: PrincipalRates
+    /// The devices behind the secrets that came of late.
+    let deviceSecrets = DeviceSecretCache()
+    let limiter: ConnectionLimiter
+    let memory: MemoryBudget
+    /// The mailboxes of the data loops, by their index.
+    let dataLoops: [Mailbox<LoopMessage>]
     let backups: BackupKeeper
     let log: EventLog
     /// For example `https://push.example.org:2197`.
@@ -21,7 +29,8 @@ final class ServerContext: Sendable {
 
     init(
         configuration: ServerConfiguration, installation: Installation, store: any NotificationStore,
-        storeCondition: StoreCondition, quotas: Quotas, backups: BackupKeeper, log: EventLog, serverURL: String,
+        storeCondition: StoreCondition, quotas: Quotas, limiter: ConnectionLimiter, memory: MemoryBudget,
+        dataLoops: [Mailbox<LoopMessage>], backups: BackupKeeper, log: EventLog, serverURL: String,
         startedUnixSeconds: Int64,
         orderedFailures: OrderedFailures?
     ) {
@@ -30,6 +39,10 @@ final class ServerContext: Sendable {
         self.store = store
         self.storeCondition = storeCondition
         self.quotas = quotas
+        rates = PrincipalRates(configuration.principalLimits)
+        self.limiter = limiter
+        self.memory = memory
+        self.dataLoops = dataLoops
         self.backups = backups
         self.log = log
         self.serverURL = serverURL

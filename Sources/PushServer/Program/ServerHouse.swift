@@ -112,7 +112,10 @@ final class ServerHouse {
     private func makeContext(_ quotas: Quotas) -> ServerContext {
         ServerContext(
             configuration: configuration, installation: installation, store: store,
-            storeCondition: storeCondition, quotas: quotas, backups: BackupKeeper(installation, log: log), log: log,
+            storeCondition: storeCondition, quotas: quotas,
+            limiter: ConnectionLimiter(configuration.connectionCaps),
+            memory: MemoryBudget(byteCountMax: configuration.memoryBudgetByteCount ?? MemoryBudget.defaultByteCount()),
+            dataLoops: Array(mailboxes.dropLast()), backups: BackupKeeper(installation, log: log), log: log,
             serverURL: ServerURL.text(configuration, port: ports.first?.address.port ?? 0),
             startedUnixSeconds: WallClock.unixMilliseconds() / 1000,
             orderedFailures: configuration.ephemeral == nil ? nil : OrderedFailures())

@@ -16,8 +16,8 @@ final class ProviderConnection {
     }
 
     let environment: Environment
-    /// A wrong clock was told to the log; once a connection is enough.
-    var hasReportedClock = false
+    /// The provider token in hand was signed by no key that is known here.
+    private var hasFailedProof = false
     private let certificate: Result<CertificateHolder, Rejection>?
     private var tokens = ProviderTokenMemory()
     /// The key of the first good provider token.
@@ -28,6 +28,12 @@ final class ProviderConnection {
     init(environment: Environment, certificate: ClientCertificate?) {
         self.environment = environment
         self.certificate = certificate.map { Self.holder(of: $0, environment) }
+    }
+
+    /// Whether the last check failed because the sender has no key of this server; asks once.
+    func takeFailedProof() -> Bool {
+        defer { hasFailedProof = false }
+        return hasFailedProof
     }
 
     /// Checks who sends.
@@ -78,7 +84,7 @@ final class ProviderConnection {
         guard let token = ProviderToken(compact: compact) else {
             throw Rejection(.invalidProviderToken, ProviderToken.defect(in: compact))
         }
-        let signer = try Self.signer(of: token, compact, moment.directory)
+        let signer = try signer(of: token, compact, moment.directory)
         let key = signer.key
         try checkEnvironment(of: key)
         try Self.checkAge(token.issuedAtUnixSeconds, now: moment.unixSeconds)
@@ -99,22 +105,24 @@ final class ProviderConnection {
         return signer
     }
 
-    private static func signer(
+    private func signer(
         of token: ProviderToken, _ compact: Span<UInt8>, _ directory: TopicDirectory
     ) throws(Rejection) -> TopicDirectory.Signer {
-        guard let signer = directory.signer(token.keyID), let verifyingKey = signer.verifyingKey else {
+        let known = directory.signer(token.keyID)
+        // An unknown key id costs as much as a wrong signature, and is answered alike: nobody learns which ids there are.
+        let verifyingKey = known?.verifyingKey ?? Self.placeholderKey
+        let digest: VerifyingKey.Digest = token.algorithm == .es256 ? .sha256 : .sha512
+        let isGood =
+            verifyingKey?.verifies(
+                token.signature.span, over: compact.extracting(first: token.signedByteCount), digest: digest) ?? false
+        guard isGood, let signer = known, signer.verifyingKey != nil else {
+            hasFailedProof = true
             throw Rejection(
-                .invalidProviderToken, "kid: no key \(token.keyID) here. See posthorn key list, or make one.")
+                .invalidProviderToken,
+                "kid, signature: no key \(token.keyID) is here, or the signature is not that key's. Sign with the .p8 file "
+                    + "of that key id, and see posthorn key list.")
         }
         let key = signer.key
-        let digest: VerifyingKey.Digest = token.algorithm == .es256 ? .sha256 : .sha512
-        guard
-            verifyingKey.verifies(
-                token.signature.span, over: compact.extracting(first: token.signedByteCount), digest: digest)
-        else {
-            throw Rejection(
-                .invalidProviderToken, "The signature is not that of key \(key.id): sign with its own .p8 file.")
-        }
         // From here on the sender has the private key, and may hear what is known of it.
         guard token.teamID.utf8.elementsEqual(key.teamID.utf8) else {
             throw Rejection(
@@ -126,6 +134,9 @@ final class ProviderConnection {
         }
         return signer
     }
+
+    /// A key whose private half was thrown away; nothing that it verifies is accepted.
+    private static let placeholderKey = (try? PrivateKey()).flatMap { try? VerifyingKey(der: $0.publicKeyDER) }
 
     private func checkEnvironment(of key: SigningKey) throws(Rejection) {
         guard let only = key.environment, only != environment else { return }

@@ -2,6 +2,7 @@
 
 internal import PushCore
 internal import PushHTTP
+internal import PushNet
 internal import PushStore
 
 extension ProviderEndpoint {
@@ -30,9 +31,11 @@ extension ProviderEndpoint {
         let sender = try authenticate(request)
         let app = try broadcastTopic(request.text(inPath: range), of: sender)
         try takeRequest(request, from: sender, app)
-        guard loop.beginsListing(request.exchange, on: request.connection) else {
+        guard loop.beginsListing(of: app.topic.teamID, request.exchange, on: request.connection) else {
+            loop.context.rates.note(.providerListings)
             throw Rejection(
-                .tooManyRequests, "Other lists of channels are under way: read them first.", retryAfterSeconds: 1)
+                .tooManyRequests, "Other lists of the team's channels are under way: read them first.",
+                retryAfterSeconds: 1)
         }
         perform(.channels(topic: app.topic.name, environment: request.environment), request) { answer, exchange in
             guard case .channels(let channels) = answer else { return }
@@ -77,12 +80,15 @@ extension ProviderEndpoint {
         _ storeRequest: StoreRequest, _ request: ProviderRequest,
         _ succeed: @escaping (StoreAnswer, HTTPExchange) -> Void
     ) {
-        let condition = loop.context.storeCondition
+        let (condition, log) = (loop.context.storeCondition, loop.context.log)
         loop.perform(storeRequest, for: request.exchange, on: request.connection) { result, exchange in
             switch result {
             case .success(let answer):
                 succeed(answer, exchange)
-                precondition(exchange.isAnswered, "the store answered a request with another request's answer")
+                guard !exchange.isAnswered else { return }
+                // A defect of the server, which must not end it.
+                log.error("unexpected_store_answer", [:])
+                ProviderAnswer.reject(exchange, Rejection(.internalServerError))
             case .failure(let refusal): ProviderAnswer.reject(exchange, Rejection(refusal, condition))
             }
         }
@@ -97,8 +103,10 @@ extension Rejection {
         case .tooMany: self.init(.cannotCreateChannelConfig)
         case .broadcastsNotAllowed: self.init(.featureNotEnabled)
         case .unknownTopic: self.init(.topicMismatch)
+        case .busy:
+            self.init(.tooManyRequests, "Too many requests about channels wait: try again.", retryAfterSeconds: 1)
         case .unavailable: self = condition.rejection
-        case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownKey, .unknownTeam,
+        case .alreadyExists, .unauthorized, .badEnrolmentCode, .unknownDevice, .unknownCode, .unknownKey, .unknownTeam,
             .unknownPolicy,
             .unknownCertificate, .traceOff:
             self.init(.internalServerError)

@@ -37,7 +37,7 @@ extension ProviderEndpoint {
             let rejection =
                 address.map { notForTopic($0.topic, app, sender) }
                 ?? badDeviceToken(tokenText, sealed, request.environment)
-            throw takeBadToken(rejection, request, for: allowances)
+            throw takeBadToken(rejection, request, for: allowances, of: app.topic.teamID)
         }
         let judgement = try judge.judge(payload, pushType, of: app, on: address.device, unixSeconds: seconds)
         request.exchange.context = try takeNotification(request, for: allowances, to: address, judgement.warnings)

@@ -49,11 +49,14 @@ extension ProviderEndpoint {
     /// - Parameters:
     ///   - rejection: Why it is.
     ///   - request: The request.
-    ///   - allowances: Whom it counts for.
+    ///   - allowances: The limits that hold for it.
+    ///   - team: The team of the app.
     /// - Returns: The same, or `TooManyRequests`.
-    func takeBadToken(_ rejection: Rejection, _ request: ProviderRequest, for allowances: Allowances) -> Rejection {
+    func takeBadToken(
+        _ rejection: Rejection, _ request: ProviderRequest, for allowances: Allowances, of team: String
+    ) -> Rejection {
         do throws(Rejection) {
-            try quotas.takeBadToken(allowances, moment(of: request))
+            try quotas.takeBadToken(allowances, of: team, moment(of: request))
             return rejection
         } catch {
             return error

@@ -28,8 +28,10 @@ final class ProviderEndpoint {
         self.role = role
     }
 
-    /// How much of a request's body is kept: as much as the largest payload, so that its size can be told.
-    func bodyByteCountMax(_ exchange: HTTPExchange) -> Int { Limits.voipPayloadByteCountMax }
+    /// Keeps as much of a body as the largest payload has, so that its size can be told.
+    func headArrived(_ exchange: HTTPExchange, on connection: ServerConnection) -> Int {
+        Limits.voipPayloadByteCountMax
+    }
 
     /// Answers.
     func answer(_ exchange: HTTPExchange, on connection: ServerConnection) {
@@ -44,11 +46,40 @@ final class ProviderEndpoint {
             try perform(request, path)
             addRateFields(to: exchange)
         } catch {
-            note(error, request.provider)
+            loop.context.log.refused(error, on: connection)
             addRateFields(to: exchange)
-            ProviderAnswer.reject(exchange, error, body: rejectionBody(error.reason))
+            let rejection = judgeStranger(error, request)
+            ProviderAnswer.reject(exchange, rejection, body: rejectionBody(rejection.reason))
             loop.markDirty(connection)
         }
+    }
+
+    /// Counts a refusal of an unauthenticated sender; returns `TooManyRequests` instead when the budget is used up.
+    private func judgeStranger(_ rejection: Rejection, _ request: ProviderRequest) -> Rejection {
+        let connection = request.connection
+        let wait: Int64?
+        if request.provider.takeFailedProof() {
+            wait = loop.countWrongCredential(on: connection)
+            if connection.isCondemned { loop.context.rates.note(.providerSignatures) }
+        } else {
+            wait = connection.principal.isStranger ? loop.countStrangerRequest(on: connection) : nil
+        }
+        guard let wait else { return rejection }
+        return Rejection(
+            .tooManyRequests, "Too many requests from this network prove no credential: wait as retry-after says.",
+            retryAfterSeconds: wait)
+    }
+
+    /// Answers a request on a connection that ends because too many of its requests proved no credential.
+    func turnAway(_ exchange: HTTPExchange) {
+        let fields = exchange.head.fields
+        let path = ProviderPath.parse(fields.bytes.span.extracting(exchange.head.path))
+        _ = addID(to: exchange, ProviderHeaders(fields), path, fields.bytes.span)
+        ProviderAnswer.reject(
+            exchange,
+            Rejection(
+                .tooManyRequests, "This connection ends after too many wrong provider tokens: open another one.",
+                retryAfterSeconds: 1))
     }
 
     /// Answers a request that has waited too long: for its own end, or for the store.
@@ -116,15 +147,29 @@ final class ProviderEndpoint {
         }
     }
 
-    /// Who sends; the first who proves it gets all the streams.
+    /// Authenticates the sender by a provider token whose request is not whole: the first success allows all streams.
+    ///
+    /// A request that is refused later says why then.
+    func recognize(_ exchange: HTTPExchange, on connection: ServerConnection) {
+        let fields = exchange.head.fields
+        let seconds = WallClock.unixMilliseconds() / 1000
+        let sender = try? connection.provider.authenticate(
+            ProviderHeaders(fields).authorization, in: fields.bytes.span, at: moment(unixSeconds: seconds))
+        if let sender { connection.authenticated(as: .provider(sender.id)) }
+    }
+
+    private func moment(unixSeconds: Int64) -> ProviderConnection.Moment {
+        ProviderConnection.Moment(
+            directory: loop.directory, unixSeconds: unixSeconds,
+            monotonicSeconds: Int64(clamping: loop.events.monotonicNanoseconds / 1_000_000_000),
+            updateCountMax: loop.context.configuration.providerTokenUpdateCountMax)
+    }
+
+    /// Authenticates the sender; the first success allows all streams.
     func authenticate(_ request: ProviderRequest) throws(Rejection) -> Sender {
         let sender = try request.provider.authenticate(
-            request.headers.authorization, in: request.bytes.span,
-            at: ProviderConnection.Moment(
-                directory: loop.directory, unixSeconds: request.now / 1000,
-                monotonicSeconds: Int64(clamping: loop.events.monotonicNanoseconds / 1_000_000_000),
-                updateCountMax: loop.context.configuration.providerTokenUpdateCountMax))
-        request.connection.allowAllStreams()
+            request.headers.authorization, in: request.bytes.span, at: moment(unixSeconds: request.now / 1000))
+        if request.connection.principal.isStranger { request.connection.authenticated(as: .provider(sender.id)) }
         guard request.id.isGood else {
             throw Rejection(
                 .badMessageID, "Give \(request.id.name) as a UUID of 8-4-4-4-12 hexadecimal digits, or leave it out.")
@@ -146,12 +191,5 @@ final class ProviderEndpoint {
         let bytes = ProviderAnswer.body(reason)
         latestBody = (reason, bytes)
         return bytes
-    }
-
-    /// A wrong clock is the administrator's business, too; each connection tells of it once.
-    private func note(_ rejection: Rejection, _ provider: ProviderConnection) {
-        guard rejection.reason == .expiredProviderToken, !provider.hasReportedClock else { return }
-        provider.hasReportedClock = true
-        loop.context.log.warning("provider_token_expired", ["detail": rejection.detail])
     }
 }

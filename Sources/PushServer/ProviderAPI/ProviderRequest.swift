@@ -68,10 +68,15 @@ struct ProviderRequest {
         return type
     }
 
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
     /// `apns-collapse-id`; an empty one is none: clients send it when their own field is empty.
     func collapseID() throws(Rejection) -> [UInt8]? {
         guard let range = headers.collapseID, !range.isEmpty else { return nil }
         let value = bytes.span.extracting(range)
+        guard !Self.isBlank(value[0]), !Self.isBlank(value[value.count - 1]) else {
+            throw Rejection(.badCollapseID, "A blank stands before or behind the apns-collapse-id: remove it.")
+        }
         guard HeaderValues.isCollapseID(value) else {
             throw Rejection(
                 .badCollapseID,

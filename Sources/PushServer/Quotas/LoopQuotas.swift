@@ -110,10 +110,15 @@ final class LoopQuotas {
     }
 
     /// Takes a device token that is none of this server, or another app's.
-    func takeBadToken(_ allowances: Allowances, _ now: QuotaMoment) throws(Rejection) {
-        guard let team = allowances.team, let wait = team.takeBadToken(now) else { return }
-        tightest = team.badTokenState(now)
-        throw team.badTokenRefusal(waitNanoseconds: wait)
+    func takeBadToken(_ allowances: Allowances, of team: String, _ now: QuotaMoment) throws(Rejection) {
+        guard let allowance = allowances.team, allowance.badTokens != nil else {
+            guard let wait = quotas.takeUnsetBadToken(of: team, now) else { return }
+            throw QuotaRefusal.badTokens(
+                "Team \(team)", count: quotas.defaults.unsetBadTokens, waitNanoseconds: wait)
+        }
+        guard let wait = allowance.takeBadToken(now) else { return }
+        tightest = allowance.badTokenState(now)
+        throw allowance.badTokenRefusal(waitNanoseconds: wait)
     }
 
     private func note(_ state: QuotaState?) {

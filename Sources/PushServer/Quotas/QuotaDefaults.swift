@@ -16,7 +16,12 @@ package struct QuotaDefaults: Equatable, Sendable {
     /// Requests to each device token that may come at once; as many as `deviceRate` when nil.
     package var deviceBurst: Int64? = Limits.deviceBurstDefault
 
-    /// As without a configuration.
+    /// Bad device tokens in an hour of a team for which nothing else is set; nil for no limit.
+    ///
+    /// This limit is not part of `team`, because each request checks a limit there.
+    package var unsetBadTokens: Int64? = Limits.teamBadTokensDefault
+
+    /// Makes the default limits.
     package init() {}
 
     /// Those of a kind.

@@ -7,28 +7,24 @@ extension Allowance {
     func rateRefusal(waitNanoseconds: Int64) -> Rejection {
         Rejection(
             .tooManyRequests,
-            "\(who) sends faster than its rate allows: after \(Self.count(rate?.tokenCount, "request")) at once, wait as "
-                + "retry-after says. An administrator can raise it: posthorn quota set \(option) --rate N",
+            "\(who) exceeds its rate limit: after a burst of \(Self.count(rate?.tokenCount, "request")), wait for the time "
+                + "in retry-after. An administrator can raise the limit: posthorn quota set \(option) --rate N",
             retryAfterSeconds: QuotaMoment.seconds(waitNanoseconds))
     }
 
     func dayRefusal(_ now: QuotaMoment) -> Rejection {
         Rejection(
             .tooManyRequests,
-            "\(who) has sent its \(Self.count(daily, "notification")) of today: the next day begins at midnight UTC. "
-                + "An administrator can raise it: posthorn quota set \(option) --daily N",
+            "\(who) has reached its limit of \(Self.count(daily, "notification")) per day; it resets at midnight UTC. "
+                + "An administrator can raise the limit: posthorn quota set \(option) --daily N",
             retryAfterSeconds: now.secondsLeft)
     }
 
     func badTokenRefusal(waitNanoseconds: Int64) -> Rejection {
-        Rejection(
-            .tooManyRequests,
-            "\(who) has sent to \(Self.count(badTokens?.tokenCount, "device token")) in an hour that did not fit, as this "
-                + "one does not: forget those that are answered with BadDeviceToken or DeviceTokenNotForTopic.",
-            retryAfterSeconds: QuotaMoment.seconds(waitNanoseconds))
+        QuotaRefusal.badTokens(who, count: badTokens?.tokenCount, waitNanoseconds: waitNanoseconds)
     }
 
-    private static func count(_ count: Int64?, _ word: String) -> String {
+    fileprivate static func count(_ count: Int64?, _ word: String) -> String {
         count == 1 ? "1 \(word)" : "\(count ?? 0) \(word)s"
     }
 
@@ -43,12 +39,23 @@ extension Allowance {
     private var option: String { "--\(subject.kind.rawValue) \(subject.name)" }
 }
 
+enum QuotaRefusal {
+    /// Refuses a bad device token of a team that has sent too many.
+    static func badTokens(_ who: String, count: Int64?, waitNanoseconds: Int64) -> Rejection {
+        Rejection(
+            .tooManyRequests,
+            "\(who) has sent to \(Allowance.count(count, "invalid device token")) within an hour: delete tokens that are "
+                + "refused with BadDeviceToken or DeviceTokenNotForTopic.",
+            retryAfterSeconds: QuotaMoment.seconds(waitNanoseconds))
+    }
+}
+
 extension QuotaDefaults {
     func deviceRefusal(waitNanoseconds: Int64) -> Rejection {
         Rejection(
             .tooManyRequests,
-            "Too many notifications to this device token: more than \(deviceRate ?? 0) a second. Send one that says it all, "
-                + "or wait as retry-after says.",
+            "Too many notifications to this device token: more than \(deviceRate ?? 0) per second. Combine them into one, "
+                + "or wait for the time in retry-after.",
             retryAfterSeconds: QuotaMoment.seconds(waitNanoseconds))
     }
 }

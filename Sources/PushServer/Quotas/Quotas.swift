@@ -12,6 +12,8 @@ final class Quotas: Sendable {
     let defaults: QuotaDefaults
     /// Nil where device tokens have no rate.
     let devices: DeviceRates?
+    /// Bad device tokens of teams for which nothing else is set, by team id.
+    private let unsetBadTokens: RateTable?
     private let state: Lock<QuotaBook>
     /// Grows whenever an allowance is replaced; released after the change, so that who acquires it finds the new one.
     private let changes = Atomic<UInt64>(1)
@@ -21,6 +23,10 @@ final class Quotas: Sendable {
         self.defaults = defaults
         devices = defaults.deviceRate.positive.map { rate in
             DeviceRates(TokenBucket(of: defaults.deviceBurst.positive ?? rate, refilledBy: rate))
+        }
+        unsetBadTokens = defaults.unsetBadTokens.positive.map { count in
+            RateTable(
+                TokenBucket(of: count, refilledBy: count, inSeconds: 3600), countMax: Limits.strangerRateCountMax)
         }
         let counts = uses.map { ($0.subject, DayCount(day: $0.day, count: $0.count)) }
         state = Lock(QuotaBook(settings: settings, earlierCounts: Dictionary(counts) { first, _ in first }))
@@ -43,6 +49,13 @@ final class Quotas: Sendable {
         }
         if hasForgotten { changes.wrappingAdd(1, ordering: .releasing) }
         return allowance
+    }
+
+    /// Takes a bad device token of a team that has no budget of its own for them; nil, or nanoseconds to wait.
+    func takeUnsetBadToken(of team: String, _ now: QuotaMoment) -> Int64? {
+        guard case .refused(let wait) = unsetBadTokens?.take(team, now: now.monotonicNanoseconds) else { return nil }
+        // An administrator may have set 0, which is no limit.
+        return limits(of: QuotaSubject(.team, team)).badTokens == nil ? wait : nil
     }
 
     // MARK: For administrators

@@ -40,15 +40,16 @@ struct TokenBucket: Equatable, Sendable {
         case refused(waitNanoseconds: Int64)
     }
 
-    /// Takes a token.
+    /// Takes tokens.
     ///
     /// - Parameters:
+    ///   - count: How many; more than there are count as all of them.
     ///   - fullAt: When the bucket is full again; the past means that it is. A moment that is too far off, as after a change
     ///     of the rate, counts as an empty bucket.
     ///   - now: Monotonic nanoseconds.
     /// - Returns: When it is full again then, or how long it takes until a token is back.
-    func take(fullAt: Int64, now: Int64) -> Taking {
-        let next = now + outNanoseconds(fullAt, now) + tokenNanoseconds
+    func take(_ count: Int64 = 1, fullAt: Int64, now: Int64) -> Taking {
+        let next = now + outNanoseconds(fullAt, now) + tokenNanoseconds * min(count, tokenCount)
         let excess = next - now - capacityNanoseconds
         return excess <= 0 ? .taken(fullAt: next) : .refused(waitNanoseconds: excess)
     }
@@ -74,16 +75,17 @@ extension TokenBucket {
 // MARK: Shared by loops
 
 extension TokenBucket {
-    /// Takes a token out of a bucket from which others take, too; never one more than there are.
+    /// Takes tokens out of a bucket from which others take, too; never one more than there are.
     ///
     /// - Parameters:
+    ///   - count: How many; more than there are count as all of them.
     ///   - fullAt: The state, ordered with nothing: it is all there is.
     ///   - now: Monotonic nanoseconds.
     /// - Returns: Nil, or how many nanoseconds to wait.
-    func take(from fullAt: borrowing Atomic<Int64>, now: Int64) -> Int64? {
+    func take(_ count: Int64 = 1, from fullAt: borrowing Atomic<Int64>, now: Int64) -> Int64? {
         var known = fullAt.load(ordering: .relaxed)
         while true {
-            switch take(fullAt: known, now: now) {
+            switch take(count, fullAt: known, now: now) {
             case .refused(let wait): return wait
             case .taken(let next):
                 let (isDone, found) = fullAt.weakCompareExchange(expected: known, desired: next, ordering: .relaxed)

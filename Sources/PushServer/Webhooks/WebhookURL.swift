@@ -10,16 +10,16 @@ enum WebhookURL {
     /// What is wrong with a URL, in a sentence that says what to do; nil when nothing is.
     static func problem(in url: String) -> String? {
         guard url.utf8.count <= Limits.webhookURLByteCountMax else {
-            return "A webhook's URL has at most \(Limits.webhookURLByteCountMax) bytes."
+            return "The URL of a webhook must have at most \(Limits.webhookURLByteCountMax) bytes."
         }
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") })
-        else { return "Write the URL in ASCII, without blanks and without a # part; escape other characters with %." }
+        else { return "The URL must be ASCII, without spaces and fragment; escape other characters with %." }
         guard let (isSecure, rest) = split(url) else {
-            return "Give a URL that begins with https://, for example https://backend.example.org/push-events."
+            return "The URL must start with https://, for example https://backend.example.org/push-events."
         }
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         guard !authority.contains(UInt8(ascii: "@")) else {
-            return "Leave user and password out of the URL: the signature says who sends."
+            return "The URL must not contain a user name or password; the signature authenticates the server."
         }
         guard let host = host(of: authority), !host.isEmpty else {
             return "The URL needs a host, and a port between 1 and 65535 if it has one."

@@ -5,10 +5,12 @@ internal import PushSQLite
 /// Copies the database between the writer's transactions, a bounded number of pages at a time.
 ///
 /// ```
-/// idle ──begin──▶ running ──step … step──▶ idle, told that it is complete
-///                    └──────a failure, or the store ends──▶ idle, told why
+/// idle ──begin──▶ running ──step … step──▶ idle, `onEnd(nil)`
+///                    └──────a failure, or the store closes──▶ idle, `onEnd(error)`
 /// ```
-/// One copy at a time. A copy that fails is no failure of the store: the copy lies on a disk of its own, perhaps.
+/// Only one copy runs at a time.
+///
+/// A failed copy is not a failure of the store, because the copy may lie on another disk.
 final class BackupWork {
     private let connection: Connection
     private var running: (order: StoreBackup, copy: DatabaseCopy)?
@@ -17,9 +19,9 @@ final class BackupWork {
 
     var isRunning: Bool { running != nil }
 
-    /// Makes the new file; refuses while another copy is made.
+    /// Creates the new file, or refuses while another copy is running.
     ///
-    /// A transaction that was rolled back executes its commands again, so the same order may come twice.
+    /// The writer executes the commands of a rolled-back transaction again, so the same order may come twice.
     func begin(_ order: StoreBackup) -> Executor.Verdict {
         if let running {
             return running.order.path.utf8.elementsEqual(order.path.utf8) ? .success(.done) : .failure(.alreadyExists)
@@ -34,7 +36,9 @@ final class BackupWork {
         }
     }
 
-    /// Copies the next pages; between two transactions.
+    /// Copies the next pages.
+    ///
+    /// The writer calls this between two transactions.
     func step() {
         guard let (order, copy) = running else { return }
         do throws(SQLiteError) {
@@ -47,10 +51,10 @@ final class BackupWork {
         }
     }
 
-    /// Stops what is running, and tells why.
+    /// Stops the running copy and reports the error; nil means that the copy is complete.
     func end(_ error: StoreError?) {
         guard let order = running?.order else { return }
-        // Closes the new file, before anybody is told.
+        // Close the new file before `onEnd` runs.
         running = nil
         order.onEnd(error)
     }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An order to copy the database while it is in use.
+/// A request to copy the database while it is in use.
 package struct StoreBackup: Sendable {
-    /// How far a copy is.
+    /// The progress of a copy.
     package struct Progress: Sendable, Equatable {
-        /// Pages of the database.
+        /// The number of pages in the database.
         package var pageCount: Int
-        /// Those of them that are not copied yet; 0 when the copy is complete.
+        /// The number of pages that are not copied yet; 0 when the copy is complete.
         package var remainingPageCount: Int
     }
 
-    /// The new file; there must be none.
-    package var path: String
-    /// Called on the store's thread after each step; must return at once.
-    package var onProgress: @Sendable (Progress) -> Void
-    /// Called on the store's thread with what stopped the copy, or nil when it is complete; must return at once.
+    /// The path of the new file.
     ///
-    /// Also when it could not begin. The file is closed then, and not synchronized yet.
+    /// No file may exist there.
+    package var path: String
+    /// Called on the store's thread after each step; must return immediately.
+    package var onProgress: @Sendable (Progress) -> Void
+    /// Called on the store's thread when the copy ends; must return immediately.
+    ///
+    /// The argument is nil for a complete copy, and otherwise the reason for the failure. A copy that cannot begin ends
+    /// in the same way. The file is closed at that time, but not synchronized to the disk.
     package var onEnd: @Sendable (StoreError?) -> Void
 
-    /// Joins the parts.
     package init(
         path: String, onProgress: @escaping @Sendable (Progress) -> Void = { _ in },
         onEnd: @escaping @Sendable (StoreError?) -> Void

@@ -3,27 +3,30 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Looks at every page and every row of a database that no server uses.
+/// Checks every page and every row of a database that no server uses.
 ///
-/// SQLite's own check finds damage to the structures; the checksum of each row that waits finds damage to its content.
+/// SQLite's integrity check finds damage to the file's structure. The checksum of each pending row finds damage to its
+/// content.
 package struct StoreCheck: Sendable {
-    /// How many defects are told of each kind.
+    /// The maximum number of problems reported of each kind.
     private static let problemCountMax = 20
 
-    /// What is wrong, a line each; empty for a file that is whole.
+    /// The problems found, one line each; empty for an intact file.
     package private(set) var problems: [String] = []
-    /// Notifications and broadcasts that wait.
+    /// The number of pending notifications and stored broadcasts.
     package private(set) var pendingCount = 0
-    /// The schema that the file has.
+    /// The schema version of the file.
     package let schemaVersion: Int
 
-    /// Reads the whole file; takes as long as reading it takes, and changes nothing in it.
+    /// Reads the whole file without changing it.
+    ///
+    /// The duration is proportional to the file's size.
     ///
     /// - Parameters:
-    ///   - path: The database; must exist.
-    ///   - isStill: Whether nobody has it open, as that of a backup: then it need not be writable.
-    /// - Throws: Why it cannot be read at all; `locked` while a server uses it, `newerSchema` when a later version of
-    ///   the program made it.
+    ///   - path: The database, which must exist.
+    ///   - isStill: Whether no process has the file open, as with a backup. Such a file may be read-only.
+    /// - Throws: The reason why the file cannot be read. It is `locked` while a server uses the file, and `newerSchema`
+    ///   when a later version of the program created it.
     package init(path: String, isStill: Bool = false) throws(StoreError) {
         let connection: Connection
         do {
@@ -60,7 +63,9 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    /// Compares the checksum of each row that waits; files of earlier schemas are checked once they are brought up to date.
+    /// Verifies the checksum of each pending row.
+    ///
+    /// Files with an older schema are skipped until they are migrated.
     private mutating func checkRows(_ connection: Connection) throws(SQLiteError) {
         guard schemaVersion == Schema.migrations.version else { return }
         let notifications = try connection.prepare(
@@ -88,7 +93,7 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    /// Looks for notifications that their devices would not find.
+    /// Looks for archived notifications that are missing from the index of their device (`settled`).
     private mutating func checkSettled(_ connection: Connection) throws(SQLiteError) {
         let lost = try connection.prepare(
             """

@@ -2,14 +2,14 @@
 
 internal import PushSQLite
 
-/// Makes a database from a backup safe to go on with.
+/// Prepares a database that was restored from a backup for use.
 package enum StoreRestore {
-    /// What the server may have given out since the backup was made, and must not give out again: sequences.
+    /// The number of sequences that are skipped, so that none used since the backup is assigned again.
     ///
-    /// At a million notifications a second, twelve days of them; a file may be restored four million times.
+    /// This covers twelve days at a million notifications a second. A file can be restored four million times.
     static let sequenceGap: Int64 = 1 << 40
 
-    /// Throws `locked` while a server uses a database; any other defect is not of interest.
+    /// Throws `locked` while a server uses the database, and ignores all other errors.
     package static func refuseIfInUse(path: String) throws(StoreError) {
         do {
             _ = try Connection(path: path, durability: .full, exclusive: true)
@@ -18,13 +18,15 @@ package enum StoreRestore {
         } catch {}
     }
 
-    /// Brings the schema up to date and leaves a gap in every count by which something was named.
+    /// Migrates the schema and skips a range in each counter that assigns numbers.
     ///
-    /// A device that was connected after the backup acknowledges sequences that the restored file has not given out yet:
-    /// given out again, they would acknowledge what the device never saw. Numbers of apps and channels get gaps for the
-    /// same reason. When the server last ran is forgotten, so that devices have a day to come back.
-    /// - Parameter path: The restored database; no server uses it.
-    /// - Throws: What is wrong with the file.
+    /// A device that was connected after the backup may acknowledge sequences that the restored file has not assigned
+    /// yet. If they were assigned again, such an acknowledgement would remove notifications that the device never
+    /// received. The numbers of apps and channels skip a range for the same reason. The time at which the server last
+    /// ran is deleted, so devices have a day to reconnect.
+    ///
+    /// - Parameter path: The restored database. No server may use it.
+    /// - Throws: The error that opening, migrating or writing the file caused.
     package static func prepare(path: String) throws(StoreError) {
         let connection: Connection
         do {

@@ -2,45 +2,45 @@
 
 internal import PushCore
 
-/// Which of the devices with an open stream listen to which channel.
+/// An index of the connected devices' channel subscriptions.
 ///
-/// Loaded when a stream opens and kept by what is committed after that, so that a broadcast finds those who are
-/// connected without asking the table.
+/// It is loaded when a stream opens and updated by committed events. A broadcast finds its connected subscribers here
+/// without a query.
 struct Audience {
     private var listeners: [ChannelNumber: [DeviceID: DeviceTokenContents]] = [:]
     private var channels: [DeviceID: Set<ChannelNumber>] = [:]
 
-    /// The registrations that a broadcast of a channel goes to now, by device.
+    /// Returns the registrations that receive a broadcast of a channel now, by device.
     func listeners(of channel: ChannelNumber) -> [DeviceID: DeviceTokenContents] { listeners[channel] ?? [:] }
 
-    /// Whether a device listens to any channel.
+    /// Returns whether a device subscribes to any channel.
     func listens(_ device: DeviceID) -> Bool { channels[device] != nil }
 
-    /// Replaces what a device listens to.
+    /// Replaces the subscriptions of a device.
     mutating func set(_ device: DeviceID, _ all: [SubscriptionTable.Listener]) {
         remove(device)
         for listener in all { add(listener) }
     }
 
-    /// Lets a device listen to one more channel.
+    /// Adds one subscription of a device.
     mutating func add(_ listener: SubscriptionTable.Listener) {
         listeners[listener.channel, default: [:]][listener.token.device] = listener.token
         channels[listener.token.device, default: []].insert(listener.channel)
     }
 
-    /// Forgets that a device listens to a channel.
+    /// Removes one subscription of a device.
     mutating func remove(_ device: DeviceID, from channel: ChannelNumber) {
         forgetListener(device, of: channel)
         channels[device]?.remove(channel)
         if channels[device]?.isEmpty == true { channels[device] = nil }
     }
 
-    /// Forgets a device.
+    /// Removes all subscriptions of a device.
     mutating func remove(_ device: DeviceID) {
         for channel in channels.removeValue(forKey: device) ?? [] { forgetListener(device, of: channel) }
     }
 
-    /// Forgets a channel.
+    /// Removes all subscriptions to a channel.
     mutating func remove(_ channel: ChannelNumber) {
         for device in listeners(of: channel).keys { remove(device, from: channel) }
     }

@@ -2,81 +2,101 @@
 
 internal import PushCore
 
-/// One device's open stream: what was sent on it, what is acknowledged, whether more waits in the table.
+/// The open stream of one device: its sent and unacknowledged notifications, and whether more wait in the table.
 ///
-/// Everything up to `lastSent` was sent on this stream, has expired or is gone. Behind it lie rows of the table if
-/// `hasBacklog`; while there is none, and the window has room, new notifications go out without being read again.
+/// Each notification up to `lastSent` was sent on this stream, has expired or was removed. While `hasBacklog` is true,
+/// later rows wait in the table. While it is false and the window has capacity, new notifications are sent without
+/// being read back from the table.
 final class DeviceStream {
-    /// One that is now or never and not acknowledged.
+    /// A notification with expiration 0, which is delivered now or never, and which is not acknowledged.
     struct NowOrNever {
         var sequence: Int64
         var device: DeviceID
         var topic: TopicID
-        /// False for a copy of a broadcast, which counts once for all.
-        var isCounted: Bool
+        /// Whether this is one device's copy of a broadcast.
+        ///
+        /// All copies of a broadcast count as one notification.
+        var isBroadcast: Bool
     }
 
-    /// What becomes of a notification that was just accepted.
+    /// A notification that was sent on this stream and is not acknowledged.
+    private struct InFlight {
+        var sequence: Int64
+        var topic: TopicID
+        /// Whether the notification also waits in the device's queue.
+        var isQueued: Bool
+    }
+
+    /// The result of offering a newly accepted notification to the stream.
     enum Offer {
-        /// It stays in the table for now.
+        /// The notification stays in the table for now.
         case kept
-        /// It goes out, and will likely be acknowledged within so many milliseconds.
+        /// The notification is sent.
+        ///
+        /// The device will probably acknowledge it within this number of milliseconds.
         case sent(acknowledgedWithin: Int64)
     }
 
     let device: DeviceID
-    /// Where deliveries go.
+    /// The address that deliveries go to.
     let address: ReplyAddress
-    /// What will be handed out next, in order.
+    /// The notifications to deliver next, in order.
     private(set) var outgoing: [PendingNotification] = []
-    /// Whether the table holds more than was sent; true at first, because nothing was.
+    /// Whether the table holds notifications that were not sent; initially true, because none was sent.
     private(set) var hasBacklog = true
-    /// The last sequence that was sent or left out.
+    /// The last sequence that was sent or skipped.
     private(set) var lastSent: Int64 = 0
-    /// How long the device took to acknowledge the last time that this was looked at, in milliseconds.
+    /// The latest measured time from sending to acknowledgement, in milliseconds.
     private var acknowledgementMilliseconds: Int64 = 0
-    /// The device saves power: what has no haste is gathered.
+    /// Whether the device saves power.
+    ///
+    /// Non-urgent notifications are then held back and sent in batches.
     private(set) var isSaving = false
-    /// Until when what has no haste is kept back; nil when nothing is.
+    /// The time at which the held-back notifications are sent; nil when none is held back.
     private(set) var gatheringEnd: MonotonicTime?
-    /// Another stream took over, or the device is gone.
+    /// Whether another stream replaced this one, or the device was removed.
     var isClosed = false
-    /// Sent and not acknowledged, ascending.
-    private var unacknowledged: [Int64] = []
+    /// The notifications that are sent and not acknowledged, ascending by sequence.
+    private var unacknowledged: [InFlight] = []
+    /// The device's delivery history; nil until a notification is sent or acknowledged.
+    ///
+    /// It may be evicted.
+    var history: DeliveryHistory?
     private var nowOrNever: [NowOrNever] = []
-    /// Now or never, and behind rows that are still to be read; in order.
+    /// Now-or-never notifications that wait until earlier rows are read from the table, in order.
     private var held: [PendingNotification] = []
-    /// One that was sent, and when, to see how soon it is acknowledged.
+    /// A sent notification and its send time, to measure how long its acknowledgement takes.
     private var probe: (sequence: Int64, moment: MonotonicTime)?
 
     private let gatheringMilliseconds: Int64
 
-    /// Opens one.
+    /// Creates the state of a newly opened stream.
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - address: Where deliveries go.
-    ///   - gatheringMilliseconds: How long what has no haste is kept back while the device saves power.
+    ///   - address: The address that deliveries go to.
+    ///   - gatheringMilliseconds: The time for which non-urgent notifications are held back while the device saves
+    ///     power.
     init(of device: DeviceID, address: ReplyAddress, gatheringMilliseconds: Int64) {
         self.device = device
         self.address = address
         self.gatheringMilliseconds = gatheringMilliseconds
     }
 
-    /// How many more may be sent before an acknowledgement.
+    /// The number of notifications that may be sent before the next acknowledgement.
     var room: Int { Limits.unacknowledgedCountMax - unacknowledged.count }
 
-    /// Whether the table should be read now.
+    /// Whether the stream needs a refill from the table now.
     var isHungry: Bool { hasBacklog && room > 0 && gatheringEnd == nil }
 
     // MARK: Sending
 
-    /// Takes a notification that was just accepted, or leaves it to the table.
+    /// Sends a newly accepted notification, or leaves it in the table.
     func offer(_ pending: PendingNotification, at moment: MonotonicTime) -> Offer {
         if isSaving, pending.notification.hasNoHaste {
             gatheringEnd = gatheringEnd ?? moment.advanced(byMilliseconds: gatheringMilliseconds)
         } else {
-            // It takes with it what was kept back before it.
+            // An urgent notification releases the held-back batch.
             gatheringEnd = nil
         }
         guard !hasBacklog, room > 0, gatheringEnd == nil else {
@@ -88,9 +108,9 @@ final class DeviceStream {
         return .sent(acknowledgedWithin: acknowledgementMilliseconds)
     }
 
-    /// Takes one that is delivered now or never; false when the window has no room.
+    /// Takes a now-or-never notification; returns false when the window is full.
     ///
-    /// What the table holds goes before it, and `refill` may find then that there is no room after all.
+    /// Rows of the table are sent before it. `refill` may therefore find that the window is full after all.
     func offerNow(_ pending: PendingNotification) -> Bool {
         guard room > held.count else { return false }
         if hasBacklog {
@@ -102,19 +122,19 @@ final class DeviceStream {
         return true
     }
 
-    /// Takes what was read from the table behind `lastSent`.
+    /// Sends the rows that were read from the table after `lastSent`.
     ///
     /// - Parameters:
-    ///   - read: The next rows, in order, at most `room`, without damaged ones.
+    ///   - read: The next rows in order, at most `room`, without damaged ones.
     ///   - last: The sequence up to which the table was read.
-    ///   - isComplete: Whether nothing is left there.
-    /// - Returns: Now-or-never ones that found the window full after all.
+    ///   - isComplete: Whether no more rows are left.
+    /// - Returns: The now-or-never notifications that found the window full.
     func refill(_ read: [PendingNotification], through last: Int64, isComplete: Bool) -> [NowOrNever] {
         var late: [NowOrNever] = []
         for pending in read {
             sendHeld(before: pending.sequence, &late)
             guard room > 0 else {
-                // What is held took the place; the rest stays in the table.
+                // Now-or-never notifications filled the window. The remaining rows stay in the table.
                 late += held.map(NowOrNever.init)
                 held = []
                 return late
@@ -142,16 +162,19 @@ final class DeviceStream {
 
     private func sendNow(_ pending: PendingNotification) {
         nowOrNever.append(NowOrNever(pending))
-        send(pending)
+        send(pending, isNowOrNever: true)
     }
 
-    private func send(_ pending: PendingNotification) {
+    private func send(_ pending: PendingNotification, isNowOrNever: Bool = false) {
         outgoing.append(pending)
-        unacknowledged.append(pending.sequence)
+        unacknowledged.append(
+            InFlight(
+                sequence: pending.sequence, topic: pending.notification.address.topic,
+                isQueued: !isNowOrNever && pending.notification.channel == nil))
         lastSent = max(lastSent, pending.sequence)
     }
 
-    /// Takes out what goes out now, without what expired while it was committed.
+    /// Returns the notifications to deliver now, without those that expired during the commit, and clears the list.
     func takeOutgoing(now: Int64) -> [PendingNotification] {
         defer { outgoing = [] }
         func isLate(_ pending: PendingNotification) -> Bool {
@@ -160,9 +183,9 @@ final class DeviceStream {
         return outgoing.contains(where: isLate) ? outgoing.filter { !isLate($0) } : outgoing
     }
 
-    // MARK: What becomes of it
+    // MARK: Acknowledgement and removal
 
-    /// Notes that a notification was acknowledged.
+    /// Records that a notification was acknowledged.
     func acknowledge(_ sequence: Int64, at moment: MonotonicTime) {
         if let probe, probe.sequence <= sequence {
             acknowledgementMilliseconds = moment.milliseconds(since: probe.moment)
@@ -171,30 +194,38 @@ final class DeviceStream {
         forget(sequence)
     }
 
-    /// Notes that one was written because its acknowledgement did not come in time: until one comes, none is expected.
+    /// Records that a notification was written because its acknowledgement came too late.
+    ///
+    /// Until the next acknowledgement, none is expected to arrive in time.
     func noteSlow() { acknowledgementMilliseconds = .max }
 
-    /// Forgets one that was acknowledged or removed: it is not sent any more, and makes room.
+    /// Removes an acknowledged or deleted notification, which frees a place in the window.
     func forget(_ sequence: Int64) {
         guard sequence <= lastSent else { return }
-        if let index = unacknowledged.firstIndex(of: sequence) { unacknowledged.remove(at: index) }
+        forgetInFlight(sequence)
         if !outgoing.isEmpty { outgoing.removeAll { $0.sequence == sequence } }
     }
 
-    /// Forgets one that was now or never and was acknowledged; nil when there is no such one.
+    private func forgetInFlight(_ sequence: Int64) {
+        if let index = unacknowledged.firstIndex(where: { $0.sequence == sequence }) {
+            unacknowledged.remove(at: index)
+        }
+    }
+
+    /// Removes an acknowledged now-or-never notification; returns nil when the stream has none with this sequence.
     func acknowledgeNowOrNever(_ sequence: Int64) -> NowOrNever? {
         guard let index = nowOrNever.firstIndex(where: { $0.sequence == sequence }) else { return nil }
         forget(sequence)
         return nowOrNever.remove(at: index)
     }
 
-    /// Drops what would go out and is of a kind; returns those of it that were now or never.
+    /// Drops the matching notifications that are not delivered yet; returns the now-or-never ones among them.
     func dropOutgoing(where isOfKind: (Notification) -> Bool) -> [NowOrNever] {
         let dropped = held.filter { isOfKind($0.notification) }.map(NowOrNever.init)
         held.removeAll { isOfKind($0.notification) }
         var never: [NowOrNever] = []
         for pending in outgoing where isOfKind(pending.notification) {
-            if let index = unacknowledged.firstIndex(of: pending.sequence) { unacknowledged.remove(at: index) }
+            forgetInFlight(pending.sequence)
             guard let index = nowOrNever.firstIndex(where: { $0.sequence == pending.sequence }) else { continue }
             never.append(nowOrNever.remove(at: index))
         }
@@ -202,18 +233,31 @@ final class DeviceStream {
         return never + dropped
     }
 
-    /// Those that are now or never and will not be acknowledged any more, when the stream closes.
+    /// The now-or-never notifications that can no longer be acknowledged when the stream closes.
     var abandoned: [NowOrNever] { nowOrNever + held.map(NowOrNever.init) }
+
+    // MARK: In flight
+
+    /// Returns whether a notification of the device's queue is sent on this stream and not acknowledged.
+    func isInFlight(_ sequence: Int64) -> Bool { unacknowledged.contains { $0.isQueued && $0.sequence == sequence } }
+
+    /// Returns the number of in-flight notifications of the device's queue, for one topic or for all.
+    func inFlightCount(of topic: TopicID?) -> Int {
+        unacknowledged.count { $0.isQueued && (topic == nil || $0.topic == topic) }
+    }
+
+    /// The topics of the in-flight notifications of the device's queue, one element for each notification.
+    var inFlightTopics: some Sequence<TopicID> { unacknowledged.lazy.filter(\.isQueued).map(\.topic) }
 
     // MARK: Saving power
 
-    /// Notes whether the device saves power.
+    /// Records whether the device saves power.
     func setSaving(_ isSaving: Bool) {
         self.isSaving = isSaving
         if !isSaving { gatheringEnd = nil }
     }
 
-    /// Lets go what was kept back long enough.
+    /// Ends the batch delay if its time is over.
     func endGathering(by moment: MonotonicTime) {
         if let end = gatheringEnd, end <= moment { gatheringEnd = nil }
     }
@@ -224,11 +268,11 @@ extension DeviceStream.NowOrNever {
         self.init(
             sequence: pending.sequence, device: pending.notification.address.device,
             topic: pending.notification.address.topic,
-            isCounted: pending.notification.channel == nil)
+            isBroadcast: pending.notification.channel != nil)
     }
 }
 
 extension Notification {
-    /// Whether its provider allows a delay to save power: priorities 5 and 1.
+    /// Whether the provider allows a delay to save power, which is true for priorities 5 and 1.
     fileprivate var hasNoHaste: Bool { (priority ?? 10) < 10 }
 }

@@ -7,35 +7,32 @@ struct Streams {
     private let gatheringMilliseconds: Int64
     private var byDevice: [DeviceID: DeviceStream] = [:]
     private var deviceByAddress: [ReplyAddress: DeviceID] = [:]
-    /// Those with something to hand out; may name one twice, or one that is closed.
+    /// Streams with notifications to deliver; may contain a stream twice, or a closed one.
     private var outgoing: [DeviceStream] = []
-    /// Devices whose table should be read, in turn; may name one twice, or one that is gone.
+    /// Devices whose streams need a refill, in order; may contain a device twice, or one without a stream.
     private var hungry: [DeviceID] = []
-    /// From whom something is kept back, and until when, in that order; may name one that has it already.
+    /// Devices with held-back notifications, ordered by the end of the delay; may contain devices whose delay ended
+    /// early.
     private var gathering: [(device: DeviceID, end: MonotonicTime)] = []
 
-    /// Takes how long what has no haste is kept back from devices that save power.
+    /// Takes the time for which non-urgent notifications are held back while a device saves power.
     init(gatheringMilliseconds: Int64) { self.gatheringMilliseconds = gatheringMilliseconds }
 
-    /// Grows when a stream is opened or closed.
+    /// A number that grows when a stream opens or closes.
     private(set) var version: UInt64 = 1
 
-    /// How many streams are open.
     var count: Int { byDevice.count }
 
-    /// Whether a stream waits for `nextHungry`.
+    /// Whether a device is in the list that `takeHungry` returns.
     var hasHungry: Bool { !hungry.isEmpty }
 
-    /// The devices whose streams are open.
     var openDevices: some Collection<DeviceID> { byDevice.keys }
 
-    /// Whether a device's stream is open.
     func isOpen(_ device: DeviceID) -> Bool { byDevice[device] != nil }
 
-    /// The open stream of a device.
     func stream(of device: DeviceID) -> DeviceStream? { byDevice[device] }
 
-    /// Opens a device's stream; returns the one that it replaces.
+    /// Opens a device's stream; returns the stream that it replaces.
     mutating func attach(_ device: DeviceID, _ address: ReplyAddress) -> DeviceStream? {
         let earlier = remove(device)
         byDevice[device] = DeviceStream(of: device, address: address, gatheringMilliseconds: gatheringMilliseconds)
@@ -45,7 +42,7 @@ struct Streams {
         return earlier
     }
 
-    /// The device whose stream has an address; nil once another stream took over.
+    /// Returns the device of the stream with an address; nil after another stream replaced it.
     func device(at address: ReplyAddress) -> DeviceID? { deviceByAddress[address] }
 
     /// Closes a device's stream; returns it.
@@ -57,7 +54,7 @@ struct Streams {
         return stream
     }
 
-    /// Shows an accepted notification to its device's stream.
+    /// Offers a newly accepted notification to its device's stream.
     mutating func offer(
         _ pending: PendingNotification, to stream: DeviceStream?, at moment: MonotonicTime
     ) -> DeviceStream.Offer {
@@ -65,32 +62,32 @@ struct Streams {
         return change(stream) { stream in stream.offer(pending, at: moment) }
     }
 
-    /// Gives one that is now or never to its device's stream; false when it found none with room.
+    /// Offers a now-or-never notification to its device's stream; returns false without a stream or without capacity.
     mutating func offerNow(_ pending: PendingNotification) -> Bool {
         change(pending.notification.address.device) { stream in stream.offerNow(pending) } ?? false
     }
 
-    /// Tells a device's stream that the device acknowledged a notification.
+    /// Records on a device's stream that the device acknowledged a notification.
     mutating func acknowledge(_ sequence: Int64, on stream: DeviceStream?, at moment: MonotonicTime) {
         if let stream { change(stream) { stream in stream.acknowledge(sequence, at: moment) } }
     }
 
-    /// Tells a device's stream that the device acknowledged one that may be now or never; nil when it is not.
+    /// Records that the device acknowledged a now-or-never notification; returns nil when the sequence is not one.
     mutating func acknowledgeNowOrNever(_ sequence: Int64, by device: DeviceID) -> DeviceStream.NowOrNever? {
         change(device) { stream in stream.acknowledgeNowOrNever(sequence) } ?? nil
     }
 
-    /// Tells a device's stream that a notification is gone from the queue.
+    /// Removes a deleted notification from a device's stream.
     mutating func forget(_ sequence: Int64, of device: DeviceID) {
         change(device) { stream in stream.forget(sequence) }
     }
 
-    /// Drops what would go out and is of a kind, on a device or on all.
+    /// Drops the matching notifications that are not delivered yet.
     ///
     /// - Parameters:
-    ///   - device: The device; all when nil.
-    ///   - isOfKind: Whether one is dropped.
-    /// - Returns: Those of it that were now or never.
+    ///   - device: The device; nil for all devices.
+    ///   - isOfKind: Returns whether a notification is dropped.
+    /// - Returns: The now-or-never notifications among them.
     mutating func dropOutgoing(
         on device: DeviceID?, where isOfKind: (Notification) -> Bool
     ) -> [DeviceStream.NowOrNever] {
@@ -103,12 +100,12 @@ struct Streams {
 
     // MARK: Saving power
 
-    /// Notes whether a device saves power.
+    /// Records whether a device saves power.
     mutating func setSaving(_ isSaving: Bool, _ device: DeviceID) {
         change(device) { stream in stream.setSaving(isSaving) }
     }
 
-    /// Lets go what was kept back long enough.
+    /// Ends the batch delays whose time is over.
     mutating func endGathering(by moment: MonotonicTime) {
         let due = gathering.prefix { $0.end <= moment }
         guard !due.isEmpty else { return }
@@ -116,40 +113,40 @@ struct Streams {
         for entry in due { change(entry.device) { stream in stream.endGathering(by: moment) } }
     }
 
-    /// When to look again for what was kept back long enough; nil when nothing is.
+    /// The time at which the next batch delay ends; nil when no notification is held back.
     var nextGatheringEnd: MonotonicTime? { gathering.first?.end }
 
     // MARK: Reading
 
-    /// Takes out what goes out now.
-    mutating func takeOutgoing(now: Int64, _ deliver: ([PendingNotification], ReplyAddress) -> Void) {
+    /// Passes the notifications to deliver now to the closure and clears the list.
+    mutating func takeOutgoing(now: Int64, _ deliver: ([PendingNotification], DeviceStream) -> Void) {
         for stream in outgoing where !stream.isClosed {
             let notifications = stream.takeOutgoing(now: now)
-            if !notifications.isEmpty { deliver(notifications, stream.address) }
+            if !notifications.isEmpty { deliver(notifications, stream) }
         }
         outgoing.removeAll(keepingCapacity: true)
     }
 
-    /// Takes out the devices whose table should be read.
+    /// Returns the devices whose streams may need a refill, and clears the list.
     mutating func takeHungry() -> [DeviceID] {
         defer { hungry = [] }
         return hungry
     }
 
-    /// The stream of a device that should be read for now.
+    /// Returns the stream of a device if it needs a refill now.
     func hungryStream(of device: DeviceID) -> DeviceStream? {
         guard let stream = byDevice[device], stream.isHungry else { return nil }
         return stream
     }
 
-    /// Gives a device's stream what was read for it; see `DeviceStream.refill`.
+    /// Sends the rows that were read for a device's stream; see `DeviceStream.refill`.
     ///
     /// - Parameters:
-    ///   - device: The device, which goes back in line if its stream has still room.
+    ///   - device: The device, which is queued again if its stream still needs a refill.
     ///   - read: The next rows, in order.
     ///   - last: The sequence up to which the table was read.
-    ///   - isComplete: Whether nothing is left there.
-    /// - Returns: Now-or-never ones that found no room after all.
+    ///   - isComplete: Whether no more rows are left.
+    /// - Returns: The now-or-never notifications that found the window full.
     mutating func refill(
         _ device: DeviceID, _ read: [PendingNotification], through last: Int64, isComplete: Bool
     ) -> [DeviceStream.NowOrNever] {
@@ -158,10 +155,10 @@ struct Streams {
         return late ?? []
     }
 
-    /// Puts a device back in line.
+    /// Queues a device for a refill again.
     mutating func postpone(_ device: DeviceID) { hungry.append(device) }
 
-    /// Changes a stream, and puts it in line for what it wants then.
+    /// Changes a stream and adds it to the lists that its new state requires.
     @discardableResult
     private mutating func change<Result>(_ device: DeviceID, _ body: (DeviceStream) -> Result) -> Result? {
         byDevice[device].map { stream in change(stream, body) }

@@ -2,21 +2,21 @@
 
 internal import PushCore
 
-/// What the store counts, in memory, so that nobody waits for a count of a large table.
+/// Counters in memory, so that a count does not need to scan a large table.
 struct Tally {
-    /// Why a notification does not wait any more.
+    /// The reason why a notification no longer waits.
     enum Removal {
         case acknowledged, collapsed, expired, dropped, unregistered
     }
 
-    /// The numbers, without those of streams and outcomes.
+    /// The counters, without connected devices and outcomes.
     private(set) var counts = AdminAPI.Counts()
     private var outcomes: [DeviceAPI.Outcome: Int] = [:]
     private var pendingByTopic: TopicCounts
     private var registrationsByTopic: [TopicID: Int]
     private var subscriptionsByChannel: [ChannelNumber: Int]
 
-    /// Begins with what the file holds.
+    /// Starts with the counts of the database file.
     init(
         apps: Int, devices: Int, registrationsByTopic: [TopicID: Int], pendingByTopic: [TopicID: Int],
         subscriptionsByChannel: [ChannelNumber: Int]
@@ -30,7 +30,7 @@ struct Tally {
         counts.pending = pendingByTopic.values.reduce(0, +)
     }
 
-    /// The numbers for an administrator.
+    /// Returns the counters for an administrator.
     func counts(devicesConnected: Int) -> AdminAPI.Counts {
         var counts = counts
         counts.devicesConnected = devicesConnected
@@ -38,7 +38,7 @@ struct Tally {
         return counts
     }
 
-    /// An app for an administrator.
+    /// Returns the administrator's view of an app.
     func app(_ row: TopicTable.Row) -> AdminAPI.App {
         AdminAPI.App(
             topic: row.topic.name, name: row.displayName, teamID: row.topic.teamID,
@@ -47,7 +47,7 @@ struct Tally {
             broadcasts: row.topic.allowsBroadcasts, webhook: row.topic.webhook.map(AdminAPI.Webhook.init))
     }
 
-    /// A channel for an administrator.
+    /// Returns the administrator's view of a channel.
     func channel(_ description: StoreEvent.ChannelDescription) -> AdminAPI.Channel {
         var channel = description.channel
         channel.subscriptionCount = subscriptionsByChannel[description.number] ?? 0
@@ -63,7 +63,7 @@ struct Tally {
         registrationsByTopic[topic, default: 0] += change
     }
 
-    /// All registrations of an app have ended.
+    /// Removes the count of an app's registrations after all of them ended.
     mutating func endRegistrations(of topic: TopicID) {
         counts.registrations -= registrationsByTopic.removeValue(forKey: topic) ?? 0
     }
@@ -72,7 +72,7 @@ struct Tally {
         subscriptionsByChannel[channel, default: 0] += change
     }
 
-    /// A channel is gone, and all subscriptions to it.
+    /// Removes the count of a channel's subscriptions after the channel was removed.
     mutating func endSubscriptions(to channel: ChannelNumber) { subscriptionsByChannel[channel] = nil }
 
     mutating func addAccepted() { counts.accepted += 1 }
@@ -82,14 +82,14 @@ struct Tally {
         pendingByTopic[topic] += 1
     }
 
-    /// A waiting notification is gone.
+    /// Counts the removal of a pending notification.
     mutating func removePending(of topic: TopicID, _ removal: Removal) {
         counts.pending -= 1
         pendingByTopic[topic] -= 1
         addGone(removal)
     }
 
-    /// A notification is gone; `count` of them that never waited.
+    /// Counts the removal of notifications that were never counted as pending.
     mutating func addGone(_ removal: Removal, count: Int = 1) {
         switch removal {
         case .acknowledged: counts.acknowledged += count
@@ -101,9 +101,13 @@ struct Tally {
     }
 
     mutating func add(_ outcome: DeviceAPI.Outcome) { outcomes[outcome, default: 0] += 1 }
+
+    mutating func addGlitches(_ count: Int) { counts.glitches += count }
 }
 
-/// A number for each topic, 0 at first: topics are numbered from 1 on, so a place in an array is found without hashing.
+/// A counter for each topic, initially 0.
+///
+/// Topic numbers start at 1, so an array index replaces hashing.
 private struct TopicCounts {
     private var counts: [Int] = []
 
@@ -122,7 +126,7 @@ private struct TopicCounts {
 }
 
 extension AdminAPI.Webhook {
-    /// What an administrator sees of a webhook: not its secret.
+    /// Returns the administrator's view of a webhook, without the secret.
     fileprivate init(_ webhook: Webhook) {
         self.init(
             url: webhook.url, failingSince: webhook.failingUnixMilliseconds.map(\.unixSeconds),

@@ -2,24 +2,23 @@
 
 package import PushCore
 
-/// A signing key of a provider; only the public half is kept.
+/// The public key with which a provider's tokens are verified.
 package struct SigningKey: Sendable, Equatable {
-    /// Ten characters A-Z and 0-9: `kid`.
+    /// The key id, ten characters A-Z and 0-9 (`kid`).
     package var id: String
-    /// Ten characters A-Z and 0-9: `iss`.
+    /// The team id, ten characters A-Z and 0-9 (`iss`).
     package var teamID: String
-    /// Topics it may send to; nil for every topic of the team.
+    /// The topics that the key may send to; nil for every topic of the team.
     package var topics: [String]?
-    /// The public key, SubjectPublicKeyInfo in DER.
+    /// The public key as a DER-encoded SubjectPublicKeyInfo.
     package var publicKey: [UInt8]
-    /// When it was made, UNIX seconds.
+    /// The creation time in UNIX seconds.
     package var createdUnixSeconds: Int64
-    /// When it was revoked, UNIX seconds; nil while it is good.
+    /// The revocation time in UNIX seconds; nil while the key is valid.
     package var revokedUnixSeconds: Int64?
-    /// The environment that it is for; nil for both.
+    /// The environment in which the key is valid; nil for both.
     package var environment: Environment?
 
-    /// Joins the parts.
     package init(
         id: String, teamID: String, topics: [String]?, publicKey: [UInt8], createdUnixSeconds: Int64,
         revokedUnixSeconds: Int64? = nil, environment: Environment? = nil
@@ -34,24 +33,23 @@ package struct SigningKey: Sendable, Equatable {
     }
 }
 
-/// An app that notifications are for.
+/// An app that receives notifications.
 package struct Topic: Sendable, Equatable {
-    /// The number in device tokens.
+    /// The topic's number in device tokens.
     package var id: TopicID
     /// The topic, for example `com.example.MyApp`.
     package var name: String
-    /// What people call the app.
+    /// The app's name for users.
     package var displayName: String
-    /// The team that owns it.
+    /// The team that owns the app.
     package var teamID: String
-    /// How its payloads are judged.
+    /// The level of the payload validation.
     package var checks: PayloadChecks
-    /// Whether channels may be made for it.
+    /// Whether the app may have channels.
     package var allowsBroadcasts: Bool
-    /// Where its back-end wants to hear what became of notifications.
+    /// The webhook that reports delivery events to the app's back-end; nil for none.
     package var webhook: Webhook?
 
-    /// Joins the parts.
     package init(
         id: TopicID, name: String, displayName: String? = nil, teamID: String, checks: PayloadChecks = .warn,
         allowsBroadcasts: Bool = false
@@ -65,20 +63,19 @@ package struct Topic: Sendable, Equatable {
     }
 }
 
-/// Where a back-end wants to hear what became of notifications, and how far it has heard.
+/// A webhook of an app's back-end and its progress in the trace.
 package struct Webhook: Sendable, Equatable {
-    /// `https://…`, or `http://…` to this machine.
+    /// The URL: `https://…`, or `http://…` for this machine.
     package var url: String
-    /// The key of its signatures.
+    /// The key that signs the requests.
     package var secret: [UInt8]
-    /// What lies before it in the trace, the back-end has.
+    /// The trace position up to which the back-end has received all events.
     package var position: Int64
-    /// Since when it does not take it, UNIX milliseconds; nil while it does.
+    /// The time of the first failed request since the last success, in UNIX milliseconds; nil without a failure.
     package var failingUnixMilliseconds: Int64?
-    /// What happened the last time, for a person; nil while it takes it.
+    /// A description of the last failure for administrators; nil without a failure.
     package var problem: String?
 
-    /// Joins the parts.
     package init(
         url: String, secret: [UInt8], position: Int64, failingUnixMilliseconds: Int64? = nil, problem: String? = nil
     ) {
@@ -90,26 +87,25 @@ package struct Webhook: Sendable, Equatable {
     }
 }
 
-/// A client certificate that the server's own authority issued to a provider, or a foreign one that was revoked here.
+/// A client certificate that the server's own authority issued, or a foreign one that was revoked on this server.
 package struct ProviderCertificate: Sendable, Equatable {
-    /// SHA-256 of the certificate, 32 bytes.
+    /// The SHA-256 of the certificate, 32 bytes.
     package var fingerprint: [UInt8]
     /// The serial number in hexadecimal digits.
     package var serialNumber: String
-    /// The team of its app.
+    /// The team of the certificate's app.
     package var teamID: String
-    /// The topics that it may send to.
+    /// The topics that the certificate may send to.
     package var topics: [String]
-    /// The environment that it is for; nil for both.
+    /// The environment in which the certificate is valid; nil for both.
     package var environment: Environment?
-    /// When it was issued, UNIX seconds.
+    /// The time of issue in UNIX seconds.
     package var createdUnixSeconds: Int64
-    /// Until when it is valid, UNIX seconds.
+    /// The end of validity in UNIX seconds.
     package var expiresUnixSeconds: Int64
-    /// When it was revoked, UNIX seconds; nil while it is good.
+    /// The revocation time in UNIX seconds; nil while the certificate is valid.
     package var revokedUnixSeconds: Int64?
 
-    /// Joins the parts.
     package init(
         fingerprint: [UInt8], serialNumber: String, teamID: String, topics: [String], environment: Environment?,
         createdUnixSeconds: Int64, expiresUnixSeconds: Int64, revokedUnixSeconds: Int64? = nil
@@ -125,20 +121,19 @@ package struct ProviderCertificate: Sendable, Equatable {
     }
 }
 
-/// What loops must know to check a notification without asking the store; a finished value, replaced as a whole.
+/// An immutable snapshot with which a loop checks a notification without asking the store.
 package struct Directory: Sendable {
-    /// Grows with each change, so that what was checked against an older one is checked again.
+    /// A number that grows with each change, so that results from an older directory are checked again.
     package var version: UInt64
-    /// Topics by number.
+    /// The topics by number.
     package var topics: [TopicID: Topic]
-    /// Keys by id, revoked ones too.
+    /// The keys by id, including revoked ones.
     package var keys: [String: SigningKey]
-    /// Fingerprints of client certificates that were revoked.
+    /// The fingerprints of revoked client certificates.
     package var revokedCertificates: Set<[UInt8]>
-    /// Of the policies, of which devices are told; 0 when there never was one.
+    /// The version of the policies, which devices are notified of; 0 when policies were never set.
     package var policyVersion: Int64
 
-    /// Joins the parts.
     package init(
         version: UInt64, topics: [TopicID: Topic], keys: [String: SigningKey],
         revokedCertificates: Set<[UInt8]> = [], policyVersion: Int64 = 0

@@ -2,46 +2,49 @@
 
 package import PushCore
 
-/// What the server keeps, behind one asynchronous and batched door.
+/// The asynchronous, batched interface to the server's storage.
 ///
-/// An implementation serializes all commands, in the order of submission: that order is the order of acceptance,
-/// and it is what keeps a device's stream without gap and without repetition while notifications arrive.
+/// An implementation serializes all commands in the order of submission. This order is the order of acceptance. It
+/// keeps a device's stream free of gaps and duplicates while notifications arrive.
 package protocol NotificationStore: Sendable {
-    /// Hands over a batch from any thread; returns at once. Answers come through the receiver of each address's loop.
+    /// Submits a batch from any thread and returns immediately.
     ///
-    /// - Parameter commands: Is empty afterwards, and may have another's storage, for the next batch.
+    /// The replies go to the receiver of the loop in each command's address.
+    ///
+    /// - Parameter commands: The batch; empty afterwards. The array may get another array's storage for the next batch.
     func submit(_ commands: inout [StoreCommand])
 
-    /// Commits what was submitted, sends the answers, and ends; blocks until that is done.
+    /// Commits the submitted commands, sends the answers and stops; blocks until then.
     func stop()
 }
 
 extension NotificationStore {
-    /// Hands over a batch that is kept; see `submit(_:)`.
+    /// Submits a batch that the caller keeps; see `submit(_:)`.
     package func submit(_ commands: [StoreCommand]) {
         var commands = commands
         submit(&commands)
     }
 }
 
-/// Takes the store's answers for one loop; called on the store's thread, must return at once.
+/// Receives the store's replies for one loop.
+///
+/// The store calls it on its own thread, and it must return immediately.
 package protocol StoreReplyReceiver: Sendable {
-    /// Takes a batch, in order.
+    /// Receives a batch of replies, in order.
     func receive(_ replies: [StoreReply])
 }
 
-/// An exchange of a loop, where an answer or a delivery goes; the store only hands it back.
+/// The address of an exchange on a loop, which the store returns unchanged with each answer or delivery.
 package struct ReplyAddress: Hashable, Sendable {
-    /// Index of the loop.
+    /// The index of the loop.
     package var loop: UInt32
-    /// Slot in the loop's table of connections.
+    /// The slot in the loop's connection table.
     package var slot: UInt32
-    /// Guards against a slot that was used again.
+    /// The generation of the slot, which detects that the slot was reused.
     package var generation: UInt32
-    /// The exchange on that connection (HTTP/2 stream id).
+    /// The exchange on the connection (HTTP/2 stream id).
     package var exchange: Int32
 
-    /// Joins the parts.
     package init(loop: UInt32, slot: UInt32, generation: UInt32, exchange: Int32) {
         self.loop = loop
         self.slot = slot
@@ -50,47 +53,55 @@ package struct ReplyAddress: Hashable, Sendable {
     }
 }
 
-/// What loops ask of the store.
+/// A command from a loop to the store.
 package enum StoreCommand: Sendable {
-    /// Stores a notification, or hands it over at once; answered by `accepted` or `refused`.
+    /// Stores a notification, or delivers it immediately; answered by `accepted` or `refused`.
     case accept(Notification, answer: ReplyAddress)
-    /// Hands a broadcast to the subscribers of its channel, and keeps it where the channel does; answered by `accepted`
-    /// or `refused`.
+    /// Delivers a broadcast to the subscribers of its channel and stores it if the channel's policy says so; answered
+    /// by `accepted` or `refused`.
     case publish(Broadcast, answer: ReplyAddress)
     /// Opens a device's stream; answered by `attached` and then `deliver`, or by `performed` with a refusal.
-    /// An earlier stream of the same device gets `ended`.
+    ///
+    /// An earlier stream of the same device receives `ended`.
     case attach(secretHash: [UInt8], stream: ReplyAddress)
-    /// What a device acknowledged on its own stream, whose device the store named in `attached`; not answered. What is gone already, or
-    /// another device's, is left alone.
+    /// Acknowledges notifications on the device's own stream; not answered.
+    ///
+    /// The device is the one that `attached` named. Acknowledgements of removed notifications, or of another device's,
+    /// are ignored.
     case acknowledge([DeviceAPI.Acknowledgement], by: DeviceID)
-    /// The stream's connection is gone; nothing more is delivered to it. Ignored if another stream took over.
+    /// Closes a stream whose connection is gone.
+    ///
+    /// The command is ignored if another stream of the device replaced it.
     case detach(stream: ReplyAddress)
-    /// Anything else; answered by `performed`.
+    /// Performs any other request; answered by `performed`.
     case perform(StoreRequest, answer: ReplyAddress)
 }
 
-/// What the store tells loops.
+/// A reply from the store to a loop.
 package enum StoreReply: Sendable {
-    /// The notification is durable, or it was now-or-never and had its chance.
+    /// The notification or broadcast is accepted.
+    ///
+    /// It is as durable as the store's settings require. It needs no storage if its device acknowledged it, if the
+    /// device refuses its topic, or if it is expired or now-or-never.
     case accepted(answer: ReplyAddress)
-    /// Nothing was stored. The time, for `Unregistered` and `ExpiredToken` only, is when the registration ended.
+    /// The notification was not stored.
+    ///
+    /// The time is the end of the registration, for `Unregistered` and `ExpiredToken` only.
     case refused(RejectionReason, unregisteredUnixMilliseconds: Int64?, answer: ReplyAddress)
-    /// The stream is open.
     case attached(DeviceID, stream: ReplyAddress)
-    /// Notifications for the stream, in order, never expired ones.
+    /// Notifications for the stream, in order, without expired ones.
     case deliver([PendingNotification], stream: ReplyAddress)
     /// The stream must close.
     case ended(StreamEnd, stream: ReplyAddress)
     /// The answer to `perform`, or the refusal of `attach`.
     case performed(Result<StoreAnswer, StoreRefusal>, answer: ReplyAddress)
-    /// Apps or keys changed; goes to every loop.
+    /// The new directory after apps or keys changed; sent to every loop.
     case directory(Directory)
 }
 
-/// Why the store ended a stream.
+/// The reason why the store ended a stream.
 package enum StreamEnd: String, Sendable {
-    /// The device opened a newer one.
+    /// The device opened a newer stream.
     case replaced
-    /// The device was removed.
     case removed
 }

@@ -2,27 +2,25 @@
 
 package import PushCore
 
-/// What is asked of the store about policies; answered by `policy`, with what holds afterwards.
+/// A request about policy rules; answered by `policy` with the rules after the request.
 package enum PolicyRequest: Sendable {
-    /// All rules.
+    /// Returns all rules.
     case all
-    /// The rules for the device of a secret.
+    /// Returns the rules for the device with this secret.
     case ofDevice(secretHash: [UInt8])
-    /// Sets a rule, in the place of what was there.
+    /// Sets a rule, replacing an earlier rule for the same place.
     case set(Place, value: String, isLocked: Bool)
     /// Removes a rule.
     case remove(Place)
 
-    /// What a rule is about.
+    /// The scope of a rule: device, app and setting.
     package struct Place: Sendable, Equatable {
-        /// Nil for every device.
+        /// The device; nil for every device.
         package var device: DeviceID?
-        /// Nil for every app, and for what belongs to no app.
+        /// The topic; nil for every app, and for settings that belong to no app.
         package var topic: String?
-        /// What is set.
         package var setting: PersonalSetting
 
-        /// Joins the parts.
         package init(device: DeviceID?, topic: String?, setting: PersonalSetting) {
             self.device = device
             self.topic = topic

@@ -2,28 +2,28 @@
 
 package import PushCore
 
-/// What is asked of the store about quotas, which it only keeps: who may send is decided without it.
+/// A request about quotas.
+///
+/// The store only keeps the numbers. The server enforces quotas without asking it.
 package enum QuotaRequest: Sendable {
-    /// Answered by `quotas`: what administrators set, and what was used.
+    /// Returns the limits that administrators set and the usage; answered by `quotas`.
     case all
-    /// Sets limits of a team, key or app and leaves the others of it; answered by `quotas` with all that is set for it.
+    /// Sets some limits of a team, key or app and keeps its other limits; answered by `quotas` with all its limits.
     case change(QuotaSubject, QuotaLimits)
-    /// Answered by `done`, also when nothing was set for one that there is.
+    /// Removes the limits of a team, key or app; answered by `done` even if no limit was set for an existing one.
     case clear(QuotaSubject)
-    /// Writes down what was used, in place of what was written before; answered by `done`.
+    /// Replaces the recorded usage; answered by `done`.
     case note([QuotaUse])
 }
 
-/// How much a team, key or app sent in one day.
+/// The number of notifications that a team, key or app sent in one day.
 package struct QuotaUse: Equatable, Sendable {
-    /// Who.
     package var subject: QuotaSubject
-    /// Days of UTC since 1970.
+    /// The number of UTC days since 1970.
     package var day: Int64
-    /// Notifications.
+    /// The number of notifications.
     package var count: Int64
 
-    /// Joins the parts.
     package init(_ subject: QuotaSubject, day: Int64, count: Int64) {
         self.subject = subject
         self.day = day

@@ -2,28 +2,39 @@
 
 package import PushCore
 
-/// Everything that is asked of the store beside notifications and streams; hashes are SHA-256, 32 bytes.
+/// A request to the store other than notifications and streams.
+///
+/// Hashes are SHA-256, 32 bytes.
 package enum StoreRequest: Sendable {
-    // From devices.
+    // The following requests come from devices.
+    /// Enrolls a device; answered by `enrolled`.
     case enrol(NewDevice)
+    /// Identifies the device with a secret; answered by `identified`.
+    ///
+    /// Needs no transaction.
+    case identify(secretHash: [UInt8])
     case register(secretHash: [UInt8], topic: String, environment: Environment = .production)
-    /// Subscribes a registered app to a channel of the environment of its registration; answered by `done`, also when
-    /// it was. The app gets what is published from now on, not what the channel stores already.
+    /// Subscribes a registered app to a channel in the environment of its registration; answered by `done`, even if it
+    /// was subscribed.
+    ///
+    /// The app receives later broadcasts only, not the one that the channel already stores.
     case subscribe(secretHash: [UInt8], topic: String, channel: ChannelID)
-    /// Answered by `done`, also when it was not subscribed.
+    /// Ends a subscription; answered by `done` even if there was none.
     case unsubscribe(secretHash: [UInt8], topic: String, channel: ChannelID)
-    /// Answered by `subscriptions`.
+    /// Lists the channels that an app subscribes to; answered by `subscriptions`.
     case subscriptions(secretHash: [UInt8], topic: String)
     case unregister(secretHash: [UInt8], topic: String)
     case setFilter(secretHash: [UInt8], refusedTopics: [String])
-    /// Whether the device saves power, for as long as its stream is open; answered by `done`.
+    /// Sets whether the device saves power while its stream is open; answered by `done`.
     case setPower(secretHash: [UInt8], isSaving: Bool)
     case acknowledge(secretHash: [UInt8], [DeviceAPI.Acknowledgement])
     case removeSelf(secretHash: [UInt8])
-    // From administrators.
+    // The following requests come from administrators.
     case addApp(
         topic: String, name: String, teamID: String, checks: PayloadChecks = .warn, allowsBroadcasts: Bool = false)
-    /// What is nil stays; switching broadcasts off removes the app's channels.
+    /// Changes the values that are not nil.
+    ///
+    /// Disabling broadcasts removes the app's channels.
     case changeApp(topic: String, name: String?, checks: PayloadChecks?, allowsBroadcasts: Bool?)
     case apps
     case app(topic: String)
@@ -31,58 +42,76 @@ package enum StoreRequest: Sendable {
     case addKey(SigningKey)
     case keys
     case revokeKey(id: String)
-    /// A known one is taken again only to revoke it.
+    /// Adds a certificate.
+    ///
+    /// A known certificate is accepted again only to revoke it.
     case addCertificate(ProviderCertificate)
     case certificates
-    /// By fingerprint.
+    /// Revokes a certificate by fingerprint.
     case revokeCertificate([UInt8])
-    // From administrators and providers; a channel of another app or environment is unknown.
-    /// Answered by `done`; `alreadyExists` when the id is taken by any channel.
+    // The following requests come from administrators and providers. A channel of another app or environment is
+    // unknown.
+    /// Creates a channel; answered by `done`, or refused with `alreadyExists` when any channel has the id.
     case createChannel(ChannelID, topic: String, environment: Environment, policy: MessageStoragePolicy)
     case channel(ChannelID, topic: String, environment: Environment)
-    /// Of both environments when nil.
+    /// Lists the channels of an app; nil means both environments.
     case channels(topic: String, environment: Environment?)
-    /// Removes what it stores and ends its subscriptions; answered by `done`.
+    /// Removes a channel with its stored broadcast and its subscriptions; answered by `done`.
     case removeChannel(ChannelID, topic: String, environment: Environment)
     case addEnrolmentCode(hash: [UInt8], expiresUnixSeconds: Int64)
-    case devices
+    /// Lists the codes that are valid and unused; answered by `enrolmentCodes`.
+    case enrolmentCodes
+    /// Deletes the unused code with this id; answered by `done`.
+    case revokeEnrolmentCode(id: [UInt8])
+    /// Lists live devices in the order of enrollment, after a given device, at most `countMax`; answered by `devices`.
+    case devices(after: DeviceID? = nil, countMax: Int = .max)
     case device(DeviceID)
     case removeDevice(DeviceID)
-    /// Lets all registrations of a device expire, as the store does by itself for one that was not seen for long.
+    /// Expires all registrations of a device, as the store does automatically for a device that was unseen too long.
     case expireDevice(DeviceID)
     case counts
-    /// Begins to copy the database; answered by `done` when the copy has begun, `alreadyExists` while another is made.
+    /// Starts a copy of the database; answered by `done` after the start, or refused with `alreadyExists` during
+    /// another copy.
     case backup(StoreBackup)
     case quota(QuotaRequest)
     case policy(PolicyRequest)
-    /// Answered by `trace` when the search is over, or by `traceOff`.
+    /// Searches the trace; answered by `trace` at the end of the search, or refused with `traceOff`.
     case trace(TraceQuery)
-    /// Answered by `done`; one that is there goes on where it is.
+    /// Sets an app's webhook; answered by `done`.
+    ///
+    /// An existing webhook keeps its position.
     case setWebhook(topic: String, url: String, secret: [UInt8])
-    /// Answered by `done`, also when there was none.
+    /// Removes an app's webhook; answered by `done` even if there was none.
     case removeWebhook(topic: String)
-    // From the server's own webhooks.
-    /// The back-end has everything up to a position.
+    // The following requests come from the server's own webhook sender.
+    /// Records that the back-end has received all events up to a position.
     case advanceWebhook(TopicID, to: Int64)
-    /// The back-end does not take what it is told.
+    /// Records that the back-end rejects the events or cannot be reached.
     case noteWebhookProblem(TopicID, String)
 
-    /// A device that wants to enrol; id and secret are made by the caller.
+    /// A device to enroll.
+    ///
+    /// The caller generates the id and the secret.
     package struct NewDevice: Sendable {
-        /// SHA-256 of the enrolment code, which is used up; nil where the server allows open enrolment.
+        /// The SHA-256 of the enrollment code, which is used up; nil when the server allows open enrollment.
         package var codeHash: [UInt8]?
-        /// The device id to give.
+        /// The SHA-256 of the device's request id, with which it may repeat the request; nil for none.
+        package var requestHash: [UInt8]?
+        /// The device id to assign.
         package var device: DeviceID
-        /// SHA-256 of the device secret.
+        /// The SHA-256 of the device secret.
         package var secretHash: [UInt8]
-        /// What people call the machine.
+        /// The machine's name for users.
         package var name: String
-        /// For example `linux`.
+        /// The platform, for example `linux`.
         package var platform: String
 
-        /// Joins the parts.
-        package init(codeHash: [UInt8]?, device: DeviceID, secretHash: [UInt8], name: String, platform: String) {
+        package init(
+            codeHash: [UInt8]?, device: DeviceID, secretHash: [UInt8], name: String, platform: String,
+            requestHash: [UInt8]? = nil
+        ) {
             self.codeHash = codeHash
+            self.requestHash = requestHash
             self.device = device
             self.secretHash = secretHash
             self.name = name
@@ -91,15 +120,37 @@ package enum StoreRequest: Sendable {
     }
 }
 
-/// Good answers to a `StoreRequest`.
+/// An enrollment code that no device has used.
+package struct UnusedEnrolmentCode: Equatable, Sendable {
+    /// The first four bytes of the code's hash.
+    ///
+    /// An attacker who knows the id and can compute 2^60 hashes still has 2^28 candidates for the code, and the server
+    /// limits wrong attempts. Two codes with the same id are revoked together.
+    package let id: [UInt8]
+    /// The last second in which the code is valid.
+    package let expiresUnixSeconds: Int64
+
+    package init(id: [UInt8], expiresUnixSeconds: Int64) {
+        self.id = id
+        self.expiresUnixSeconds = expiresUnixSeconds
+    }
+}
+
+/// The answer to a `StoreRequest` that succeeded.
 package enum StoreAnswer: Sendable {
     case done
+    case identified(DeviceID)
+    /// The new device, or the device of the repeated request.
+    case enrolled(DeviceID)
     case registered(DeviceTokenContents)
     case app(AdminAPI.App)
     case apps([AdminAPI.App])
     case keys([AdminAPI.Key])
     case device(AdminAPI.Device)
-    case devices([AdminAPI.Device])
+    /// The devices; `next` is the last one when there may be more.
+    case devices([AdminAPI.Device], next: DeviceID?)
+    /// The codes that are valid and unused, oldest first.
+    case enrolmentCodes([UnusedEnrolmentCode])
     case counts(AdminAPI.Counts)
     case subscriptions([ChannelID])
     case certificates([ProviderCertificate])
@@ -110,29 +161,35 @@ package enum StoreAnswer: Sendable {
     case trace(TraceFindings)
 }
 
-/// Why a `StoreRequest` was not done.
+/// The reason why a `StoreRequest` was refused.
 package enum StoreRefusal: Error, Equatable, Sendable {
     /// No device has this secret.
     case unauthorized
-    /// The enrolment code is unknown, used or too old.
+    /// The enrollment code is unknown, used or expired.
     case badEnrolmentCode
     case unknownTopic
     case unknownDevice
+    /// No unused enrollment code has this id.
+    case unknownCode
     case unknownKey
-    /// No app or key is of this team.
+    /// No app or key belongs to this team.
     case unknownTeam
     case unknownCertificate
-    /// There is no such channel, or it is of another app or environment.
+    /// The channel does not exist, or it belongs to another app or environment.
     case unknownChannel
     /// The app may not have channels.
     case broadcastsNotAllowed
     case alreadyExists
-    /// Nothing is set there.
+    /// No policy rule is set at this place.
     case unknownPolicy
-    /// The trace is switched off.
+    /// The trace is disabled.
     case traceOff
     /// A bound of `Limits` was reached.
     case tooMany
-    /// The disk refused; nothing was changed. The text is for the log and for administrators.
+    /// Too many requests are waiting; the store changed nothing.
+    case busy
+    /// The disk failed or is full; the store changed nothing.
+    ///
+    /// The text is for the log and for administrators.
     case unavailable(String)
 }

@@ -2,42 +2,45 @@
 
 internal import PushCore
 
-/// How many notifications of one topic wait for a device.
+/// The number of notifications of one topic that wait for a device.
 struct TopicCount {
     var topic: TopicID
     var count: Int
 }
 
-/// A notification that waits and is not settled.
+/// A waiting notification that is not archived in the `settled` table.
 struct QueueEntry {
     let sequence: Int64
     let topic: TopicID
     let collapse: CollapseHash
-    /// Until when it waits, UNIX milliseconds; nil where that is not known, or without an expiration.
+    /// The expiration in UNIX milliseconds; nil when it is unknown, or without an expiration.
     var expiresUnixMilliseconds: Int64?
-    /// What is to be written; nil when it is a row of the table.
+    /// The pending write; nil when the notification is a row of the table.
     var unwritten: Unwritten?
 
-    /// Whether it is a row of the table.
     var isWritten: Bool { unwritten == nil }
 
-    /// Whether it waits no more, and is only not deleted yet.
+    /// Whether the notification has expired and only its deletion is missing.
     func isExpired(now: Int64) -> Bool { expiresUnixMilliseconds.map { $0 < now } ?? false }
 }
 
-/// What the writer remembers of a device: its registrations, and its queue but for what is settled.
+/// The writer's record of a device: its registrations and the part of its queue that is not archived.
 ///
-/// The settled ones, of which only the counts are here, all came before the recent ones.
+/// The archived (`settled`) notifications are only counted here. All of them precede the recent ones.
 final class DeviceCard {
     let device: DeviceID
-    /// Registrations by topic, ended ones too; read again when `version` is not that of `DeviceCards`.
+    /// The registrations by topic, including ended ones; read again when the version differs from that of
+    /// `DeviceCards`.
     var registrations: [(topic: TopicID, row: RegistrationTable.Row)] = []
     var registrationsVersion: UInt64 = 0
-    /// Settled notifications by topic; nil before they were counted.
+    /// The number of archived notifications by topic; nil until they are counted.
     var settled: [TopicCount]?
-    /// When the first of the settled ones expires, UNIX milliseconds, or earlier; in the distant past when nobody looked.
+    /// The number of archived rows that are no longer counted but whose deletion is not committed.
+    var settledDeletionCount = 0
+    /// A lower bound of the earliest expiration among the archived notifications, in UNIX milliseconds; minimal until
+    /// it is read.
     var settledNextExpiry = Int64.min
-    /// The device's stream, if it was open when `streamsVersion` was that of `Streams`.
+    /// The device's stream, if it was open when `streamsVersion` equaled the version of `Streams`.
     var stream: DeviceStream?
     var streamsVersion: UInt64 = 0
     private(set) var recent = EntryQueue()
@@ -45,28 +48,35 @@ final class DeviceCard {
 
     init(_ device: DeviceID) { self.device = device }
 
-    /// The registration of an app, live or not.
+    /// Returns the registration of an app, live or ended.
     func registration(of topic: TopicID) -> RegistrationTable.Row? {
         for registration in registrations where registration.topic == topic { return registration.row }
         return nil
     }
 
-    /// Notifications that wait, of all topics.
+    /// The number of waiting notifications of all topics.
     var waitingCount: Int { recent.count + settledCount }
 
-    /// Settled notifications of all topics.
+    /// The number of archived notifications of all topics.
     var settledCount: Int {
         var count = 0
         for topic in settled ?? [] { count += topic.count }
         return count
     }
 
-    /// Notifications that wait, of one topic.
+    /// Returns the number of waiting notifications of one topic.
     func waitingCount(of topic: TopicID) -> Int {
         count(of: topic, in: recentCounts) + settledCount(of: topic)
     }
 
-    /// Settled notifications of one topic.
+    /// The number of waiting notifications by topic.
+    var waitingCounts: [TopicID: Int] {
+        var counts: [TopicID: Int] = [:]
+        for entry in recentCounts + (settled ?? []) { counts[entry.topic, default: 0] += entry.count }
+        return counts
+    }
+
+    /// Returns the number of archived notifications of one topic.
     func settledCount(of topic: TopicID) -> Int { count(of: topic, in: settled ?? []) }
 
     private func count(of topic: TopicID, in counts: [TopicCount]) -> Int {
@@ -76,29 +86,29 @@ final class DeviceCard {
 
     // MARK: Changing
 
-    /// Adds an entry at the end.
+    /// Appends an entry.
     func append(_ entry: QueueEntry) {
         recent.append(entry)
         change(&recentCounts, entry.topic, by: 1)
     }
 
-    /// Puts an entry back that was removed.
+    /// Inserts a removed entry again at its place.
     func restore(_ entry: QueueEntry) {
         recent.insert(entry)
         change(&recentCounts, entry.topic, by: 1)
     }
 
-    /// Removes an entry; nil when it is not here.
+    /// Removes an entry; returns nil when it is not in the recent part.
     func remove(_ sequence: Int64) -> QueueEntry? {
         guard let entry = recent.remove(sequence) else { return nil }
         change(&recentCounts, entry.topic, by: -1)
         return entry
     }
 
-    /// Notes that an entry is a row now.
+    /// Records that an entry is now a row of the table.
     func noteWritten(_ sequence: Int64) { recent.noteWritten(sequence) }
 
-    /// Counts settled ones that came or went; nothing while they were not counted.
+    /// Adjusts the count of archived notifications; does nothing until they are counted.
     func changeSettled(_ topic: TopicID, by change: Int) {
         guard var counts = settled else { return }
         settled = nil
@@ -116,22 +126,23 @@ final class DeviceCard {
     }
 }
 
-/// Entries in order of their sequences: added at the end, mostly removed at the front.
+/// Entries in the order of their sequences.
+///
+/// Most are added at the end and removed at the front.
 struct EntryQueue {
     private var entries: [QueueEntry] = []
-    /// Where the first one is; what is before it is gone.
+    /// The index of the first entry; the elements before it are removed.
     private var head = 0
 
     var count: Int { entries.count - head }
     var isEmpty: Bool { count == 0 }
     var first: QueueEntry? { isEmpty ? nil : entries[head] }
-    /// All, in order.
     var all: ArraySlice<QueueEntry> { entries[head...] }
 
-    /// Those behind a sequence.
+    /// Returns the entries after a sequence.
     func after(_ sequence: Int64) -> ArraySlice<QueueEntry> { entries[index(behind: sequence)...] }
 
-    /// The one with a sequence.
+    /// Returns the entry with a sequence.
     func entry(_ sequence: Int64) -> QueueEntry? { index(of: sequence).map { entries[$0] } }
 
     mutating func append(_ entry: QueueEntry) { entries.append(entry) }
@@ -154,7 +165,7 @@ struct EntryQueue {
         if let index = index(of: sequence) { entries[index].unwritten = nil }
     }
 
-    /// Gives back what is before the first one, once that is as much as what is left.
+    /// Frees the removed elements once they are at least as many as the remaining ones.
     private mutating func compact() {
         if head == entries.count {
             entries.removeAll(keepingCapacity: entries.capacity <= 16)
@@ -170,7 +181,7 @@ struct EntryQueue {
         return index >= head && entries[index].sequence == sequence ? index : nil
     }
 
-    /// The first place behind a sequence.
+    /// Returns the first index after a sequence.
     private func index(behind sequence: Int64) -> Int {
         guard let first, first.sequence <= sequence else { return head }
         var (low, high) = (head, entries.count)

@@ -3,19 +3,19 @@
 internal import PushCore
 internal import PushSQLite
 
-/// The cards of devices, read from the tables when they are first needed.
+/// The in-memory records of devices, read from the tables on first use.
 ///
-/// A card with recent entries stays: only here is known whose rows the newest ones of `pending` are. Of the others a
-/// bounded number is kept.
+/// A record with recent entries is never evicted, because the newest rows of `pending` are indexed by device only here.
+/// Of the other records, a bounded number is kept.
 final class DeviceCards {
     private let registrations: RegistrationTable
     private let devices: DeviceTable
     private let settled: SettledTable
     private let countMax: Int
     private var cards: [DeviceID: DeviceCard] = [:]
-    /// Grows when registrations changed of devices that nobody named.
+    /// A number that grows when registrations change without naming the devices.
     private var version: UInt64 = 1
-    /// How many entries are recent, on all cards.
+    /// The number of recent entries of all devices.
     private(set) var recentCount = 0
 
     init(_ registrations: RegistrationTable, _ devices: DeviceTable, _ settled: SettledTable, countMax: Int) {
@@ -25,7 +25,7 @@ final class DeviceCards {
         self.settled = settled
     }
 
-    /// Fills in the rows that are not settled.
+    /// Adds a row that is not archived; called for each such row when the store opens.
     func load(_ row: PendingTable.Recent) {
         append(
             QueueEntry(
@@ -34,7 +34,7 @@ final class DeviceCards {
             to: bare(row.device))
     }
 
-    /// The card of a device; nil when there never was such a device.
+    /// Returns the record of a device; nil when the device was never enrolled.
     func card(of device: DeviceID) throws(SQLiteError) -> DeviceCard? {
         if let card = cards[device] {
             if card.registrationsVersion != version || card.settled == nil { try fill(card) }
@@ -46,10 +46,10 @@ final class DeviceCards {
         return card
     }
 
-    /// The card of a device, if it is in memory, with what is in it.
+    /// Returns the record of a device if it is in memory, without reading the tables.
     func known(_ device: DeviceID) -> DeviceCard? { cards[device] }
 
-    /// All cards with recent entries.
+    /// Calls a closure for each record with recent entries.
     func forEachWithRecent(_ take: (DeviceCard) -> Void) {
         for card in cards.values where !card.recent.isEmpty { take(card) }
     }
@@ -88,23 +88,24 @@ final class DeviceCards {
         return entry
     }
 
-    /// Notes that a recent notification is settled.
+    /// Records that a recent notification is archived.
     func noteSettled(_ row: SettlingRun.Row) {
         guard remove(row.entry.sequence, from: row.card) != nil else { return }
         row.card.changeSettled(row.entry.topic, by: 1)
         row.card.settledNextExpiry = min(row.card.settledNextExpiry, row.entry.expiresUnixMilliseconds ?? .max)
     }
 
-    /// Has the registrations of a device read again; of all devices when there is none.
+    /// Marks the registrations of a device to be read again; of all devices when `device` is nil.
     func forgetRegistrations(of device: DeviceID?) {
         guard let device else { return version += 1 }
         cards[device]?.registrationsVersion = 0
     }
 
-    /// Makes room: forgets cards that say nothing but what the tables do.
+    /// Evicts some records whose content is also in the tables.
     private func forgetSome() {
         var forgotten: [DeviceID] = []
-        for (device, card) in cards where card.recent.isEmpty {
+        // A record that is read again before a deletion commits would count the row to delete.
+        for (device, card) in cards where card.recent.isEmpty && card.settledDeletionCount == 0 {
             forgotten.append(device)
             if forgotten.count > countMax / 16 { break }
         }

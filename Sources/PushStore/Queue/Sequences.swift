@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers of notifications, ascending and never given out twice, over any end of the server.
+/// The ascending numbers of notifications, which are never assigned twice, even after a crash.
 ///
-/// Devices get numbers that are on no disk yet. So the file does not hold the last number but one that lies ahead, up to
-/// which numbers may be given out; a start goes on behind it.
+/// Devices receive numbers that are not on the disk yet. The file therefore holds an upper limit, up to which numbers
+/// may be assigned, instead of the last number. After a restart, numbers continue above that limit.
 final class Sequences {
-    /// The last number that was given out.
+    /// The last assigned number.
     private(set) var last: Int64
-    /// The last one that may be given out.
+    /// The last number that may be assigned.
     private var reserved: Int64
     private var requested: Int64?
 
-    /// Goes on behind what the file holds.
+    /// Continues after the limit that the file holds.
     init(stored: Int64) {
         last = stored
         reserved = stored
     }
 
-    /// The next number; nil when the disk gave none.
+    /// Returns the next number; nil when the reserved block is used up, because the disk failed to extend it.
     func next() -> Int64? {
         guard last < reserved else { return nil }
         last += 1
         return last
     }
 
-    /// Whether numbers run out.
+    /// Whether the reserved block is more than half used.
     var isShort: Bool { reserved - last < WriterLimits.sequenceBlock / 2 }
 
-    /// What the file must hold after a transaction; nil when nothing changes.
+    /// Returns the limit to write with a transaction; nil when it does not change.
     func reservation(isClosing: Bool) -> Int64? {
         guard isShort || isClosing else { return nil }
         requested = isClosing ? last : last + WriterLimits.sequenceBlock
         return requested
     }
 
-    /// Notes that the transaction is committed, or is not.
+    /// Records whether the transaction was committed.
     func end(isCommitted: Bool) {
         if isCommitted, let requested { reserved = requested }
         requested = nil

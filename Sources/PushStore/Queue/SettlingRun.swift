@@ -3,22 +3,25 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Moves recent notifications into `settled`, in the order of devices, a step at a time.
+/// Archives recent notifications in `settled`, in the order of devices, a step at a time.
 ///
-/// In that order rows of one page come together, which a row at a time would write again and again.
+/// In this order, rows of the same page are written together. Writing rows one at a time would write the same page
+/// repeatedly.
 struct SettlingRun {
-    /// A notification that is settled by a step.
+    /// A notification that a step archives.
     struct Row {
         var card: DeviceCard
         var entry: QueueEntry
     }
 
-    /// All up to here are settled when the run ends.
+    /// All notifications up to this sequence are archived when the run ends.
     private let through: Int64
     private var rows: [(device: UInt64, sequence: Int64, card: DeviceCard)] = []
     private var next = 0
 
-    /// Takes all recent notifications up to a sequence, which must be rows.
+    /// Takes all recent notifications up to a sequence.
+    ///
+    /// All of them must be rows of the table.
     init(_ cards: DeviceCards, through: Int64) {
         self.through = through
         rows.reserveCapacity(cards.recentCount)
@@ -30,7 +33,7 @@ struct SettlingRun {
         rows.sort { ($0.device, $0.sequence) < ($1.device, $1.sequence) }
     }
 
-    /// The next ones that still wait.
+    /// Returns the next notifications that still wait.
     mutating func takeStep() -> [Row] {
         var step: [Row] = []
         while next < rows.count, step.count < WriterLimits.settledPerStepCountMax {
@@ -41,12 +44,12 @@ struct SettlingRun {
         return step
     }
 
-    /// What is settled once the last step is done; nil before.
+    /// The sequence up to which all is archived after the last step; nil before.
     var end: Int64? { next == rows.count ? through : nil }
 }
 
 extension Executor {
-    /// Writes a step of a settling run, and its end.
+    /// Writes a step of an archiving run, and its end.
     func settle(_ rows: [SettlingRun.Row], through end: Int64?) throws(SQLiteError) {
         for row in rows {
             try settled.add(

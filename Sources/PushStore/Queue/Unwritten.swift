@@ -2,36 +2,35 @@
 
 internal import PushCore
 
-/// A notification whose provider has no answer yet: it is neither on the disk nor acknowledged.
+/// A pending write: a notification that is neither on the disk nor acknowledged.
 final class Unwritten {
-    /// What a newer one pushed out.
+    /// A notification that a newer one replaced or evicted.
     struct Replaced {
         var entry: QueueEntry
         var isSettled: Bool
-        /// Who waits for its answer, or had it, if it was not written either.
+        /// The address of its provider, and whether it was answered; nil if the notification was written.
         var older: (answer: ReplyAddress, isAnswered: Bool)?
         var removal: Tally.Removal
-        /// Why, for the trace.
+        /// The reason, for the trace.
         var detail: TraceDetail
     }
 
     let pending: PendingNotification
     let collapse: CollapseHash
     let answer: ReplyAddress
-    /// Its device's card, which stays as long as this is in its queue.
+    /// The record of its device, which is not evicted while the notification is in its queue.
     let card: DeviceCard
-    /// What it takes the place of once it is accepted.
+    /// The notifications that this one replaces once it is accepted.
     let replaced: [Replaced]
-    /// When it is written at the latest; in the past for one that waits for nothing.
+    /// The deadline for writing it; in the past for an urgent one.
     fileprivate(set) var due: MonotonicTime
-    /// It was acknowledged or replaced, and is left out.
+    /// Whether it was acknowledged or replaced, so that it is not written.
     fileprivate(set) var isGone = false
-    /// Its device has it, but what it replaces is still on the disk.
+    /// Whether the device acknowledged it while the notifications that it replaces are still on the disk.
     var isAcknowledged = false
-    /// Its provider was told that it is accepted.
+    /// Whether its provider already received the answer that it is accepted.
     var isAnswered = false
 
-    /// Joins the parts.
     init(
         _ pending: PendingNotification, _ collapse: CollapseHash, of card: DeviceCard, answer: ReplyAddress,
         due: MonotonicTime, replaced: [Replaced]
@@ -45,12 +44,11 @@ final class Unwritten {
     }
 }
 
-/// Which of the unwritten ones a transaction writes: those that are due by a moment, or one.
+/// The selection of pending writes for a transaction: those due by a time, or only one of them.
 struct Due {
     var moment: MonotonicTime
     var sequence: Int64?
 
-    /// All of them.
     static var all: Due { Due(moment: .future) }
 
     func contains(_ unwritten: Unwritten) -> Bool {
@@ -59,25 +57,29 @@ struct Due {
     }
 }
 
-/// The unwritten ones, in order of their sequences.
+/// The pending writes, in the order of their sequences.
 ///
-/// Of those that wait for something, an older one is due no later than a newer one.
+/// Except for urgent ones, an older write has no later deadline than a newer one.
 struct UnwrittenQueue {
     private var entries: [Unwritten] = []
-    /// Where the first one is that is not gone; what is before it is forgotten when there is much of it.
+    /// The index of the first entry to write.
+    ///
+    /// Earlier entries are freed once they are many.
     private var head = 0
-    /// How many are due at any time, and not gone.
+    /// The number of urgent writes, which are due immediately.
     private var hastyCount = 0
-    /// When the last one is due, or was; a new one that waits is due no earlier.
+    /// The latest deadline of all writes so far.
+    ///
+    /// The deadline of a new non-urgent write is not earlier.
     private(set) var lastDue = MonotonicTime.past
 
-    /// All from the first one that is not gone; others may be.
+    /// All entries from the first one to write; later ones may be marked as gone.
     var all: ArraySlice<Unwritten> { entries[head...] }
 
-    /// The first one that is neither on the disk nor gone.
+    /// The first entry that is neither on the disk nor gone.
     var first: Unwritten? { head < entries.count ? entries[head] : nil }
 
-    /// How many they are, or somewhat more: those between them that are gone count.
+    /// An upper bound of the number of pending writes; it includes gone entries that are not freed.
     var count: Int { entries.count - head }
 
     mutating func append(_ unwritten: Unwritten) {
@@ -86,19 +88,19 @@ struct UnwrittenQueue {
         if unwritten.due == .past { hastyCount += 1 }
     }
 
-    /// Has one written at once.
+    /// Expedites a write: makes it due immediately.
     mutating func hurry(_ unwritten: Unwritten) {
         guard !unwritten.isGone, unwritten.due != .past else { return }
         unwritten.due = .past
         hastyCount += 1
     }
 
-    /// Has all of a device written at once.
+    /// Expedites all pending writes for a device.
     mutating func hurry(_ device: DeviceID) {
         for unwritten in all where unwritten.pending.notification.address.device == device { hurry(unwritten) }
     }
 
-    /// Leaves one out, which was acknowledged or replaced.
+    /// Marks a write as gone, because the notification was acknowledged or replaced.
     mutating func leaveOut(_ unwritten: Unwritten) {
         guard !unwritten.isGone else { return }
         unwritten.isGone = true
@@ -106,17 +108,17 @@ struct UnwrittenQueue {
         skipGone()
     }
 
-    /// Forgets those that are gone, and those that are due: they were dealt with.
+    /// Removes the entries that are gone, and those that were due, which are written.
     mutating func remove(_ due: Due) {
         entries.removeAll { $0.isGone || due.contains($0) }
         head = 0
         hastyCount = entries.count { $0.due == .past }
     }
 
-    /// The sequences of those that are due.
+    /// Returns the sequences of the selected writes.
     func sequences(_ due: Due) -> [Int64] { all.filter(due.contains).map(\.pending.sequence) }
 
-    /// When the first one is due; nil without any.
+    /// The deadline of the first write; nil without any.
     var nextDue: MonotonicTime? { hastyCount > 0 ? .past : first?.due }
 
     private mutating func skipGone() {

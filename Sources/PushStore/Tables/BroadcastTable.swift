@@ -5,7 +5,7 @@ internal import PushSQLite
 
 /// The last broadcast of each channel that stores one: one row, whatever the number of subscribers.
 final class BroadcastTable {
-    /// Names a row that was removed.
+    /// The identity of a removed row.
     struct Removed {
         var sequence: Int64
         var channel: ChannelNumber
@@ -44,7 +44,8 @@ final class BroadcastTable {
                 SELECT sequence FROM broadcasts WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ?)
             RETURNING sequence, channel, (SELECT topic FROM channels WHERE number = channel)
             """)
-        // CROSS JOIN keeps the order of the tables: a device has few subscriptions, the server many broadcasts.
+        // CROSS JOIN fixes the order of the tables, because a device has few subscriptions and the server many
+        // broadcasts.
         selectWaiting = try connection.prepare(
             """
             SELECT sequence, channels.id, subscriptions.device, subscriptions.topic, registrations.generation,
@@ -71,13 +72,13 @@ final class BroadcastTable {
             """)
     }
 
-    /// Stores the broadcast of a channel that has none.
+    /// Stores the broadcast of a channel that stores none.
     ///
     /// - Parameters:
-    ///   - template: The broadcast, addressed to no device.
+    ///   - template: The broadcast, not yet addressed to a device.
     ///   - channel: The channel.
-    ///   - expiresUnixMilliseconds: Until when it waits.
-    /// - Throws: What SQLite answered.
+    ///   - expiresUnixMilliseconds: The time at which the stored broadcast expires.
+    /// - Throws: The error that SQLite returned.
     func add(
         _ template: PendingNotification, of channel: ChannelNumber, expiresUnixMilliseconds: Int64
     ) throws(SQLiteError) {
@@ -99,25 +100,25 @@ final class BroadcastTable {
 
     // MARK: Removing
 
-    /// Removes what a channel stores.
+    /// Removes the stored broadcast of a channel.
     func remove(of channel: ChannelNumber) throws(SQLiteError) -> [Removed] {
         deleteOfChannel.bind(channel.rawValue, at: 1)
         return try removed(by: deleteOfChannel)
     }
 
-    /// Removes what the channels of an app store.
+    /// Removes the stored broadcasts of an app's channels.
     func removeAll(of topic: TopicID) throws(SQLiteError) -> [Removed] {
         deleteOfTopic.bind(Int64(topic.rawValue), at: 1)
         return try removed(by: deleteOfTopic)
     }
 
-    /// Removes one, whosever it is.
+    /// Removes the broadcast with a sequence.
     func remove(_ sequence: Int64) throws(SQLiteError) -> [Removed] {
         deleteOne.bind(sequence, at: 1)
         return try removed(by: deleteOne)
     }
 
-    /// Removes expired ones, at most so many.
+    /// Removes expired broadcasts, at most `countMax`.
     func removeExpired(now: Int64, countMax: Int) throws(SQLiteError) -> [Removed] {
         deleteExpired.bind(now, at: 1)
         deleteExpired.bind(Int64(countMax), at: 2)
@@ -137,15 +138,15 @@ final class BroadcastTable {
 
     // MARK: Reading
 
-    /// The next ones for a device that have not expired and that it has not acknowledged, in order.
+    /// Reads the next broadcasts that wait for a device, in order, without expired and acknowledged ones.
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - sequence: Those behind this one.
-    ///   - now: UNIX milliseconds.
-    ///   - countMax: At most so many.
-    ///   - takeRow: Gets each, addressed to the device, and whether its checksum is right.
-    /// - Throws: What SQLite answered.
+    ///   - sequence: The sequence after which to read.
+    ///   - now: The current time in UNIX milliseconds.
+    ///   - countMax: The maximum number of broadcasts.
+    ///   - takeRow: Called with each broadcast, addressed to the device, and whether its checksum is correct.
+    /// - Throws: The error that SQLite returned.
     func forEachWaiting(
         of device: DeviceID, after sequence: Int64, now: Int64, countMax: Int,
         _ takeRow: (PendingNotification, _ isIntact: Bool) -> Void
@@ -164,7 +165,7 @@ final class BroadcastTable {
         }
     }
 
-    /// How many are stored for each topic.
+    /// Returns the number of stored broadcasts of each topic.
     func countsByTopic() throws(SQLiteError) -> [TopicID: Int] {
         var counts: [TopicID: Int] = [:]
         while try countByTopic.step() {
@@ -173,7 +174,7 @@ final class BroadcastTable {
         return counts
     }
 
-    /// How many wait for a device.
+    /// Returns the number of stored broadcasts that wait for a device.
     func count(of device: DeviceID) throws(SQLiteError) -> Int {
         countOfDevice.bind(device.stored, at: 1)
         defer { countOfDevice.reset() }

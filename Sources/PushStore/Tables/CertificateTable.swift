@@ -5,10 +5,13 @@ internal import PushSQLite
 
 /// Certificates of providers, without their keys; revoked ones stay.
 final class CertificateTable {
+    /// The key after which a list continues.
+    typealias Place = (createdUnixSeconds: Int64, fingerprint: [UInt8])
+
     private let insert: Statement
     private let insertTopic: Statement
     private let selectKnown: Statement
-    private let selectAll: Statement
+    private let selectPage: Statement
     private let selectTopics: Statement
     private let selectRevoked: Statement
     private let revoke: Statement
@@ -17,10 +20,10 @@ final class CertificateTable {
         insert = try connection.prepare("INSERT INTO certificates VALUES (?, ?, ?, ?, ?, ?, ?)")
         insertTopic = try connection.prepare("INSERT INTO certificate_topics VALUES (?, ?, ?)")
         selectKnown = try connection.prepare("SELECT 1 FROM certificates WHERE fingerprint = ?")
-        selectAll = try connection.prepare(
+        selectPage = try connection.prepare(
             """
             SELECT fingerprint, serial_number, team, environment, created_at, expires_at, revoked_at
-            FROM certificates ORDER BY created_at, fingerprint
+            FROM certificates WHERE (created_at, fingerprint) > (?, ?) ORDER BY created_at, fingerprint LIMIT ?
             """)
         selectTopics = try connection.prepare(
             "SELECT topic FROM certificate_topics WHERE certificate = ? ORDER BY position")
@@ -29,14 +32,14 @@ final class CertificateTable {
             "UPDATE certificates SET revoked_at = ? WHERE fingerprint = ? AND revoked_at IS NULL")
     }
 
-    /// Whether a certificate was ever added.
+    /// Returns whether a certificate was ever added.
     func contains(_ fingerprint: [UInt8]) throws(SQLiteError) -> Bool {
         selectKnown.bind(fingerprint, at: 1)
         defer { selectKnown.reset() }
         return try selectKnown.step()
     }
 
-    /// Adds a certificate whose fingerprint is new.
+    /// Adds a certificate with a new fingerprint.
     func add(_ certificate: ProviderCertificate) throws(SQLiteError) {
         insert.bind(certificate.fingerprint, at: 1)
         insert.bind(certificate.serialNumber, at: 2)
@@ -54,30 +57,32 @@ final class CertificateTable {
         }
     }
 
-    /// Revokes a certificate for ever; one that is revoked already keeps its time.
+    /// Revokes a certificate permanently; one that is already revoked keeps its time.
     func revoke(_ fingerprint: [UInt8], atUnixSeconds seconds: Int64) throws(SQLiteError) {
         revoke.bind(seconds, at: 1)
         revoke.bind(fingerprint, at: 2)
         try revoke.run()
     }
 
-    /// All certificates, oldest first, revoked ones too.
-    func all() throws(SQLiteError) -> [ProviderCertificate] {
-        var certificates: [ProviderCertificate] = []
-        while try selectAll.step() {
-            let fingerprint = selectAll.bytes(0)
-            certificates.append(
-                ProviderCertificate(
-                    fingerprint: fingerprint, serialNumber: selectAll.string(1), teamID: selectAll.string(2),
-                    topics: try topics(of: fingerprint),
-                    environment: selectAll.optionalString(3).flatMap(Environment.init(rawValue:)),
-                    createdUnixSeconds: selectAll.int64(4), expiresUnixSeconds: selectAll.int64(5),
-                    revokedUnixSeconds: selectAll.optionalInt64(6)))
+    /// Returns the next certificates after a key, oldest first, including revoked ones.
+    func page(after place: Place?, countMax: Int) throws(SQLiteError) -> ListPage<ProviderCertificate, Place> {
+        selectPage.bind(place?.createdUnixSeconds ?? .min, at: 1)
+        selectPage.bind(place?.fingerprint ?? [], at: 2)
+        selectPage.bind(Int64(countMax), at: 3)
+        return try selectPage.page(countMax: countMax) { (row) throws(SQLiteError) in
+            let fingerprint = row.bytes(0)
+            return ProviderCertificate(
+                fingerprint: fingerprint, serialNumber: row.string(1), teamID: row.string(2),
+                topics: try topics(of: fingerprint),
+                environment: row.optionalString(3).flatMap(Environment.init(rawValue:)),
+                createdUnixSeconds: row.int64(4), expiresUnixSeconds: row.int64(5),
+                revokedUnixSeconds: row.optionalInt64(6))
+        } key: {
+            ($0.int64(4), $0.bytes(0))
         }
-        return certificates
     }
 
-    /// The fingerprints of those that are revoked.
+    /// Returns the fingerprints of the revoked certificates.
     func revokedFingerprints() throws(SQLiteError) -> Set<[UInt8]> {
         var fingerprints: Set<[UInt8]> = []
         while try selectRevoked.step() { fingerprints.insert(selectRevoked.bytes(0)) }

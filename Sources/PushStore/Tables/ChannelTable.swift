@@ -3,18 +3,17 @@
 internal import PushCore
 internal import PushSQLite
 
-/// A channel as the store numbers it; ascending, never used again.
+/// A channel's number in the store; ascending and never reused.
 struct ChannelNumber: RawRepresentable, Hashable {
     let rawValue: Int64
 }
 
 /// Broadcast channels; a removed one leaves nothing behind.
 ///
-/// No tombstone keeps a removed channel's id from being used again. Ids are 128 random bits: who makes a thousand
-/// million of them meets an old one with a chance of one to 10^20, whereas tombstones would grow for as long as a
-/// provider makes and removes channels.
+/// No tombstone prevents the reuse of a removed channel's id. Ids are 128 random bits: a provider that creates a
+/// thousand million of them reuses an old one with a probability of one to 10^20. Tombstones would grow for as long as
+/// a provider creates and removes channels.
 final class ChannelTable {
-    /// A channel.
     struct Row {
         var number: ChannelNumber
         var id: ChannelID
@@ -26,7 +25,7 @@ final class ChannelTable {
 
     private let insert: Statement
     private let selectOne: Statement
-    private let selectAll: Statement
+    private let selectPage: Statement
     private let selectAtBound: Statement
     private let delete: Statement
     private let deleteOfTopic: Statement
@@ -36,9 +35,10 @@ final class ChannelTable {
             "INSERT INTO channels(id, topic, environment, policy, created_at_ms) VALUES (?, ?, ?, ?, ?)")
         selectOne = try connection.prepare(
             "SELECT number, id, topic, environment, policy, created_at_ms FROM channels WHERE id = ?")
-        selectAll = try connection.prepare(
+        selectPage = try connection.prepare(
             """
-            SELECT number, id, topic, environment, policy, created_at_ms FROM channels WHERE topic = ? ORDER BY number
+            SELECT number, id, topic, environment, policy, created_at_ms FROM channels INDEXED BY channels_of_topic
+            WHERE topic = ? AND number > ? ORDER BY number LIMIT ?
             """)
         selectAtBound = try connection.prepare(
             "SELECT 1 FROM channels WHERE topic = ? AND environment = ? LIMIT 1 OFFSET ?")
@@ -46,7 +46,7 @@ final class ChannelTable {
         deleteOfTopic = try connection.prepare("DELETE FROM channels WHERE topic = ? RETURNING number")
     }
 
-    /// Adds a channel whose id is new.
+    /// Adds a channel with a new id.
     func add(
         _ id: ChannelID, topic: TopicID, environment: Environment, policy: MessageStoragePolicy, now: Int64
     ) throws(SQLiteError) {
@@ -58,25 +58,26 @@ final class ChannelTable {
         try insert.run()
     }
 
-    /// The channel with an id, whosever it is.
+    /// Returns the channel with an id, of any app.
     func find(_ id: ChannelID) throws(SQLiteError) -> Row? {
         selectOne.bind(id.bytes, at: 1)
         defer { selectOne.reset() }
         return try selectOne.step() ? row(of: selectOne) : nil
     }
 
-    /// The channels of an app, oldest first; of both environments when none is given.
-    func all(of topic: TopicID, in environment: Environment?) throws(SQLiteError) -> [Row] {
-        var rows: [Row] = []
-        selectAll.bind(Int64(topic.rawValue), at: 1)
-        while try selectAll.step() {
-            guard let row = row(of: selectAll) else { continue }
-            if environment == nil || row.environment == environment { rows.append(row) }
+    /// Returns the next channels of an app after a number, oldest first, of both environments.
+    func page(of topic: TopicID, after number: Int64, countMax: Int) throws(SQLiteError) -> ListPage<Row, Int64> {
+        selectPage.bind(Int64(topic.rawValue), at: 1)
+        selectPage.bind(number, at: 2)
+        selectPage.bind(Int64(countMax), at: 3)
+        return try selectPage.page(countMax: countMax) { (row) in
+            self.row(of: row)
+        } key: {
+            $0.int64(0)
         }
-        return rows
     }
 
-    /// Whether an app has as many channels in an environment.
+    /// Returns whether an app has at least `countMax` channels in an environment.
     func hasReached(_ countMax: Int, of topic: TopicID, in environment: Environment) throws(SQLiteError) -> Bool {
         guard countMax > 0 else { return true }
         selectAtBound.bind(Int64(topic.rawValue), at: 1)
@@ -86,13 +87,13 @@ final class ChannelTable {
         return try selectAtBound.step()
     }
 
-    /// Removes a channel that nothing refers to any more.
+    /// Removes a channel that no row refers to.
     func remove(_ number: ChannelNumber) throws(SQLiteError) {
         delete.bind(number.rawValue, at: 1)
         try delete.run()
     }
 
-    /// Removes an app's channels, of both environments, that nothing refers to any more.
+    /// Removes an app's channels, of both environments, that no row refers to.
     func removeAll(of topic: TopicID) throws(SQLiteError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
         deleteOfTopic.bind(Int64(topic.rawValue), at: 1)
@@ -100,7 +101,7 @@ final class ChannelTable {
         return numbers
     }
 
-    /// Reads a row; nil for one whose words a disk made up.
+    /// Reads a row; returns nil when the disk damaged its values.
     private func row(of statement: Statement) -> Row? {
         guard let id = ChannelID(statement.bytes(1)), let environment = Environment(rawValue: statement.string(3)),
             let policy = MessageStoragePolicy(rawValue: Int(statement.int64(4)))
@@ -112,14 +113,14 @@ final class ChannelTable {
 }
 
 extension ChannelID {
-    /// The sixteen bytes, as SQLite keeps them.
+    /// The sixteen bytes in which SQLite stores the id.
     var bytes: [UInt8] {
         [high, low].flatMap { half in
             stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) }
         }
     }
 
-    /// Takes back what `bytes` gave; nil for another number of bytes.
+    /// Decodes `bytes`; nil for another number of bytes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         let halves = [bytes[..<8], bytes[8...]].map { $0.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// FNV-1a over 64-bit words, with the high half folded down, so that each input bit reaches the low half too.
+/// FNV-1a over 64-bit words.
+///
+/// The high half is folded down, so that each input bit affects the low half too.
 struct Checksum {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    /// Adds a word.
     mutating func add(_ word: UInt64) {
         value = (value ^ word) &* 0x0000_0100_0000_01b3
         value ^= value >> 32
     }
 
-    /// Adds the count and then the bytes, eight at a time.
+    /// Adds the byte count and then the bytes, eight at a time.
     mutating func add(_ bytes: Span<UInt8>) {
         add(UInt64(bytes.count))
         let wholeCount = bytes.count & ~7

@@ -3,9 +3,8 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Devices and the enrolment codes by which they come; a removed device stays as a tombstone without its secret.
+/// Enrolled devices; a removed device stays as a tombstone without its secret.
 final class DeviceTable {
-    /// A live device.
     struct Row {
         var id: DeviceID
         var name: String
@@ -14,20 +13,25 @@ final class DeviceTable {
         var seenUnixMilliseconds: Int64?
     }
 
-    /// The device behind a secret.
+    /// The key after which a list continues.
+    typealias Place = (enrolledUnixMilliseconds: Int64, id: Int64)
+
+    /// The result of authenticating a device by its secret.
     struct Identity {
         var device: DeviceID
         var seenUnixMilliseconds: Int64?
-        /// Its registrations expired, and it was not seen since.
+        /// Whether its registrations expired and it was not seen since.
         var isDormant: Bool
     }
 
     private let insert: Statement
+    private let update: Statement
     private let selectBySecret: Statement
     private let selectRemoved: Statement
     private let selectTaken: Statement
     private let selectOne: Statement
-    private let selectAll: Statement
+    private let selectPage: Statement
+    private let selectPlace: Statement
     private let selectCount: Statement
     private let tombstone: Statement
     private let markSeen: Statement
@@ -39,8 +43,9 @@ final class DeviceTable {
         insert = try connection.prepare(
             """
             INSERT INTO devices(id, secret_hash, name, platform, enrolled_at_ms, seen_at_ms)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """)
+        update = try connection.prepare("UPDATE devices SET secret_hash = ?, name = ?, platform = ? WHERE id = ?")
         selectBySecret = try connection.prepare("SELECT id, seen_at_ms, dormant FROM devices WHERE secret_hash = ?")
         selectRemoved = try connection.prepare("SELECT removed_at_ms FROM devices WHERE id = ?")
         selectTaken = try connection.prepare("SELECT 1 FROM devices WHERE id = ? OR secret_hash = ?")
@@ -48,18 +53,22 @@ final class DeviceTable {
             """
             SELECT id, name, platform, enrolled_at_ms, seen_at_ms FROM devices WHERE id = ? AND removed_at_ms IS NULL
             """)
-        selectAll = try connection.prepare(
+        selectPage = try connection.prepare(
             """
-            SELECT id, name, platform, enrolled_at_ms, seen_at_ms FROM devices WHERE removed_at_ms IS NULL
-            ORDER BY enrolled_at_ms, id
+            SELECT id, name, platform, enrolled_at_ms, seen_at_ms FROM devices INDEXED BY devices_by_enrolment
+            WHERE removed_at_ms IS NULL AND (enrolled_at_ms, id) > (?, ?) ORDER BY enrolled_at_ms, id LIMIT ?
             """)
+        selectPlace = try connection.prepare("SELECT enrolled_at_ms FROM devices WHERE id = ?")
         selectCount = try connection.prepare("SELECT count(*) FROM devices WHERE removed_at_ms IS NULL")
         tombstone = try connection.prepare(
             "UPDATE devices SET secret_hash = NULL, name = '', platform = '', removed_at_ms = ? WHERE id = ?")
         markSeen = try connection.prepare(
             "UPDATE devices SET seen_at_ms = ?, dormant = 0 WHERE id = ? AND removed_at_ms IS NULL")
         markAllSeen = try connection.prepare(
-            "UPDATE devices SET seen_at_ms = ? WHERE seen_at_ms IS NULL AND removed_at_ms IS NULL AND dormant = 0")
+            """
+            UPDATE devices SET seen_at_ms = ? WHERE seen_at_ms IS NULL AND removed_at_ms IS NULL AND dormant = 0
+                AND id NOT IN (SELECT device FROM enrolment_codes WHERE request_hash IS NOT NULL)
+            """)
         markDormant = try connection.prepare("UPDATE devices SET dormant = 1 WHERE id = ?")
         selectUnseen = try connection.prepare(
             """
@@ -68,7 +77,7 @@ final class DeviceTable {
             """)
     }
 
-    /// Whether the id was ever given out, or the secret is in use.
+    /// Returns whether the id was ever assigned, or the secret is in use.
     func isTaken(_ device: Int64, secretHash: [UInt8]) throws(SQLiteError) -> Bool {
         selectTaken.bind(device, at: 1)
         selectTaken.bind(secretHash, at: 2)
@@ -76,17 +85,31 @@ final class DeviceTable {
         return try selectTaken.step()
     }
 
-    /// Adds a device whose id and secret are new.
+    /// Adds a device with a new id and a new secret.
     func add(_ device: Int64, _ new: StoreRequest.NewDevice, now: Int64) throws(SQLiteError) {
         insert.bind(device, at: 1)
         insert.bind(new.secretHash, at: 2)
         insert.bind(new.name, at: 3)
         insert.bind(new.platform, at: 4)
         insert.bind(now, at: 5)
+        // With a request id, the time stays NULL until the first use, so that the enrollment may be repeated until
+        // then.
+        insert.bind(new.requestHash == nil ? now : nil, at: 6)
         try insert.run()
     }
 
-    /// The live device that has a secret.
+    /// Changes a device that was enrolled again before its first use.
+    ///
+    /// The earlier secret stops working.
+    func change(_ device: Int64, _ new: StoreRequest.NewDevice) throws(SQLiteError) {
+        update.bind(new.secretHash, at: 1)
+        update.bind(new.name, at: 2)
+        update.bind(new.platform, at: 3)
+        update.bind(device, at: 4)
+        try update.run()
+    }
+
+    /// Returns the live device that has a secret.
     func authenticate(_ secretHash: [UInt8]) throws(SQLiteError) -> Identity? {
         selectBySecret.bind(secretHash, at: 1)
         defer { selectBySecret.reset() }
@@ -96,34 +119,46 @@ final class DeviceTable {
             isDormant: selectBySecret.int64(2) != 0)
     }
 
-    /// Whether a device was ever enrolled, removed ones included.
+    /// Returns whether a device was ever enrolled, including removed ones.
     func wasEnrolled(_ device: Int64) throws(SQLiteError) -> Bool {
         selectRemoved.bind(device, at: 1)
         defer { selectRemoved.reset() }
         return try selectRemoved.step()
     }
 
-    /// One live device.
+    /// Returns a live device.
     func find(_ device: Int64) throws(SQLiteError) -> Row? {
         selectOne.bind(device, at: 1)
         defer { selectOne.reset() }
         return try selectOne.step() ? row(of: selectOne) : nil
     }
 
-    /// All live devices, oldest first.
-    func all() throws(SQLiteError) -> [Row] {
-        var rows: [Row] = []
-        while try selectAll.step() { rows.append(row(of: selectAll)) }
-        return rows
+    /// Returns the place of a device in the order of enrollment, including a removed one.
+    func place(of device: Int64) throws(SQLiteError) -> Place? {
+        selectPlace.bind(device, at: 1)
+        defer { selectPlace.reset() }
+        return try selectPlace.step() ? (selectPlace.int64(0), device) : nil
     }
 
-    /// How many live devices there are.
+    /// Returns the next live devices after a place, oldest first.
+    func page(after place: Place?, countMax: Int) throws(SQLiteError) -> ListPage<Row, Place> {
+        selectPage.bind(place?.enrolledUnixMilliseconds ?? .min, at: 1)
+        selectPage.bind(place?.id ?? .min, at: 2)
+        selectPage.bind(Int64(countMax), at: 3)
+        return try selectPage.page(countMax: countMax) { (row) in
+            self.row(of: row)
+        } key: {
+            ($0.int64(3), $0.int64(0))
+        }
+    }
+
+    /// Returns the number of live devices.
     func count() throws(SQLiteError) -> Int {
         defer { selectCount.reset() }
         return try selectCount.step() ? Int(selectCount.int64(0)) : 0
     }
 
-    /// Leaves nothing of a device but its id.
+    /// Removes all data of a device except its id.
     func remove(_ device: DeviceID, now: Int64) throws(SQLiteError) {
         tombstone.bind(now, at: 1)
         tombstone.bind(device.stored, at: 2)
@@ -132,26 +167,29 @@ final class DeviceTable {
 
     // MARK: When devices were seen
 
-    /// Notes that a device was seen, if it is live.
+    /// Records that a device was seen, if it is live.
     func noteSeen(_ device: DeviceID, now: Int64) throws(SQLiteError) {
         markSeen.bind(now, at: 1)
         markSeen.bind(device.stored, at: 2)
         try markSeen.run()
     }
 
-    /// Counts the devices as seen of which nobody knows when: those of a file of version 1.
+    /// Records now as the last-seen time of the devices that have none.
+    ///
+    /// These are the devices of a version 1 file, and devices that were never used and whose enrollment can no longer
+    /// be repeated.
     func noteAllSeen(now: Int64) throws(SQLiteError) {
         markAllSeen.bind(now, at: 1)
         try markAllSeen.run()
     }
 
-    /// Leaves a device out of `unseen` until it is seen again.
+    /// Excludes a device from `unseen` until it is seen again.
     func noteDormant(_ device: DeviceID) throws(SQLiteError) {
         markDormant.bind(device.stored, at: 1)
         try markDormant.run()
     }
 
-    /// Devices that were last seen before a moment, and are not dormant; longest unseen first, at most so many.
+    /// Returns devices last seen before a time that are not dormant, longest unseen first, at most `countMax`.
     func unseen(since moment: Int64, countMax: Int) throws(SQLiteError) -> [DeviceID] {
         var devices: [DeviceID] = []
         selectUnseen.bind(moment, at: 1)
@@ -168,9 +206,9 @@ final class DeviceTable {
 }
 
 extension DeviceID {
-    /// Takes back what `stored` gave.
+    /// Decodes a number that `stored` returned.
     init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }
 
-    /// The number as SQLite keeps it.
+    /// The number in the form in which SQLite stores it.
     var stored: Int64 { Int64(bitPattern: rawValue) }
 }

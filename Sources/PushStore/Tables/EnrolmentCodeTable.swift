@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PushCore
 internal import PushSQLite
 
-/// Enrolment codes, as hashes; each is good once.
+/// Hashes of enrollment codes; each code can be used once.
 final class EnrolmentCodeTable {
     private let insert: Statement
     private let select: Statement
     private let use: Statement
+    private let selectDevice: Statement
     private let deleteOld: Statement
+    private let selectUnused: Statement
+    private let deleteUnused: Statement
     private let connection: Connection
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -15,34 +19,77 @@ final class EnrolmentCodeTable {
         insert = try connection.prepare("INSERT INTO enrolment_codes(hash, expires_at) VALUES (?, ?)")
         select = try connection.prepare("SELECT 1 FROM enrolment_codes WHERE hash = ?")
         use = try connection.prepare(
-            "UPDATE enrolment_codes SET used_at_ms = ? WHERE hash = ? AND used_at_ms IS NULL AND expires_at >= ?")
+            """
+            UPDATE enrolment_codes SET used_at_ms = ?1, device = ?4, request_hash = ?5
+            WHERE hash = ?2 AND used_at_ms IS NULL AND expires_at >= ?3
+            """)
+        selectDevice = try connection.prepare(
+            "SELECT device FROM enrolment_codes WHERE hash = ? AND request_hash = ? AND expires_at >= ?")
         deleteOld = try connection.prepare("DELETE FROM enrolment_codes WHERE expires_at < ?")
+        selectUnused = try connection.prepare(
+            """
+            SELECT substr(hash, 1, 4), expires_at FROM enrolment_codes
+            WHERE used_at_ms IS NULL AND expires_at >= ? ORDER BY expires_at, hash LIMIT ?
+            """)
+        deleteUnused = try connection.prepare(
+            "DELETE FROM enrolment_codes WHERE substr(hash, 1, 4) = ? AND used_at_ms IS NULL AND expires_at >= ?")
     }
 
-    /// Whether the code is known, used or not.
+    /// Returns whether the code is known, used or not.
     func contains(_ hash: [UInt8]) throws(SQLiteError) -> Bool {
         select.bind(hash, at: 1)
         defer { select.reset() }
         return try select.step()
     }
 
-    /// Adds a code that is new.
+    /// Adds a new code.
     func add(_ hash: [UInt8], expiresUnixSeconds: Int64) throws(SQLiteError) {
         insert.bind(hash, at: 1)
         insert.bind(expiresUnixSeconds, at: 2)
         try insert.run()
     }
 
-    /// Uses a code up; false when it is unknown, used or too old.
-    func use(_ hash: [UInt8], now: Int64) throws(SQLiteError) -> Bool {
+    /// Uses a code for a device and its request id; returns false when the code is unknown, used or expired.
+    func use(_ hash: [UInt8], by device: Int64, _ requestHash: [UInt8]?, now: Int64) throws(SQLiteError) -> Bool {
         use.bind(now, at: 1)
         use.bind(hash, at: 2)
         use.bind(now.unixSeconds, at: 3)
+        use.bind(device, at: 4)
+        use.bind(requestHash, at: 5)
         try use.run()
         return connection.changedRowCount > 0
     }
 
-    /// Forgets codes that are too old, used or not.
+    /// Returns the device that used an unexpired code with a request id; nil without such a use.
+    func device(_ hash: [UInt8], _ requestHash: [UInt8], now: Int64) throws(SQLiteError) -> Int64? {
+        selectDevice.bind(hash, at: 1)
+        selectDevice.bind(requestHash, at: 2)
+        selectDevice.bind(now.unixSeconds, at: 3)
+        defer { selectDevice.reset() }
+        return try selectDevice.step() ? selectDevice.optionalInt64(0) : nil
+    }
+
+    /// Returns the codes that are valid and unused, oldest first, at most as many as a list may have.
+    func unused(now: Int64) throws(SQLiteError) -> [UnusedEnrolmentCode] {
+        selectUnused.bind(now.unixSeconds, at: 1)
+        selectUnused.bind(Int64(Limits.listedEnrolmentCodeCountMax), at: 2)
+        defer { selectUnused.reset() }
+        var codes: [UnusedEnrolmentCode] = []
+        while try selectUnused.step() {
+            codes.append(UnusedEnrolmentCode(id: selectUnused.bytes(0), expiresUnixSeconds: selectUnused.int64(1)))
+        }
+        return codes
+    }
+
+    /// Deletes the unused code with this id; returns false when there is none.
+    func deleteUnused(id: [UInt8], now: Int64) throws(SQLiteError) -> Bool {
+        deleteUnused.bind(id, at: 1)
+        deleteUnused.bind(now.unixSeconds, at: 2)
+        try deleteUnused.run()
+        return connection.changedRowCount > 0
+    }
+
+    /// Deletes expired codes, used or not.
     func deleteExpired(now: Int64) throws(SQLiteError) {
         deleteOld.bind(now.unixSeconds, at: 1)
         try deleteOld.run()
@@ -50,6 +97,6 @@ final class EnrolmentCodeTable {
 }
 
 extension Int64 {
-    /// UNIX seconds of UNIX milliseconds, rounded down.
+    /// The value in UNIX seconds of a time in UNIX milliseconds, rounded down.
     var unixSeconds: Int64 { self >= 0 ? self / 1000 : (self + 1) / 1000 - 1 }
 }

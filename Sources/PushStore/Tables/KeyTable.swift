@@ -3,12 +3,16 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Signing keys of providers, public halves only; revoked ones stay.
+/// Signing keys of providers, public keys only; revoked ones stay.
 final class KeyTable {
+    /// The key after which a list continues.
+    typealias Place = (createdUnixSeconds: Int64, id: String)
+
     private let insert: Statement
     private let insertTopic: Statement
     private let selectRevoked: Statement
     private let selectAll: Statement
+    private let selectPage: Statement
     private let selectTopics: Statement
     private let revoke: Statement
 
@@ -26,18 +30,23 @@ final class KeyTable {
             SELECT id, team, scoped, public_key, created_at, revoked_at, environment FROM keys
             ORDER BY created_at, id
             """)
+        selectPage = try connection.prepare(
+            """
+            SELECT id, team, scoped, public_key, created_at, revoked_at, environment FROM keys
+            WHERE (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?
+            """)
         selectTopics = try connection.prepare("SELECT topic FROM key_topics WHERE key = ? ORDER BY position")
         revoke = try connection.prepare("UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL")
     }
 
-    /// Whether a key with this id was ever added.
+    /// Returns whether a key with this id was ever added.
     func contains(_ id: String) throws(SQLiteError) -> Bool {
         selectRevoked.bind(id, at: 1)
         defer { selectRevoked.reset() }
         return try selectRevoked.step()
     }
 
-    /// Adds a key whose id is new.
+    /// Adds a key with a new id.
     func add(_ key: SigningKey) throws(SQLiteError) {
         insert.bind(key.id, at: 1)
         insert.bind(key.teamID, at: 2)
@@ -55,26 +64,38 @@ final class KeyTable {
         }
     }
 
-    /// Revokes a key for ever; one that is revoked already keeps its time.
+    /// Revokes a key permanently; one that is already revoked keeps its time.
     func revoke(_ id: String, nowUnixSeconds: Int64) throws(SQLiteError) {
         revoke.bind(nowUnixSeconds, at: 1)
         revoke.bind(id, at: 2)
         try revoke.run()
     }
 
-    /// All keys, oldest first, revoked ones too.
+    /// Returns all keys, oldest first, including revoked ones.
     func all() throws(SQLiteError) -> [SigningKey] {
         var keys: [SigningKey] = []
-        while try selectAll.step() {
-            let id = selectAll.string(0)
-            keys.append(
-                SigningKey(
-                    id: id, teamID: selectAll.string(1), topics: selectAll.int64(2) == 0 ? nil : try topics(of: id),
-                    publicKey: selectAll.bytes(3), createdUnixSeconds: selectAll.int64(4),
-                    revokedUnixSeconds: selectAll.optionalInt64(5),
-                    environment: selectAll.optionalString(6).flatMap(Environment.init(rawValue:))))
-        }
+        while try selectAll.step() { keys.append(try key(of: selectAll)) }
         return keys
+    }
+
+    /// Returns the next keys after one, oldest first, including revoked ones.
+    func page(after place: Place?, countMax: Int) throws(SQLiteError) -> ListPage<SigningKey, Place> {
+        selectPage.bind(place?.createdUnixSeconds ?? .min, at: 1)
+        selectPage.bind(place?.id ?? "", at: 2)
+        selectPage.bind(Int64(countMax), at: 3)
+        return try selectPage.page(countMax: countMax) { (row) throws(SQLiteError) in
+            try key(of: row)
+        } key: {
+            ($0.int64(4), $0.string(0))
+        }
+    }
+
+    private func key(of row: Statement) throws(SQLiteError) -> SigningKey {
+        let id = row.string(0)
+        return SigningKey(
+            id: id, teamID: row.string(1), topics: row.int64(2) == 0 ? nil : try topics(of: id),
+            publicKey: row.bytes(3), createdUnixSeconds: row.int64(4), revokedUnixSeconds: row.optionalInt64(5),
+            environment: row.optionalString(6).flatMap(Environment.init(rawValue:)))
     }
 
     private func topics(of id: String) throws(SQLiteError) -> [String] {

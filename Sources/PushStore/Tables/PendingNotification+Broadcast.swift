@@ -4,7 +4,7 @@ internal import PushCore
 internal import PushSQLite
 
 extension PendingNotification {
-    /// Reads a row of `BroadcastTable`'s selection, as `init(_:sequence:)` would make it.
+    /// Reads a row that `BroadcastTable` selected; the result equals that of `init(_:sequence:)`.
     init(broadcastRow row: Statement) {
         let uniqueID = UniqueID(high: UInt64(bitPattern: row.int64(6)), low: UInt64(bitPattern: row.int64(7)))
         self.init(
@@ -17,7 +17,7 @@ extension PendingNotification {
                 acceptedUnixMilliseconds: row.int64(5), channel: ChannelID(row.bytes(1))))
     }
 
-    /// A broadcast as devices get it, but for the address: that names no device yet.
+    /// Creates the notification of a broadcast, which is not addressed to a device yet.
     init(_ broadcast: Broadcast, sequence: Int64) {
         self.init(
             sequence: sequence,
@@ -28,14 +28,15 @@ extension PendingNotification {
                 acceptedUnixMilliseconds: broadcast.acceptedUnixMilliseconds, channel: broadcast.channel))
     }
 
-    /// A stored broadcast for one of its subscribers.
+    /// Returns the stored broadcast, addressed to one of its subscribers.
     func addressed(to token: DeviceTokenContents) -> PendingNotification {
         PendingNotification(sequence: sequence, notification: notification.addressed(to: token))
     }
 
-    /// A checksum of all that a device is shown and by which it is found: tells a damaged row from a good one.
+    /// A checksum of all fields that a device receives or that identify the row, to detect a damaged row.
     ///
-    /// SQLite notices damage to its own structures but not to what lies in them. Not meant against forgery.
+    /// SQLite detects damage to its own structures but not to the content. The checksum does not protect against
+    /// forgery.
     var checksum: Int64 {
         var checksum = Checksum()
         checksum.add(UInt64(bitPattern: sequence))
@@ -62,7 +63,7 @@ extension PendingNotification {
 }
 
 extension DeviceTokenContents {
-    /// Stands in a broadcast until it is addressed to a subscriber.
+    /// Returns the placeholder address of a broadcast that is not addressed to a subscriber yet.
     fileprivate static func ofNoDevice(_ topic: TopicID) -> DeviceTokenContents {
         DeviceTokenContents(device: DeviceID(rawValue: 0), topic: topic, generation: 0)
     }

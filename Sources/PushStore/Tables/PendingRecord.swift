@@ -2,15 +2,17 @@
 
 internal import PushCore
 
-/// A pending notification as one run of bytes: what the table keeps beside the columns by which rows are found.
+/// The byte string of a pending notification, with all fields that are not columns of the table.
 ///
 /// ```
-/// 0 version   1 push type   2 priority   3 what is there   4 generation   8 accepted at   16 expiration   24 unique id
+/// 0 version   1 push type   2 priority   3 flags   4 generation   8 accepted at   16 expiration   24 unique id
 /// 40 length of apns-id   42 of the topic's name   44 of the collapse id   46 zero   48 those three, then the payload
 /// last 8: checksum over sequence, device, topic and everything before it
 /// ```
-/// Numbers are little-endian. The checksum tells a row that the disk changed from a good one: SQLite notices damage to
-/// its own structures but not to what lies in them. It is not meant against forgery.
+/// Numbers are little-endian.
+///
+/// The checksum detects a row that the disk damaged: SQLite detects damage to its own structures but not to the
+/// content. It does not protect against forgery.
 enum PendingRecord {
     private static let version: UInt8 = 1
     private static let headByteCount = 48
@@ -48,7 +50,7 @@ enum PendingRecord {
         bytes.append(word: sum)
     }
 
-    /// Reads a row; nil when it is not what was written.
+    /// Decodes a record; returns nil when it is damaged.
     static func decode(
         _ bytes: Span<UInt8>, sequence: Int64, device: DeviceID, topic: TopicID
     ) -> PendingNotification? {
@@ -84,7 +86,8 @@ enum PendingRecord {
                 acceptedUnixMilliseconds: Int64(bitPattern: body.littleEndian(at: 8, byteCount: 8))))
     }
 
-    /// When the notification of a record was accepted, UNIX milliseconds; for a row of which no more is asked.
+    /// Returns the acceptance time of a record in UNIX milliseconds, without verifying the checksum; nil when the
+    /// record is too short.
     static func acceptedUnixMilliseconds(_ bytes: Span<UInt8>) -> Int64? {
         guard bytes.count >= headByteCount else { return nil }
         return Int64(bitPattern: bytes.littleEndian(at: 8, byteCount: 8))
@@ -103,7 +106,7 @@ enum PendingRecord {
 }
 
 extension PushType {
-    /// The number in records, which stays.
+    /// The push type's number in records, which must never change.
     fileprivate var storedNumber: UInt8 {
         switch self {
         case .alert: 1

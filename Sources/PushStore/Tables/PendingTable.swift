@@ -3,20 +3,20 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Notifications that wait for their device's acknowledgement, in order of acceptance, and which of them are settled.
+/// The notifications that wait for their device's acknowledgement, in order of acceptance.
 ///
-/// `pending` is written at its end and nothing orders it by device: that index is what would cost most, a page of its
-/// own for nearly every row. The newest rows are known in memory instead (`DeviceCards`). Rows that stay are written into
-/// `settled`, by device, many at a time, when there are many: see `SettlingRun`.
+/// Rows are appended to `pending`, which has no index by device. Such an index would be the largest cost: nearly every
+/// row would write another index page. Memory indexes the newest rows instead (`DeviceCards`). When there are many of
+/// them, `SettlingRun` archives them: it adds them to `settled`, ordered by device, many at a time.
 final class PendingTable {
-    /// Names a row that was removed.
+    /// The identity of a removed row.
     struct Removed {
         var sequence: Int64
         var device: DeviceID
         var topic: TopicID
     }
 
-    /// A row that is known in memory.
+    /// A row that is indexed in memory.
     struct Recent {
         var sequence: Int64
         var device: DeviceID
@@ -25,15 +25,17 @@ final class PendingTable {
         var expiresUnixMilliseconds: Int64?
     }
 
-    /// A row that is to be written.
+    /// A row to write.
     struct New {
         var pending: PendingNotification
         var collapse: CollapseHash
-        /// Until when it waits, if it has an expiration.
+        /// The expiration in UNIX milliseconds; nil without one.
         var expiresUnixMilliseconds: Int64?
     }
 
-    /// So many rows are written by one statement: what SQLite does for each statement costs a quarter of a row.
+    /// The number of rows that one statement inserts.
+    ///
+    /// The fixed cost of a statement is a quarter of the cost of a row.
     private static let rowsPerInsert = 16
 
     private let connection: Connection
@@ -42,7 +44,6 @@ final class PendingTable {
     private let delete: Statement
     private let selectOne: Statement
     private let selectRecent: Statement
-    private let selectOfTopic: Statement
     private let selectExpired: Statement
     private let selectOldest: Statement
     private var record: [UInt8] = []
@@ -69,7 +70,6 @@ final class PendingTable {
                 SELECT 1 FROM settled WHERE settled.device = pending.device AND settled.sequence = pending.sequence)
             ORDER BY sequence
             """)
-        selectOfTopic = try connection.prepare("SELECT sequence, device, topic FROM pending WHERE topic = ?")
         selectExpired = try connection.prepare(
             """
             SELECT sequence, device, topic FROM pending INDEXED BY pending_by_expiry
@@ -78,7 +78,7 @@ final class PendingTable {
         selectOldest = try connection.prepare("SELECT sequence, device, topic, record FROM pending ORDER BY sequence")
     }
 
-    /// Puts notifications at the end, in their order.
+    /// Appends notifications, in their order.
     func add(_ rows: [New]) throws(SQLiteError) {
         var rest = rows[...]
         while rest.count >= Self.rowsPerInsert {
@@ -109,7 +109,7 @@ final class PendingTable {
         try insertMany.run(lending: record, parts)
     }
 
-    /// Binds all but the record.
+    /// Binds all columns except the record.
     private func bind(_ row: New, to statement: Statement, after index: Int32) {
         statement.bind(row.pending.sequence, at: index + 1)
         statement.bind(row.pending.notification.address.device.stored, at: index + 2)
@@ -118,7 +118,9 @@ final class PendingTable {
         statement.bind(row.expiresUnixMilliseconds, at: index + 5)
     }
 
-    /// Moves one from an earlier schema; one that was damaged there stays so.
+    /// Adds a row of an earlier schema.
+    ///
+    /// A damaged row gets a wrong checksum, so that it stays damaged.
     func add(_ row: New, isIntact: Bool) throws(SQLiteError) {
         guard !isIntact else { return try add(row) }
         var wrong = row.pending
@@ -129,22 +131,22 @@ final class PendingTable {
         try insert.run(lending: record, at: 6)
     }
 
-    /// Removes one, whosever it is; false when it is gone already.
+    /// Removes the row with a sequence, of any device; returns false when it does not exist.
     func remove(_ sequence: Int64) throws(SQLiteError) -> Bool {
         delete.bind(sequence, at: 1)
         try delete.run()
         return connection.changedRowCount > 0
     }
 
-    /// A row that was read; without a notification when it is not what was written.
+    /// A row that was read; without a notification when its checksum is wrong.
     struct Read {
         var topic: TopicID
         var notification: PendingNotification?
-        /// Until when it waits; nil without an expiration.
+        /// The expiration in UNIX milliseconds; nil without one.
         var expiresUnixMilliseconds: Int64?
     }
 
-    /// Reads one of a device; nil when there is no such row.
+    /// Reads a row of a device; returns nil when there is no such row.
     func read(_ sequence: Int64, of device: DeviceID) throws(SQLiteError) -> Read? {
         selectOne.bind(sequence, at: 1)
         defer { selectOne.reset() }
@@ -156,7 +158,7 @@ final class PendingTable {
         return Read(topic: topic, notification: notification, expiresUnixMilliseconds: selectOne.optionalInt64(3))
     }
 
-    /// The rows behind a sequence that are not settled.
+    /// Calls a closure for each row after a sequence that is not archived.
     func forEachRecent(after sequence: Int64, _ take: (Recent) -> Void) throws(SQLiteError) {
         selectRecent.bind(sequence, at: 1)
         while try selectRecent.step() {
@@ -169,20 +171,22 @@ final class PendingTable {
         }
     }
 
-    /// All of an app, on every device; reads the whole table, as nothing is ordered by topic.
-    func all(of topic: TopicID) throws(SQLiteError) -> [Removed] {
-        selectOfTopic.bind(Int64(topic.rawValue), at: 1)
-        return try rows(of: selectOfTopic)
-    }
-
-    /// Those whose expiration has passed, at most so many.
+    /// Returns rows whose expiration has passed, at most `countMax`.
     func expired(now: Int64, countMax: Int) throws(SQLiteError) -> [Removed] {
         selectExpired.bind(now, at: 1)
         selectExpired.bind(Int64(countMax), at: 2)
         return try rows(of: selectExpired)
     }
 
-    /// Those that were accepted before a moment, at most so many: as rows are in order of acceptance, the oldest ones.
+    /// Returns rows that were accepted before a time, at most `countMax`.
+    ///
+    /// Rows are in order of acceptance, so these are the first rows.
+    ///
+    /// - Parameters:
+    ///   - moment: The time in UNIX milliseconds.
+    ///   - countMax: The maximum number of rows.
+    /// - Returns: The rows, oldest first.
+    /// - Throws: The error that SQLite returned.
     func accepted(before moment: Int64, countMax: Int) throws(SQLiteError) -> [Removed] {
         var old: [Removed] = []
         defer { selectOldest.reset() }
@@ -207,12 +211,14 @@ final class PendingTable {
     }
 }
 
-/// A collapse id as a number, by which a queue is searched; the row has the id itself.
+/// A 64-bit hash of a collapse id, by which a queue is searched.
+///
+/// The record has the id itself.
 struct CollapseHash: Equatable {
-    /// 0 without a collapse id.
+    /// The hash; 0 without a collapse id.
     private let value: UInt64
 
-    /// Takes a collapse id; none when it is left out.
+    /// Hashes a collapse id; nil stands for no collapse id.
     init(_ collapseID: [UInt8]? = nil) {
         guard let collapseID else {
             value = 0
@@ -223,9 +229,9 @@ struct CollapseHash: Equatable {
         value = max(checksum.value, 1)
     }
 
-    /// Takes a column.
+    /// Decodes a column.
     init(stored: Int64?) { value = UInt64(bitPattern: stored ?? 0) }
 
-    /// As a column.
+    /// The column value; nil without a collapse id.
     var stored: Int64? { value == 0 ? nil : Int64(bitPattern: value) }
 }

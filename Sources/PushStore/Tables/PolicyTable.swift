@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushSQLite
 
-/// What administrators set for devices; 0 stands for every device, an empty topic for every app.
+/// The policy rules of administrators; device 0 stands for every device, an empty topic for every app.
 final class PolicyTable {
     static let version6: StaticString = """
         CREATE TABLE policies(
@@ -11,8 +11,33 @@ final class PolicyTable {
             locked INTEGER NOT NULL, PRIMARY KEY (device, topic, name)) WITHOUT ROWID, STRICT;
         """
 
+    /// A rule as it is stored; also the key after which a list continues.
+    struct Rule {
+        var device: Int64
+        var topic: String
+        var name: String
+        var value: String
+        var isLocked: Bool
+
+        /// The rule as the API returns it.
+        var rule: PolicyRule {
+            PolicyRule(
+                device: device == 0 ? nil : DeviceID(stored: device).text, topic: topic.isEmpty ? nil : topic,
+                setting: name, value: value, locked: isLocked)
+        }
+
+        /// Returns whether the rule precedes another in SQLite's text order by topic and setting, which compares bytes.
+        func isBefore(_ other: Rule) -> Bool {
+            if topic.utf8.elementsEqual(other.topic.utf8) {
+                return name.utf8.lexicographicallyPrecedes(other.name.utf8)
+            }
+            return topic.utf8.lexicographicallyPrecedes(other.topic.utf8)
+        }
+    }
+
     private let selectAll: Statement
-    private let selectForDevice: Statement
+    private let selectOwn: Statement
+    private let selectGeneral: Statement
     private let upsert: Statement
     private let delete: Statement
     private let deleteDevice: Statement
@@ -21,14 +46,22 @@ final class PolicyTable {
 
     init(_ connection: Connection) throws(SQLiteError) {
         selectAll = try connection.prepare(
-            "SELECT device, topic, name, value, locked FROM policies ORDER BY device, topic, name")
-        // A device's own rule goes before that for all devices.
-        selectForDevice = try connection.prepare(
             """
-            SELECT device, topic, name, value, locked FROM policies AS rule WHERE device = ?1 OR device = 0
-                AND NOT EXISTS (
-                    SELECT 1 FROM policies WHERE device = ?1 AND topic = rule.topic AND name = rule.name)
-            ORDER BY topic, name
+            SELECT device, topic, name, value, locked FROM policies WHERE (device, topic, name) > (?1, ?2, ?3)
+            ORDER BY device, topic, name LIMIT ?4
+            """)
+        selectOwn = try connection.prepare(
+            """
+            SELECT device, topic, name, value, locked FROM policies WHERE device = ?1 AND (topic, name) > (?2, ?3)
+            ORDER BY topic, name LIMIT ?4
+            """)
+        // A device's own rule replaces the rule for all devices.
+        selectGeneral = try connection.prepare(
+            """
+            SELECT device, topic, name, value, locked FROM policies AS rule
+            WHERE device = 0 AND (topic, name) > (?2, ?3) AND NOT EXISTS (
+                SELECT 1 FROM policies WHERE device = ?1 AND topic = rule.topic AND name = rule.name)
+            ORDER BY topic, name LIMIT ?4
             """)
         upsert = try connection.prepare("INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?, ?)")
         delete = try connection.prepare("DELETE FROM policies WHERE device = ? AND topic = ? AND name = ? RETURNING 1")
@@ -37,16 +70,29 @@ final class PolicyTable {
         countAll = try connection.prepare("SELECT count(*) FROM policies")
     }
 
-    /// All rules.
-    func all() throws(SQLiteError) -> [PolicyRule] { try rules(selectAll) }
-
-    /// The rules for one device.
-    func rules(for device: DeviceID) throws(SQLiteError) -> [PolicyRule] {
-        selectForDevice.bind(device.stored, at: 1)
-        return try rules(selectForDevice)
+    /// Returns the next rules after one, of all devices, ordered by device, topic and setting.
+    func rules(after last: Rule?, countMax: Int) throws(SQLiteError) -> [Rule] {
+        selectAll.bind(last?.device ?? .min, at: 1)
+        return try rules(selectAll, after: last, countMax: countMax)
     }
 
-    /// How many rules there are.
+    /// Returns the next rules after one for a device, ordered by topic and setting.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - isOwn: Whether to read the device's own rules. Otherwise reads the rules for all devices that no own rule
+    ///     replaces.
+    ///   - last: The last rule that was read; nil for the first rules.
+    ///   - countMax: The maximum number of rules.
+    /// - Returns: The rules; fewer than `countMax` at the end.
+    /// - Throws: The error that SQLite returned.
+    func rules(for device: DeviceID, isOwn: Bool, after last: Rule?, countMax: Int) throws(SQLiteError) -> [Rule] {
+        let statement = isOwn ? selectOwn : selectGeneral
+        statement.bind(device.stored, at: 1)
+        return try rules(statement, after: last, countMax: countMax)
+    }
+
+    /// Returns the number of rules.
     func count() throws(SQLiteError) -> Int64 {
         defer { countAll.reset() }
         return try countAll.step() ? countAll.int64(0) : 0
@@ -59,20 +105,20 @@ final class PolicyTable {
         try upsert.run()
     }
 
-    /// Removes a rule; false when there was none.
+    /// Removes a rule; returns false when there was none.
     func remove(_ place: PolicyRequest.Place) throws(SQLiteError) -> Bool {
         defer { delete.reset() }
         bind(place, delete)
         return try delete.step()
     }
 
-    /// Removes the rules of a device that is gone.
+    /// Removes the rules of a removed device.
     func removeAll(of device: DeviceID) throws(SQLiteError) {
         deleteDevice.bind(device.stored, at: 1)
         try deleteDevice.run()
     }
 
-    /// Removes the rules for an app that is gone; false when there was none.
+    /// Removes the rules for a removed app; returns false when there was none.
     func removeAll(topic: String) throws(SQLiteError) -> Bool {
         defer { deleteTopic.reset() }
         deleteTopic.bind(topic, at: 1)
@@ -87,16 +133,17 @@ final class PolicyTable {
         statement.bind(place.setting.rawValue, at: 3)
     }
 
-    private func rules(_ statement: Statement) throws(SQLiteError) -> [PolicyRule] {
+    private func rules(_ statement: Statement, after last: Rule?, countMax: Int) throws(SQLiteError) -> [Rule] {
+        statement.bind(last?.topic ?? "", at: 2)
+        statement.bind(last?.name ?? "", at: 3)
+        statement.bind(Int64(countMax), at: 4)
         defer { statement.reset() }
-        var rules: [PolicyRule] = []
+        var rules: [Rule] = []
         while try statement.step() {
-            let (device, topic) = (statement.int64(0), statement.string(1))
             rules.append(
-                PolicyRule(
-                    device: device == 0 ? nil : DeviceID(rawValue: UInt64(bitPattern: device)).text,
-                    topic: topic.isEmpty ? nil : topic, setting: statement.string(2), value: statement.string(3),
-                    locked: statement.int64(4) != 0))
+                Rule(
+                    device: statement.int64(0), topic: statement.string(1), name: statement.string(2),
+                    value: statement.string(3), isLocked: statement.int64(4) != 0))
         }
         return rules
     }

@@ -3,9 +3,11 @@
 internal import PushCore
 internal import PushSQLite
 
-/// What administrators set for teams, keys and apps, and how much these sent on the last day on which they did.
+/// The quota limits of teams, keys and apps, and the usage of each on the last day on which it sent.
 final class QuotaTable {
-    /// Rates and quotas; NULL leaves a limit to the configuration.
+    /// Creates the tables of limits and usage.
+    ///
+    /// A NULL limit means that the configuration's limit applies.
     static let version4: StaticString = """
         CREATE TABLE quotas(
             kind TEXT NOT NULL, name TEXT NOT NULL, rate INTEGER, burst INTEGER, daily INTEGER, bad_tokens INTEGER,
@@ -29,7 +31,7 @@ final class QuotaTable {
         upsertUse = try connection.prepare("INSERT OR REPLACE INTO quota_uses VALUES (?, ?, ?, ?)")
     }
 
-    /// What was set.
+    /// Returns the limits that administrators set.
     func limits() throws(SQLiteError) -> [QuotaSubject: QuotaLimits] {
         var limits: [QuotaSubject: QuotaLimits] = [:]
         while try selectLimits.step() {
@@ -41,7 +43,7 @@ final class QuotaTable {
         return limits
     }
 
-    /// What was used.
+    /// Returns the recorded usage.
     func uses() throws(SQLiteError) -> [QuotaUse] {
         var uses: [QuotaUse] = []
         while try selectUses.step() {

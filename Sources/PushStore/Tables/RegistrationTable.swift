@@ -3,23 +3,23 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Registrations of apps on devices, and the topics that a device refuses.
+/// The registrations of apps on devices, and the topics that each device refuses.
 ///
-/// A row stays when its registration ends: it holds the generation, so that the next registration makes a different
-/// device token, and the time for `Unregistered`.
+/// A row stays when its registration ends. It keeps the generation, so that the next registration gets a different
+/// device token, and the end time for `Unregistered`.
 final class RegistrationTable {
-    /// What a row says.
     struct Row {
         var generation: UInt32
         var isLive: Bool
-        /// The device wants nothing of this topic.
+        /// Whether the device refuses this topic.
         var isRefused: Bool
-        /// When the last registration that ended did so.
+        /// The end of the last registration that ended, in UNIX milliseconds.
         var endedUnixMilliseconds: Int64?
-        /// Whether that was because its device was not seen for long.
+        /// Whether that registration ended because its device was unseen for too long.
         var hasExpired: Bool
 
-        /// Why a generation is not to be sent to any more, and since when; nil for the one that is live.
+        /// Returns the reason why a generation of the device token is rejected, and when it ended; nil for the live
+        /// one.
         func rejection(of generation: UInt32) -> (reason: RejectionReason, endedUnixMilliseconds: Int64?)? {
             if isLive, generation == self.generation { return nil }
             let isLastEnded = isLive ? generation &+ 1 == self.generation : generation == self.generation
@@ -34,14 +34,16 @@ final class RegistrationTable {
     private let countLive: Statement
     private let end: Statement
     private let endOfDevice: Statement
-    private let endOfTopic: Statement
+    private let selectDevices: Statement
+    private let selectTopics: Statement
     private let liveTopics: Statement
     private let countByTopic: Statement
     private let clearFilter: Statement
     private let addFilter: Statement
     private let selectFilter: Statement
+    private let removeFilter: Statement
+    private let selectFilterTopics: Statement
     private let markRefused: Statement
-    private let refusedTopics: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         select = try connection.prepare(
@@ -61,15 +63,18 @@ final class RegistrationTable {
         countLive = try connection.prepare("SELECT count(*) FROM registrations WHERE device = ? AND live = 1")
         end = try connection.prepare(
             """
-            UPDATE registrations SET live = 0, ended_at_ms = ?, expired = 0 WHERE device = ? AND topic = ? AND live = 1
+            UPDATE registrations SET live = 0, ended_at_ms = ?, expired = ? WHERE device = ? AND topic = ? AND live = 1
             """)
         endOfDevice = try connection.prepare(
             """
             UPDATE registrations SET live = 0, ended_at_ms = ?, expired = ? WHERE device = ? AND live = 1
             RETURNING topic
             """)
-        endOfTopic = try connection.prepare(
-            "UPDATE registrations SET live = 0, ended_at_ms = ?, expired = 0 WHERE topic = ? AND live = 1")
+        selectDevices = try connection.prepare(
+            """
+            SELECT device FROM registrations INDEXED BY registrations_by_topic WHERE topic = ? AND live = 1 LIMIT ?
+            """)
+        selectTopics = try connection.prepare("SELECT topic FROM registrations WHERE device = ? AND live = 1 LIMIT ?")
         liveTopics = try connection.prepare(
             """
             SELECT topics.topic FROM registrations JOIN topics ON topics.id = registrations.topic
@@ -80,17 +85,12 @@ final class RegistrationTable {
         clearFilter = try connection.prepare("DELETE FROM filters WHERE device = ?")
         addFilter = try connection.prepare("INSERT OR IGNORE INTO filters VALUES (?, ?)")
         selectFilter = try connection.prepare("SELECT 1 FROM filters WHERE device = ? AND topic = ?")
-        markRefused = try connection.prepare(
-            """
-            UPDATE registrations SET refused = EXISTS (
-                SELECT 1 FROM topics JOIN filters ON filters.topic = topics.topic
-                WHERE topics.id = registrations.topic AND filters.device = registrations.device)
-            WHERE device = ?
-            """)
-        refusedTopics = try connection.prepare("SELECT topic FROM registrations WHERE device = ? AND refused = 1")
+        removeFilter = try connection.prepare("DELETE FROM filters WHERE device = ? AND topic = ?")
+        selectFilterTopics = try connection.prepare("SELECT topic FROM filters WHERE device = ?")
+        markRefused = try connection.prepare("UPDATE registrations SET refused = ? WHERE device = ? AND topic = ?")
     }
 
-    /// The row of an app on a device.
+    /// Returns the registration of an app on a device, live or ended.
     func find(device: Int64, topic: TopicID) throws(SQLiteError) -> Row? {
         select.bind(device, at: 1)
         select.bind(Int64(topic.rawValue), at: 2)
@@ -98,7 +98,7 @@ final class RegistrationTable {
         return try select.step() ? row(of: select) : nil
     }
 
-    /// All rows of a device, live or not.
+    /// Returns all registrations of a device, live or ended.
     func all(of device: DeviceID) throws(SQLiteError) -> [(topic: TopicID, row: Row)] {
         var rows: [(topic: TopicID, row: Row)] = []
         selectAll.bind(device.stored, at: 1)
@@ -113,7 +113,7 @@ final class RegistrationTable {
             hasExpired: select.int64(4) != 0)
     }
 
-    /// The environment of an app's registration on a device, the live or the last one.
+    /// Returns the environment of an app's live or last registration on a device.
     func environment(device: DeviceID, topic: TopicID) throws(SQLiteError) -> Environment? {
         selectEnvironment.bind(device.stored, at: 1)
         selectEnvironment.bind(Int64(topic.rawValue), at: 2)
@@ -121,7 +121,7 @@ final class RegistrationTable {
         return try selectEnvironment.step() ? Environment(rawValue: selectEnvironment.string(0)) : nil
     }
 
-    /// Begins a registration with a new generation.
+    /// Starts a registration with a new generation.
     func register(
         _ contents: DeviceTokenContents, in environment: Environment, isRefused: Bool, now: Int64
     ) throws(SQLiteError) {
@@ -134,18 +134,19 @@ final class RegistrationTable {
         try upsert.run()
     }
 
-    /// Live registrations of a device.
+    /// Returns the number of live registrations of a device.
     func liveCount(of device: DeviceID) throws(SQLiteError) -> Int {
         countLive.bind(device.stored, at: 1)
         defer { countLive.reset() }
         return try countLive.step() ? Int(countLive.int64(0)) : 0
     }
 
-    /// Ends one registration, if it is live.
-    func end(device: DeviceID, topic: TopicID, now: Int64) throws(SQLiteError) {
+    /// Ends a registration if it is live.
+    func end(device: DeviceID, topic: TopicID, asExpired: Bool, now: Int64) throws(SQLiteError) {
         end.bind(now, at: 1)
-        end.bind(device.stored, at: 2)
-        end.bind(Int64(topic.rawValue), at: 3)
+        end.bind(asExpired ? 1 : 0, at: 2)
+        end.bind(device.stored, at: 3)
+        end.bind(Int64(topic.rawValue), at: 4)
         try end.run()
     }
 
@@ -157,14 +158,23 @@ final class RegistrationTable {
         return try topics(of: endOfDevice)
     }
 
-    /// Ends all registrations of an app.
-    func endAll(of topic: TopicID, now: Int64) throws(SQLiteError) {
-        endOfTopic.bind(now, at: 1)
-        endOfTopic.bind(Int64(topic.rawValue), at: 2)
-        try endOfTopic.run()
+    /// Returns devices with a live registration of an app, at most `countMax`.
+    func someDevices(of topic: TopicID, countMax: Int) throws(SQLiteError) -> [DeviceID] {
+        var devices: [DeviceID] = []
+        selectDevices.bind(Int64(topic.rawValue), at: 1)
+        selectDevices.bind(Int64(countMax), at: 2)
+        while try selectDevices.step() { devices.append(DeviceID(stored: selectDevices.int64(0))) }
+        return devices
     }
 
-    /// The topics live on a device, by name.
+    /// Returns apps with a live registration on a device, at most `countMax`.
+    func someTopics(of device: DeviceID, countMax: Int) throws(SQLiteError) -> [TopicID] {
+        selectTopics.bind(device.stored, at: 1)
+        selectTopics.bind(Int64(countMax), at: 2)
+        return try topics(of: selectTopics)
+    }
+
+    /// Returns the topic names with a live registration on a device, sorted.
     func liveTopicNames(of device: DeviceID) throws(SQLiteError) -> [String] {
         var names: [String] = []
         liveTopics.bind(device.stored, at: 1)
@@ -172,7 +182,7 @@ final class RegistrationTable {
         return names
     }
 
-    /// Live registrations of each topic.
+    /// Returns the number of live registrations of each topic.
     func liveCountByTopic() throws(SQLiteError) -> [TopicID: Int] {
         var counts: [TopicID: Int] = [:]
         while try countByTopic.step() {
@@ -183,28 +193,37 @@ final class RegistrationTable {
 
     // MARK: Filters
 
-    /// Replaces a device's filter; returns the registered topics that are refused now.
-    func setFilter(of device: DeviceID, refusedTopics names: [String]) throws(SQLiteError) -> [TopicID] {
-        clearFilter.bind(device.stored, at: 1)
-        try clearFilter.run()
-        for name in names {
-            addFilter.bind(device.stored, at: 1)
-            addFilter.bind(name, at: 2)
-            try addFilter.run()
-        }
-        markRefused.bind(device.stored, at: 1)
-        try markRefused.run()
-        refusedTopics.bind(device.stored, at: 1)
-        return try topics(of: refusedTopics)
+    /// Returns the topics that a device refuses.
+    func filter(of device: DeviceID) throws(SQLiteError) -> Set<String> {
+        var topics: Set<String> = []
+        selectFilterTopics.bind(device.stored, at: 1)
+        while try selectFilterTopics.step() { topics.insert(selectFilterTopics.string(0)) }
+        return topics
     }
 
-    /// Forgets the filter of a device that is removed.
+    /// Adds a topic to a device's filter, or removes it.
+    func setFilter(of device: DeviceID, _ topic: String, isRefused: Bool) throws(SQLiteError) {
+        let statement = isRefused ? addFilter : removeFilter
+        statement.bind(device.stored, at: 1)
+        statement.bind(topic, at: 2)
+        try statement.run()
+    }
+
+    /// Sets on a registration whether its device refuses the topic.
+    func setRefused(_ isRefused: Bool, device: DeviceID, topic: TopicID) throws(SQLiteError) {
+        markRefused.bind(isRefused ? 1 : 0, at: 1)
+        markRefused.bind(device.stored, at: 2)
+        markRefused.bind(Int64(topic.rawValue), at: 3)
+        try markRefused.run()
+    }
+
+    /// Deletes the filter of a removed device.
     func forgetFilter(of device: DeviceID) throws(SQLiteError) {
         clearFilter.bind(device.stored, at: 1)
         try clearFilter.run()
     }
 
-    /// Whether a device refuses a topic.
+    /// Returns whether a device refuses a topic.
     func isRefused(_ topic: String, by device: DeviceID) throws(SQLiteError) -> Bool {
         selectFilter.bind(device.stored, at: 1)
         selectFilter.bind(topic, at: 2)
@@ -220,6 +239,6 @@ final class RegistrationTable {
 }
 
 extension TopicID {
-    /// Takes a number from a table that only holds such numbers.
+    /// Decodes a column that contains only topic numbers.
     init(stored: Int64) { self.init(rawValue: UInt32(truncatingIfNeeded: stored)) }
 }

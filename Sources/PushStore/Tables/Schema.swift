@@ -2,22 +2,22 @@
 
 internal import PushSQLite
 
-/// The store's tables; docs/explanation/architecture.md says who writes them.
+/// The store's tables; docs/explanation/architecture.md describes who writes them.
 ///
-/// Times are UNIX milliseconds in columns `_at_ms` and UNIX seconds in columns `_at`. Removed apps and devices stay as
-/// rows without content, so that their old device tokens are answered with `Unregistered` and their numbers are never
-/// given out again.
+/// Columns `_at_ms` are UNIX milliseconds, and columns `_at` are UNIX seconds. Removed apps stay as rows, and removed
+/// devices as rows without content. Their old device tokens are therefore answered with `Unregistered`, and their
+/// numbers are never reused.
 enum Schema {
     static let migrations = Migrations([
         .sql(version1), .sql(version2), .program(version3, SchemaVersion3.movePending), .sql(QuotaTable.version4),
-        .sql(version5), .sql(PolicyTable.version6),
+        .sql(version5), .sql(PolicyTable.version6), .sql(DeliveryHistoryTable.version7), .sql(version8),
     ])
 
     /// The first schema.
     ///
-    /// `pending` has no foreign keys: its rows are checked against `registrations` in the same transaction, and each
-    /// key would cost a look-up on the way of every notification. NULLs are distinct in a unique index, so
-    /// `pending_by_topic` lets one notification wait for each collapse id and any number without one.
+    /// `pending` has no foreign keys. Its rows are checked against `registrations` in the same transaction, and each
+    /// key would cost a lookup for every notification. NULLs are distinct in a unique index, so `pending_by_topic`
+    /// allows one notification for each collapse id and any number without one.
     private static let version1: StaticString = """
         CREATE TABLE state(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
         INSERT INTO state VALUES ('last_sequence', 0);
@@ -61,12 +61,13 @@ enum Schema {
         CREATE INDEX pending_by_expiry ON pending(expires_at_ms);
         """
 
-    /// Environments, payload checks, certificates, channels, and when a device was seen.
+    /// Adds environments, payload checks, certificates, channels, and the time when a device was last seen.
     ///
-    /// A registration of version 1 is for production, as that was the only environment. Its devices were seen when the
-    /// store first opens the file, which fills in `seen_at_ms`: they must not expire at once. A channel is known by its
-    /// `number`, so that subscriptions are short; `broadcasts` holds the one that a channel stores, under a sequence of
-    /// the counter that numbers `pending` too. `since` is the last sequence that a subscription has nothing to do with.
+    /// Registrations of version 1 are for production, the only environment at that time. When the store first opens
+    /// such a file, it sets `seen_at_ms` to the current time, so that devices do not expire immediately. Subscriptions
+    /// refer to a channel by its `number`, which is shorter than its id. `broadcasts` holds the broadcast that a
+    /// channel stores, under a sequence of the counter that also numbers `pending`. `since` is the last sequence that a
+    /// subscription skips.
     private static let version2: StaticString = """
         ALTER TABLE topics ADD COLUMN checks TEXT NOT NULL DEFAULT 'warn';
         ALTER TABLE topics ADD COLUMN broadcasts INTEGER NOT NULL DEFAULT 0;
@@ -103,10 +104,10 @@ enum Schema {
         CREATE INDEX broadcasts_by_expiry ON broadcasts(expires_at_ms);
         """
 
-    /// Pending notifications as records, at the end of a table that nothing orders by device; see `PendingTable`.
+    /// Stores pending notifications as records in a table without an index by device; see `PendingTable`.
     ///
-    /// `expires_at_ms` is NULL where the provider gave no expiration: such rows go by age. `settled` knows the older ones by
-    /// device, and `settled_counts` how many it knows of each topic.
+    /// `expires_at_ms` is NULL where the provider set no expiration. Such rows expire by age. `settled` indexes older
+    /// rows by device, and `settled_counts` counts them for each topic.
     private static let version3: StaticString = """
         ALTER TABLE pending RENAME TO pending_2;
         DROP INDEX pending_by_device;
@@ -122,7 +123,19 @@ enum Schema {
         CREATE TABLE settled_counts(topic INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;
         """
 
-    /// The trace, and the webhooks that tell of it; `TraceTable` says what a position is.
+    /// Adds indexes for lists that are read in steps, and the enrollment requests that may be repeated.
+    ///
+    /// `device` is the device that used a code. `request_hash` is NULL without a request id.
+    private static let version8: StaticString = """
+        CREATE INDEX devices_by_enrolment ON devices(enrolled_at_ms, id) WHERE removed_at_ms IS NULL;
+        CREATE INDEX keys_by_age ON keys(created_at, id);
+        CREATE INDEX certificates_by_age ON certificates(created_at, fingerprint);
+        CREATE INDEX channels_of_topic ON channels(topic, number);
+        ALTER TABLE enrolment_codes ADD COLUMN device INTEGER;
+        ALTER TABLE enrolment_codes ADD COLUMN request_hash BLOB;
+        """
+
+    /// Creates the trace and the webhooks that report its events; `TraceTable` defines a position.
     private static let version5: StaticString = """
         CREATE TABLE trace(
             position INTEGER PRIMARY KEY, first_at_ms INTEGER NOT NULL, last_at_ms INTEGER NOT NULL,

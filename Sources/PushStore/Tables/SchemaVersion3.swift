@@ -3,9 +3,11 @@
 internal import PushCore
 internal import PushSQLite
 
-/// What SQL alone cannot do to bring a file to version 3: pending notifications become records.
+/// The part of the migration to version 3 that SQL cannot do: it converts pending notifications to records.
 enum SchemaVersion3 {
-    /// Moves every row of version 2; one that the disk changed keeps its place, and is found damaged when it is read.
+    /// Moves every row of version 2.
+    ///
+    /// A row with a wrong checksum keeps its place and is found damaged when it is read.
     static func movePending(_ connection: Connection) throws(SQLiteError) {
         let table = try PendingTable(connection)
         let (settled, state) = (try SettledTable(connection), try StateTable(connection))
@@ -37,7 +39,6 @@ enum SchemaVersion3 {
 }
 
 extension PendingNotification {
-    /// Reads a row of version 2.
     fileprivate init(version2 row: Statement) {
         let address = DeviceTokenContents(
             device: DeviceID(stored: row.int64(1)), topic: TopicID(stored: row.int64(2)),

@@ -3,11 +3,11 @@
 internal import PushCore
 internal import PushSQLite
 
-/// The older rows of `pending` by device: what a device finds that was away for long.
+/// The archive index: the older rows of `pending`, ordered by device.
 ///
-/// `settled_counts` says how many there are of each topic, so that a start need not count them.
+/// A device that was disconnected for a long time reads its queue here. `settled_counts` has the number of rows of each
+/// topic, so that a start does not need to count them.
 final class SettledTable {
-    /// A row of one device.
     struct Row {
         var sequence: Int64
         var topic: TopicID
@@ -64,7 +64,7 @@ final class SettledTable {
         if connection.changedRowCount > 0 { countChanges[row.topic, default: 0] += 1 }
     }
 
-    /// Removes one, if it is there.
+    /// Removes a row if it exists.
     func remove(_ sequence: Int64, of device: DeviceID, topic: TopicID) throws(SQLiteError) {
         delete.bind(device.stored, at: 1)
         delete.bind(sequence, at: 2)
@@ -72,10 +72,10 @@ final class SettledTable {
         if connection.changedRowCount > 0 { countChanges[topic, default: 0] -= 1 }
     }
 
-    /// Begins a transaction: changes of one that failed are forgotten.
+    /// Starts a transaction; discards the count changes of a transaction that failed.
     func begin() { if !countChanges.isEmpty { countChanges.removeAll(keepingCapacity: true) } }
 
-    /// Writes the counts that a transaction changed, as one of its last things.
+    /// Writes the changed counts, near the end of the transaction.
     func end() throws(SQLiteError) {
         for (topic, change) in countChanges where change != 0 {
             addToCount.bind(Int64(topic.rawValue), at: 1)
@@ -86,7 +86,7 @@ final class SettledTable {
 
     // MARK: Reading
 
-    /// The topic of a device's row; nil when there is none.
+    /// Returns the topic of a device's row; nil when there is none.
     func topic(of sequence: Int64, of device: DeviceID) throws(SQLiteError) -> TopicID? {
         selectTopic.bind(device.stored, at: 1)
         selectTopic.bind(sequence, at: 2)
@@ -94,7 +94,7 @@ final class SettledTable {
         return try selectTopic.step() ? TopicID(stored: selectTopic.int64(0)) : nil
     }
 
-    /// The next ones of a device behind a sequence, in order, at most so many.
+    /// Returns the next rows of a device after a sequence, in order, at most `countMax`.
     func rows(of device: DeviceID, after sequence: Int64, countMax: Int) throws(SQLiteError) -> [Row] {
         selectAfter.bind(device.stored, at: 1)
         selectAfter.bind(sequence, at: 2)
@@ -102,7 +102,7 @@ final class SettledTable {
         return try rows(of: selectAfter)
     }
 
-    /// The oldest of a device, or of an app on it.
+    /// Returns the oldest row of a device, or of an app on it.
     func oldest(of device: DeviceID, topic: TopicID?) throws(SQLiteError) -> Row? {
         guard let topic else {
             selectOldest.bind(device.stored, at: 1)
@@ -113,7 +113,7 @@ final class SettledTable {
         return try rows(of: selectOldestOfTopic).first
     }
 
-    /// Those that a collapse id may replace.
+    /// Returns the rows that may have the same collapse id, oldest first.
     func collapsible(of device: DeviceID, topic: TopicID, _ collapse: CollapseHash) throws(SQLiteError) -> [Row] {
         selectCollapsible.bind(device.stored, at: 1)
         selectCollapsible.bind(Int64(topic.rawValue), at: 2)
@@ -121,7 +121,7 @@ final class SettledTable {
         return try rows(of: selectCollapsible)
     }
 
-    /// Those of a device that have an expiration, oldest first; reads as many rows as the device has.
+    /// Returns the rows of a device that have an expiration, oldest first; reads all rows of the device.
     func expiring(of device: DeviceID) throws(SQLiteError) -> [QueueEntry] {
         selectExpiring.bind(device.stored, at: 1)
         var entries: [QueueEntry] = []
@@ -134,7 +134,7 @@ final class SettledTable {
         return entries
     }
 
-    /// How many a device has of each topic.
+    /// Returns the number of rows of each topic for a device.
     func counts(of device: DeviceID) throws(SQLiteError) -> [TopicCount] {
         var counts: [TopicCount] = []
         countByTopicOfDevice.bind(device.stored, at: 1)
@@ -146,7 +146,7 @@ final class SettledTable {
         return counts
     }
 
-    /// How many there are of each topic.
+    /// Returns the number of rows of each topic.
     func countsByTopic() throws(SQLiteError) -> [TopicID: Int] {
         var counts: [TopicID: Int] = [:]
         while try selectCounts.step() { counts[TopicID(stored: selectCounts.int64(0))] = Int(selectCounts.int64(1)) }

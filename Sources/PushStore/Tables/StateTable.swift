@@ -2,8 +2,7 @@
 
 internal import PushSQLite
 
-/// Single numbers that the file keeps: when the server last ran, how far sequences and settling went, and the version of
-/// the policies.
+/// Single numbers in the file: the last running time, the reserved and archived sequences, and the policy version.
 final class StateTable {
     private let select: Statement
     private let upsert: Statement
@@ -14,28 +13,29 @@ final class StateTable {
             "INSERT INTO state VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
     }
 
-    /// When the server last wrote that it ran, UNIX milliseconds; nil in a new file and in one of version 1.
+    /// Returns the last time at which the server recorded that it runs, in UNIX milliseconds; nil in a new or version 1
+    /// file.
     func lastRunning() throws(SQLiteError) -> Int64? { try value("running_at_ms") }
 
-    /// Writes that the server runs.
+    /// Records that the server runs now.
     func noteRunning(now: Int64) throws(SQLiteError) { try set("running_at_ms", now) }
 
-    /// The sequence up to which numbers were given out, or may have been.
+    /// Returns the sequence up to which numbers were assigned, or may have been.
     func lastSequence() throws(SQLiteError) -> Int64 { try value("last_sequence") ?? 0 }
 
-    /// Lets numbers be given out up to a sequence.
+    /// Reserves numbers up to a sequence.
     func setLastSequence(_ sequence: Int64) throws(SQLiteError) { try set("last_sequence", sequence) }
 
-    /// The sequence up to which all pending notifications are settled.
+    /// Returns the sequence up to which all pending notifications are archived.
     func settledThrough() throws(SQLiteError) -> Int64 { try value("settled_through") ?? 0 }
 
-    /// Notes that all pending notifications up to a sequence are settled.
+    /// Records that all pending notifications up to a sequence are archived.
     func setSettledThrough(_ sequence: Int64) throws(SQLiteError) { try set("settled_through", sequence) }
 
-    /// How often policies were changed.
+    /// Returns the version of the policies, which counts their changes.
     func policyVersion() throws(SQLiteError) -> Int64 { try value("policy_version") ?? 0 }
 
-    /// Notes that policies were changed.
+    /// Sets the version of the policies.
     func setPolicyVersion(_ version: Int64) throws(SQLiteError) { try set("policy_version", version) }
 
     private func value(_ name: String) throws(SQLiteError) -> Int64? {

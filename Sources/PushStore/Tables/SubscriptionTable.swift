@@ -3,22 +3,23 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Which app on which device listens to which channel, and which broadcasts are behind it.
+/// The channel subscriptions of apps on devices, and the broadcasts that each has received or skipped.
 ///
-/// A row lives as long as its registration and its channel do. Of the sequences up to `since` it has nothing to do with
-/// any: they are acknowledged, or older than the subscription, or came while the device refused the topic.
+/// A row exists as long as its registration and its channel do. It skips the sequences up to `since`: they are
+/// acknowledged, or precede the subscription, or arrived while the device refused the topic.
 final class SubscriptionTable {
-    /// A subscription to whose device broadcasts may go.
+    /// A subscription whose device accepts broadcasts of the channel.
     struct Listener {
         var channel: ChannelNumber
         var token: DeviceTokenContents
     }
 
-    /// A subscription that is gone.
+    /// A subscription that ended.
     struct Ended {
         var device: DeviceID
         var channel: ChannelNumber
-        /// The broadcast that the channel stores, which may be on its way to the device.
+        /// The sequence of the broadcast that the channel stores, which may be in flight to the device; nil without
+        /// one.
         var storedSequence: Int64?
     }
 
@@ -31,12 +32,13 @@ final class SubscriptionTable {
     private let countByChannel: Statement
     private let acknowledge: Statement
     private let selectWaiting: Statement
-    private let skipRefused: Statement
-    private let selectOnTheWay: Statement
+    private let skip: Statement
+    private let selectStored: Statement
     private let deleteOne: Statement
     private let deleteOfRegistration: Statement
     private let deleteOfDevice: Statement
-    private let deleteOfChannel: Statement
+    private let deleteSomeOfChannel: Statement
+    private let deleteSomeOfRegistration: Statement
     private let deleteOfTopic: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -48,8 +50,9 @@ final class SubscriptionTable {
         selectCount = try connection.prepare("SELECT count(*) FROM subscriptions WHERE device = ? AND topic = ?")
         selectChannels = try connection.prepare(
             """
-            SELECT channels.id FROM subscriptions JOIN channels ON channels.number = subscriptions.channel
-            WHERE subscriptions.device = ? AND subscriptions.topic = ? ORDER BY subscriptions.position
+            SELECT channels.id, position, channel FROM subscriptions INDEXED BY subscriptions_by_device
+            CROSS JOIN channels ON channels.number = subscriptions.channel
+            WHERE subscriptions.device = ? AND subscriptions.topic = ? AND channel > ? ORDER BY channel LIMIT ?
             """)
         selectListeners = try connection.prepare(
             """
@@ -67,15 +70,12 @@ final class SubscriptionTable {
             SELECT 1 FROM subscriptions
             WHERE channel = (SELECT channel FROM broadcasts WHERE sequence = ?1) AND device = ?2 AND since < ?1
             """)
-        skipRefused = try connection.prepare(
+        skip = try connection.prepare(
+            "UPDATE subscriptions SET since = ?1 WHERE device = ?2 AND topic = ?3 AND since < ?1")
+        selectStored = try connection.prepare(
             """
-            UPDATE subscriptions SET since = ?1 WHERE device = ?2 AND topic IN (
-                SELECT topic FROM registrations WHERE device = ?2 AND refused = 1)
-            """)
-        selectOnTheWay = try connection.prepare(
-            """
-            SELECT sequence FROM subscriptions JOIN broadcasts USING (channel)
-            WHERE device = ?1 AND topic IN (SELECT topic FROM registrations WHERE device = ?1 AND refused = 1)
+            SELECT sequence FROM subscriptions CROSS JOIN broadcasts USING (channel)
+            WHERE subscriptions.device = ? AND subscriptions.topic = ?
             """)
         deleteOne = try connection.prepare(
             """
@@ -92,13 +92,26 @@ final class SubscriptionTable {
             DELETE FROM subscriptions WHERE device = ? RETURNING device, channel,
                 (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
             """)
-        deleteOfChannel = try connection.prepare("DELETE FROM subscriptions WHERE channel = ?")
-        deleteOfTopic = try connection.prepare("DELETE FROM subscriptions WHERE topic = ?")
+        deleteSomeOfChannel = try connection.prepare(
+            """
+            DELETE FROM subscriptions WHERE position IN (SELECT position FROM subscriptions WHERE channel = ? LIMIT ?)
+            RETURNING device, channel,
+                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
+            """)
+        deleteSomeOfRegistration = try connection.prepare(
+            """
+            DELETE FROM subscriptions WHERE position IN (
+                SELECT position FROM subscriptions WHERE device = ? AND topic = ? LIMIT ?)
+            RETURNING device, channel,
+                (SELECT sequence FROM broadcasts WHERE broadcasts.channel = subscriptions.channel)
+            """)
+        deleteOfTopic = try connection.prepare(
+            "DELETE FROM subscriptions WHERE channel IN (SELECT number FROM channels WHERE topic = ?)")
     }
 
     // MARK: One device
 
-    /// Whether an app on a device is subscribed.
+    /// Returns whether an app on a device subscribes to a channel.
     func contains(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber) throws(SQLiteError) -> Bool {
         selectOne.bind(device.stored, at: 1)
         selectOne.bind(Int64(topic.rawValue), at: 2)
@@ -107,7 +120,7 @@ final class SubscriptionTable {
         return try selectOne.step()
     }
 
-    /// Channels that an app on a device is subscribed to.
+    /// Returns the number of channels that an app on a device subscribes to.
     func count(of device: DeviceID, topic: TopicID) throws(SQLiteError) -> Int {
         selectCount.bind(device.stored, at: 1)
         selectCount.bind(Int64(topic.rawValue), at: 2)
@@ -115,18 +128,32 @@ final class SubscriptionTable {
         return try selectCount.step() ? Int(selectCount.int64(0)) : 0
     }
 
-    /// Channels that an app on a device is subscribed to, in the order of subscribing.
-    func channels(of device: DeviceID, topic: TopicID) throws(SQLiteError) -> [ChannelID] {
-        var channels: [ChannelID] = []
+    /// Returns the next subscriptions of an app on a device after a channel number.
+    ///
+    /// Positions increase in the order of subscribing.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - topic: The app.
+    ///   - number: The channel number after which to read.
+    ///   - countMax: The maximum number of rows.
+    /// - Returns: The channels with their positions.
+    /// - Throws: The error that SQLite returned.
+    func page(
+        of device: DeviceID, topic: TopicID, after number: Int64, countMax: Int
+    ) throws(SQLiteError) -> ListPage<(channel: ChannelID, position: Int64), Int64> {
         selectChannels.bind(device.stored, at: 1)
         selectChannels.bind(Int64(topic.rawValue), at: 2)
-        while try selectChannels.step() {
-            if let channel = ChannelID(selectChannels.bytes(0)) { channels.append(channel) }
+        selectChannels.bind(number, at: 3)
+        selectChannels.bind(Int64(countMax), at: 4)
+        return try selectChannels.page(countMax: countMax) { (row) in
+            ChannelID(row.bytes(0)).map { ($0, row.int64(1)) }
+        } key: {
+            $0.int64(2)
         }
-        return channels
     }
 
-    /// The subscriptions of a device, without those of topics that it refuses.
+    /// Returns the subscriptions of a device, without those of topics that it refuses.
     func listeners(of device: DeviceID) throws(SQLiteError) -> [Listener] {
         var listeners: [Listener] = []
         selectListeners.bind(device.stored, at: 1)
@@ -139,7 +166,7 @@ final class SubscriptionTable {
         return listeners
     }
 
-    /// Subscribes an app that is not; broadcasts up to a sequence are none of its business.
+    /// Adds a subscription, which skips broadcasts up to the sequence `since`.
     func add(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber, since: Int64) throws(SQLiteError) {
         insert.bind(device.stored, at: 1)
         insert.bind(Int64(topic.rawValue), at: 2)
@@ -148,7 +175,7 @@ final class SubscriptionTable {
         try insert.run()
     }
 
-    /// Whether a stored broadcast waits for a device's acknowledgement.
+    /// Returns whether a stored broadcast waits for a device's acknowledgement.
     func isWaiting(_ sequence: Int64, for device: DeviceID) throws(SQLiteError) -> Bool {
         selectWaiting.bind(sequence, at: 1)
         selectWaiting.bind(device.stored, at: 2)
@@ -156,7 +183,7 @@ final class SubscriptionTable {
         return try selectWaiting.step()
     }
 
-    /// Notes that a device has a stored broadcast; false when there is none, or it is not for this device.
+    /// Records that a device acknowledged a stored broadcast; returns false when none waits for it.
     func acknowledge(_ sequence: Int64, by device: DeviceID) throws(SQLiteError) -> Bool {
         acknowledge.bind(sequence, at: 1)
         acknowledge.bind(device.stored, at: 2)
@@ -164,26 +191,27 @@ final class SubscriptionTable {
         return connection.changedRowCount > 0
     }
 
-    /// Leaves out, for ever, the broadcasts up to a sequence of all topics that a device refuses now.
-    ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - sequence: The last one to leave out.
-    /// - Returns: Those that may be on their way to the device.
-    /// - Throws: What SQLite answered.
-    func skipRefused(of device: DeviceID, upTo sequence: Int64) throws(SQLiteError) -> [Int64] {
+    /// Skips all broadcasts up to a sequence for an app on a device; returns the number of changed subscriptions.
+    func skip(of device: DeviceID, topic: TopicID, upTo sequence: Int64) throws(SQLiteError) -> Int {
+        skip.bind(sequence, at: 1)
+        skip.bind(device.stored, at: 2)
+        skip.bind(Int64(topic.rawValue), at: 3)
+        try skip.run()
+        return connection.changedRowCount
+    }
+
+    /// Returns the stored broadcasts of the channels that an app on a device subscribes to.
+    func stored(for device: DeviceID, topic: TopicID) throws(SQLiteError) -> [Int64] {
         var sequences: [Int64] = []
-        selectOnTheWay.bind(device.stored, at: 1)
-        while try selectOnTheWay.step() { sequences.append(selectOnTheWay.int64(0)) }
-        skipRefused.bind(sequence, at: 1)
-        skipRefused.bind(device.stored, at: 2)
-        try skipRefused.run()
+        selectStored.bind(device.stored, at: 1)
+        selectStored.bind(Int64(topic.rawValue), at: 2)
+        while try selectStored.step() { sequences.append(selectStored.int64(0)) }
         return sequences
     }
 
     // MARK: Ends
 
-    /// Ends one subscription; nil when there is none.
+    /// Ends a subscription; returns nil when there is none.
     func remove(_ device: DeviceID, _ topic: TopicID, _ channel: ChannelNumber) throws(SQLiteError) -> Ended? {
         deleteOne.bind(device.stored, at: 1)
         deleteOne.bind(Int64(topic.rawValue), at: 2)
@@ -191,32 +219,41 @@ final class SubscriptionTable {
         return try ended(by: deleteOne).first
     }
 
-    /// Ends all of an app on a device.
+    /// Ends all subscriptions of an app on a device.
     func removeAll(of device: DeviceID, topic: TopicID) throws(SQLiteError) -> [Ended] {
         deleteOfRegistration.bind(device.stored, at: 1)
         deleteOfRegistration.bind(Int64(topic.rawValue), at: 2)
         return try ended(by: deleteOfRegistration)
     }
 
-    /// Ends all of a device.
+    /// Ends all subscriptions of a device.
     func removeAll(of device: DeviceID) throws(SQLiteError) -> [Ended] {
         deleteOfDevice.bind(device.stored, at: 1)
         return try ended(by: deleteOfDevice)
     }
 
-    /// Ends all of a channel.
-    func removeAll(of channel: ChannelNumber) throws(SQLiteError) {
-        deleteOfChannel.bind(channel.rawValue, at: 1)
-        try deleteOfChannel.run()
+    /// Ends subscriptions of an app on a device, at most `countMax`.
+    func removeSome(of device: DeviceID, topic: TopicID, countMax: Int) throws(SQLiteError) -> [Ended] {
+        deleteSomeOfRegistration.bind(device.stored, at: 1)
+        deleteSomeOfRegistration.bind(Int64(topic.rawValue), at: 2)
+        deleteSomeOfRegistration.bind(Int64(countMax), at: 3)
+        return try ended(by: deleteSomeOfRegistration)
     }
 
-    /// Ends all of an app, on every device; reads the whole table, as nothing is ordered by topic alone.
+    /// Ends subscriptions to a channel, at most `countMax`.
+    func removeSome(of channel: ChannelNumber, countMax: Int) throws(SQLiteError) -> [Ended] {
+        deleteSomeOfChannel.bind(channel.rawValue, at: 1)
+        deleteSomeOfChannel.bind(Int64(countMax), at: 2)
+        return try ended(by: deleteSomeOfChannel)
+    }
+
+    /// Ends all subscriptions to an app's channels, on every device.
     func removeAll(of topic: TopicID) throws(SQLiteError) {
         deleteOfTopic.bind(Int64(topic.rawValue), at: 1)
         try deleteOfTopic.run()
     }
 
-    /// How many subscribed to each channel.
+    /// Returns the number of subscriptions to each channel.
     func countsByChannel() throws(SQLiteError) -> [ChannelNumber: Int] {
         var counts: [ChannelNumber: Int] = [:]
         while try countByChannel.step() {

@@ -3,9 +3,8 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Apps, each with its topic; a removed one stays as a tombstone and its number is never given out again.
+/// Apps, each with its topic; a removed app stays as a tombstone and its number is never reused.
 final class TopicTable {
-    /// A live app.
     struct Row {
         var topic: Topic
         var displayName: String
@@ -15,6 +14,7 @@ final class TopicTable {
     private let update: Statement
     private let selectByName: Statement
     private let selectAll: Statement
+    private let selectPage: Statement
     private let tombstone: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -31,10 +31,17 @@ final class TopicTable {
             """
             SELECT id, topic, name, team, checks, broadcasts FROM topics WHERE removed_at_ms IS NULL ORDER BY topic
             """)
+        selectPage = try connection.prepare(
+            """
+            SELECT id, topic, name, team, checks, broadcasts FROM topics
+            WHERE removed_at_ms IS NULL AND topic > ? ORDER BY topic LIMIT ?
+            """)
         tombstone = try connection.prepare("UPDATE topics SET removed_at_ms = ? WHERE id = ?")
     }
 
-    /// Adds a live app, which gets a number of its own instead of the one of `row`.
+    /// Adds a live app.
+    ///
+    /// The database assigns its number and ignores the number in `row`.
     func add(_ row: Row, now: Int64) throws(SQLiteError) {
         insert.bind(row.topic.name, at: 1)
         insert.bind(row.displayName, at: 2)
@@ -45,7 +52,7 @@ final class TopicTable {
         try insert.run()
     }
 
-    /// Writes what may change of a live app: its name, its checks and whether it allows broadcasts.
+    /// Writes the changeable values of a live app: its name, its checks and whether it allows broadcasts.
     func change(_ row: Row) throws(SQLiteError) {
         update.bind(row.displayName, at: 1)
         update.bind(row.topic.checks.rawValue, at: 2)
@@ -54,14 +61,14 @@ final class TopicTable {
         try update.run()
     }
 
-    /// The live app with a topic.
+    /// Returns the live app with a topic.
     func find(_ topic: String) throws(SQLiteError) -> Row? {
         selectByName.bind(topic, at: 1)
         defer { selectByName.reset() }
         return try selectByName.step() ? row(of: selectByName) : nil
     }
 
-    /// All live apps, by topic.
+    /// Returns all live apps, ordered by topic.
     func all() throws(SQLiteError) -> [Row] {
         var rows: [Row] = []
         while try selectAll.step() {
@@ -70,17 +77,28 @@ final class TopicTable {
         return rows
     }
 
-    /// Leaves nothing of an app but its number.
+    /// Returns the next live apps after a topic, ordered by topic.
+    func page(after topic: String, countMax: Int) throws(SQLiteError) -> ListPage<Row, String> {
+        selectPage.bind(topic, at: 1)
+        selectPage.bind(Int64(countMax), at: 2)
+        return try selectPage.page(countMax: countMax) { (row) in
+            self.row(of: row)
+        } key: {
+            $0.string(1)
+        }
+    }
+
+    /// Marks an app as removed; its row stays as a tombstone.
     func remove(_ topic: TopicID, now: Int64) throws(SQLiteError) {
         tombstone.bind(now, at: 1)
         tombstone.bind(Int64(topic.rawValue), at: 2)
         try tombstone.run()
     }
 
-    /// Reads a row; nil once four thousand million apps have used up the numbers of device tokens.
+    /// Reads a row; returns nil for a number beyond 32 bits, after more than four thousand million apps.
     private func row(of statement: Statement) -> Row? {
         guard let number = UInt32(exactly: statement.int64(0)) else { return nil }
-        // A word that a disk made up judges as a new app's payloads are judged.
+        // A value that the disk damaged falls back to the default of new apps.
         let topic = Topic(
             id: TopicID(rawValue: number), name: statement.string(1), displayName: statement.string(2),
             teamID: statement.string(3),

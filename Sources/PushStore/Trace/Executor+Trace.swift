@@ -6,7 +6,15 @@ internal import PushSQLite
 extension Executor {
     // MARK: Looking
 
-    /// Begins a search, which goes on between transactions; what waits in memory is written first, so that it is found.
+    /// Starts a search that continues between transactions.
+    ///
+    /// The events in memory are written first, so that the search finds them.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - answer: The address of the answer.
+    /// - Returns: A refusal, or nil when the search started.
+    /// - Throws: The error that SQLite returned.
     func search(_ query: TraceQuery, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
         guard trace.isOn else { return .failure(.traceOff) }
         var topic: TopicID?
@@ -23,7 +31,7 @@ extension Executor {
         return nil
     }
 
-    /// Goes on with a search; true while there is more to look at.
+    /// Continues a search; returns true while more rows are left.
     func step(_ search: TraceSearch) throws(SQLiteError) -> Bool {
         let byteCountMax = WriterLimits.traceBytesSearchedPerStep
         if try search.step(byteCountMax: byteCountMax, traceTable, traceOrigins) { return true }
@@ -31,7 +39,7 @@ extension Executor {
         return false
     }
 
-    /// The device token of an entry, as far as it is still known: a registration that came later has another.
+    /// Returns the device token of an entry; nil when it is unknown, for example because the app registered again.
     private func token(_ entry: TraceEntry) throws(SQLiteError) -> TraceEntry.Token? {
         let device = entry.event.device
         guard let origin = entry.origin, device != .none,
@@ -46,7 +54,9 @@ extension Executor {
 
     // MARK: Retention
 
-    /// Deletes what is too old or too much, without a trace everything; true when there may be more.
+    /// Deletes events that are too old or exceed the size limit; returns true when more may be left.
+    ///
+    /// If the trace is disabled, it deletes all events.
     func trimTrace() throws(SQLiteError) -> Bool {
         let (age, isHuge) = bounds.traceLifeSeconds.multipliedReportingOverflow(by: 1000)
         let (moment, isBeforeTime) = now.subtractingReportingOverflow(age)
@@ -57,7 +67,9 @@ extension Executor {
 
     // MARK: Webhooks
 
-    /// Sets where an app's back-end wants to hear of its notifications: of what happens from now on.
+    /// Sets an app's webhook.
+    ///
+    /// A new webhook reports later events; an existing one keeps its position.
     func setWebhook(_ topicName: String, _ url: String, _ secret: [UInt8]) throws(SQLiteError) -> Verdict {
         guard trace.isOn else { return .failure(.traceOff) }
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
@@ -68,7 +80,7 @@ extension Executor {
         return .success(.done)
     }
 
-    /// Forgets an app's webhook; without one there is nothing to do.
+    /// Removes an app's webhook; succeeds without one.
     func removeWebhook(_ topicName: String) throws(SQLiteError) -> Verdict {
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
         try webhooks.remove(topic)

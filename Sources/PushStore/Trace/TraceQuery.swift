@@ -2,30 +2,28 @@
 
 package import PushCore
 
-/// What somebody wants to know of the trace.
+/// A search of the trace.
 package struct TraceQuery: Sendable {
-    /// Whose events.
+    /// The subject whose events are searched.
     package enum Subject: Sendable {
-        /// Of the notifications with this `apns-id` or `apns-unique-id`.
+        /// The notifications with this `apns-id` or `apns-unique-id`.
         case notification(UniqueID)
-        /// Of a device, one that is gone too.
+        /// A device, including a removed one.
         case device(DeviceID)
-        /// Of an app.
         case app(topic: String)
     }
 
-    /// Whose events.
     package var subject: Subject
-    /// Those since a moment, UNIX milliseconds; not for a notification, of which all are told.
+    /// The earliest time of the events, in UNIX milliseconds; ignored for a notification, whose events are all
+    /// returned.
     package var sinceUnixMilliseconds: Int64
-    /// Those behind a position that an earlier answer gave; not for a notification.
+    /// The position after which the search starts, from an earlier answer; ignored for a notification.
     package var after: Int64
-    /// At most so many.
+    /// The maximum number of events.
     package var countMax: Int
-    /// Whether only what webhooks tell is wanted, with device tokens.
+    /// Whether to return only events that webhooks report, with device tokens.
     package var isForWebhook: Bool
 
-    /// Joins the parts.
     package init(
         _ subject: Subject, sinceUnixMilliseconds: Int64 = .min, after: Int64 = 0, countMax: Int,
         isForWebhook: Bool = false
@@ -38,36 +36,33 @@ package struct TraceQuery: Sendable {
     }
 }
 
-/// What the trace holds of it.
+/// The result of a trace search.
 package struct TraceFindings: Sendable {
-    /// In the order in which the server heard of them.
+    /// The events in the order in which the server recorded them.
     package var entries: [TraceEntry] = []
-    /// Behind what was looked at: where a later query goes on.
+    /// The position after the searched events, at which a later query continues.
     package var next: Int64
-    /// Whether there may be more behind `next`.
+    /// Whether more events may follow after `next`.
     package var isMore = false
-    /// Whether what stood behind `after` was deleted before it was asked for.
+    /// Whether events after `after` were deleted before the search.
     package var hasGap = false
-    /// When the oldest event that is kept happened, UNIX milliseconds; nil for an empty trace.
+    /// The time of the oldest event in the trace, in UNIX milliseconds; nil for an empty trace.
     package var oldestUnixMilliseconds: Int64?
 }
 
-/// An event with what is known of its notification.
+/// An event of the trace with its notification.
 package struct TraceEntry: Sendable {
-    /// Its position in the trace, which no other event has.
+    /// The unique position of the event in the trace.
     package var position: Int64
-    /// The event.
     package var event: TraceEvent
-    /// The notification; nil when its beginning is not kept any more.
+    /// The notification; nil when its first event is no longer in the trace.
     package var origin: TraceEvent.Origin?
-    /// The device token; only for webhooks, nil when it is not known any more.
+    /// The device token, only for webhooks; nil when it is no longer known.
     package var token: Token?
 
-    /// The device token that the back-end knows.
+    /// A device token of the app's back-end: its contents and the environment whose key makes it.
     package struct Token: Sendable {
-        /// What it says.
         package var contents: DeviceTokenContents
-        /// The environment whose key makes it.
         package var environment: Environment
     }
 }

@@ -5,7 +5,7 @@ internal import PushCore
 extension TraceRecorder {
     // MARK: In a transaction
 
-    /// Records what a transaction did, from the list of its events.
+    /// Records the events that a transaction lists.
     func record(_ events: [StoreEvent], at now: Int64) {
         guard isOn else { return }
         for event in events {
@@ -23,9 +23,9 @@ extension TraceRecorder {
             let notification = pending.notification
             recordAccepted(notification, sequence: pending.sequence, isStored: true, at: now)
             let device = notification.channel == nil ? notification.address.device : .none
-            record(removal.step, of: pending.sequence, on: device, at: now)
+            record(removal.step, of: pending.sequence, notification.address.topic, on: device, at: now)
         case .removed(let removed, let removal, let detail):
-            record(removal.step, detail, of: removed.sequence, on: removed.device, at: now)
+            record(removal.step, detail, of: removed.sequence, removed.topic, on: removed.device, at: now)
         }
     }
 
@@ -33,45 +33,52 @@ extension TraceRecorder {
         switch event {
         case .stored(let pending, _, _):
             recordAccepted(pending.notification, sequence: pending.sequence, isStored: true, at: now)
-            record(.stored, of: pending.sequence, on: .none, at: now)
+            record(.stored, of: pending.sequence, pending.notification.address.topic, on: .none, at: now)
         case .nowOrNever(let pending, _, _):
             recordAccepted(pending.notification, sequence: pending.sequence, isStored: false, at: now)
         case .removed(let removed, let removal):
-            record(removal.step, of: removed.sequence, on: .none, at: now)
+            record(removal.step, of: removed.sequence, removed.topic, on: .none, at: now)
         case .settled: break
         }
     }
 
-    /// Records that a notification is written, and what went for it.
+    /// Records that a notification is written, and the removal of those that it replaces.
     func recordWritten(_ unwritten: Unwritten, at now: Int64) {
-        let device = unwritten.pending.notification.address.device
-        if !unwritten.isAcknowledged { record(.stored, of: unwritten.pending.sequence, on: device, at: now) }
+        let address = unwritten.pending.notification.address
+        let device = address.device
+        if !unwritten.isAcknowledged {
+            record(.stored, of: unwritten.pending.sequence, address.topic, on: device, at: now)
+        }
         for replaced in unwritten.replaced {
-            record(replaced.removal.step, replaced.detail, of: replaced.entry.sequence, on: device, at: now)
+            record(
+                replaced.removal.step, replaced.detail, of: replaced.entry.sequence, replaced.entry.topic, on: device,
+                at: now)
         }
     }
 
     // MARK: Between transactions
 
-    /// Records that a notification could not be written, nor what it would have replaced and was not written either.
+    /// Records that a notification could not be written, and neither could the unwritten ones that it replaces.
     func recordRefused(_ unwritten: Unwritten, at now: Int64) {
-        let device = unwritten.pending.notification.address.device
-        recordLater(.dropped, .notWritten, of: unwritten.pending.sequence, on: device, at: now)
+        let address = unwritten.pending.notification.address
+        let device = address.device
+        recordLater(.dropped, .notWritten, of: unwritten.pending.sequence, address.topic, on: device, at: now)
         for replaced in unwritten.replaced where replaced.older != nil {
-            recordLater(.dropped, .notWritten, of: replaced.entry.sequence, on: device, at: now)
+            let entry = replaced.entry
+            recordLater(.dropped, .notWritten, of: entry.sequence, entry.topic, on: device, at: now)
         }
     }
 
-    /// Records what a device tells of a notification, beside that it has it.
-    func record(_ acknowledgement: DeviceAPI.Acknowledgement, by device: DeviceID, at now: Int64) {
+    /// Records the outcome that a device reports; ignores an outcome that says only that the notification arrived.
+    func record(_ acknowledgement: DeviceAPI.Acknowledgement, _ topic: TopicID, by device: DeviceID, at now: Int64) {
         guard isOn, let step = acknowledgement.step else { return }
         let detail = step == .soundOnly ? .none : TraceDetail(deviceReason: acknowledgement.reason)
-        recordLater(step, detail, of: acknowledgement.id, on: device, at: now)
+        recordLater(step, detail, of: acknowledgement.id, topic, on: device, at: now)
     }
 }
 
 extension DeviceID {
-    /// Stands for no device: a broadcast as a whole.
+    /// A placeholder for no device, used for a broadcast as a whole.
     static let none = DeviceID(rawValue: 0)
 }
 
@@ -88,7 +95,7 @@ extension Tally.Removal {
 }
 
 extension DeviceAPI.Acknowledgement {
-    /// The step that an outcome is; nil where it says no more than that the device has it.
+    /// The trace step of an outcome; nil when it says only that the notification arrived.
     fileprivate var step: TraceStep? {
         switch outcome {
         case .delivered: nil

@@ -3,15 +3,16 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Gathers the events of the trace in memory, until they are written as a row of the stream: no SQL statement per event.
+/// Buffers trace events in memory until they are written as a row, so that an event does not cost an SQL statement.
 ///
-/// What a transaction records is written by that same transaction, so that a notification that was accepted has its
-/// trace after any crash. What happens between transactions (a notification is sent) waits for the next one, or for
-/// `WriterLimits.traceFlushMilliseconds`. On the writer's thread; does nothing when the trace is off.
+/// Events that a transaction records are written by the same transaction. An accepted notification therefore has its
+/// trace after any crash. Events between transactions, such as a delivery, wait for the next transaction, or for
+/// `WriterLimits.traceFlushMilliseconds`. Only the writer's thread uses the recorder. It does nothing when the trace is
+/// disabled.
 final class TraceRecorder {
-    /// What bounds a row, and what is known of it before it is written.
+    /// The bounds and the summary of a row that is not written yet.
     private struct Piece {
-        /// Where it ends in `bytes`.
+        /// The end of the piece in `bytes`.
         var end = 0
         var firstUnixMilliseconds = Int64.max
         var lastUnixMilliseconds = Int64.min
@@ -19,20 +20,20 @@ final class TraceRecorder {
     }
 
     let isOn: Bool
-    /// Where the first byte that is not written goes.
+    /// The position of the first unwritten byte in the stream.
     private var position: Int64
     private var writtenSequence: Int64
     private var bytes: [UInt8] = []
-    /// Pieces that are long enough to be rows.
+    /// The pieces that are large enough to be rows.
     private var pieces: [Piece] = []
     private var piece: Piece
-    /// Where things stood before the transaction.
+    /// The state of the buffer before the transaction.
     private var mark: (byteCount: Int, pieceCount: Int, piece: Piece)
-    /// Whether `bytes` were written by the transaction that goes on.
+    /// Whether the current transaction wrote `bytes`.
     private var isFlushed = false
     private var mustFlush = false
 
-    /// Goes on at the end of what the table holds.
+    /// Continues at the end of the table's events.
     init(isOn: Bool, _ table: TraceTable) throws(SQLiteError) {
         self.isOn = isOn
         let end = try table.end()
@@ -42,27 +43,27 @@ final class TraceRecorder {
         mark = (0, 0, piece)
     }
 
-    /// Whether something waits to be written.
+    /// Whether the buffer contains unwritten events.
     var hasUnwritten: Bool { !bytes.isEmpty }
 
-    /// Whether so much waits that it should be written now.
+    /// Whether the buffer is large enough to be written now.
     var isFull: Bool { bytes.count >= WriterLimits.traceRowByteCount }
 
-    /// The end of the stream that is written, and the last sequence before it.
+    /// The end of the written stream, and the last sequence before it.
     var end: (position: Int64, lastSequence: Int64) { (position, writtenSequence) }
 
-    /// Where the next event will be.
+    /// The position of the next event.
     var nextPosition: Int64 { position + Int64(bytes.count) }
 
     // MARK: Recording
 
-    /// Records that a notification was accepted; every trace begins with this.
+    /// Records that a notification was accepted, the first event of every notification.
     ///
     /// - Parameters:
     ///   - notification: The notification; a broadcast is not addressed to a device yet.
-    ///   - sequence: Its number.
-    ///   - isStored: Whether this transaction writes it, and so has to write its trace.
-    ///   - now: UNIX milliseconds.
+    ///   - sequence: The notification's sequence.
+    ///   - isStored: Whether the current transaction writes the notification, so that it must write the event too.
+    ///   - now: The current time in UNIX milliseconds.
     func recordAccepted(_ notification: Notification, sequence: Int64, isStored: Bool, at now: Int64) {
         guard isOn else { return }
         let (address, apnsID, isBroadcast) = (notification.address, notification.apnsID, notification.channel != nil)
@@ -72,33 +73,39 @@ final class TraceRecorder {
             hasCapitals: UniqueID.hasCapitals(apnsID.span))
         add(
             TraceEvent(
-                .accepted, sequence: sequence, device: isBroadcast ? DeviceID(rawValue: 0) : address.device,
-                unixMilliseconds: now, origin: origin))
+                accepted: origin, sequence: sequence, device: isBroadcast ? .none : address.device,
+                unixMilliseconds: now))
         piece.lastSequence = max(piece.lastSequence, sequence)
         if isStored { mustFlush = true }
     }
 
-    /// Records what a transaction does with a notification.
+    /// Records an event of the current transaction, which must write it.
     @inline(__always)
     func record(
-        _ step: TraceStep, _ detail: TraceDetail = .none, of sequence: Int64, on device: DeviceID, at now: Int64
+        _ step: TraceStep, _ detail: TraceDetail = .none, of sequence: Int64, _ topic: TopicID, on device: DeviceID,
+        at now: Int64
     ) {
         guard isOn else { return }
-        add(TraceEvent(step, detail, sequence: sequence, device: device, unixMilliseconds: now))
+        add(
+            TraceEvent(
+                step, detail, sequence: sequence, topic: topic, device: device, unixMilliseconds: now))
         mustFlush = true
     }
 
-    /// Records what happens between transactions, and may wait for the next one.
+    /// Records an event between transactions, which may wait for the next one.
     @inline(__always)
     func recordLater(
-        _ step: TraceStep, _ detail: TraceDetail = .none, of sequence: Int64, on device: DeviceID, at now: Int64
+        _ step: TraceStep, _ detail: TraceDetail = .none, of sequence: Int64, _ topic: TopicID, on device: DeviceID,
+        at now: Int64
     ) {
         guard isOn else { return }
-        add(TraceEvent(step, detail, sequence: sequence, device: device, unixMilliseconds: now))
+        add(
+            TraceEvent(
+                step, detail, sequence: sequence, topic: topic, device: device, unixMilliseconds: now))
     }
 
     private func add(_ event: TraceEvent) {
-        // Only a disk that stays full for long gets here; then the trace has a gap.
+        // The buffer reaches this size only while the disk stays full for a long time; then the trace has a gap.
         guard bytes.count < WriterLimits.traceBufferByteCountMax else { return }
         event.append(to: &bytes)
         piece.firstUnixMilliseconds = min(piece.firstUnixMilliseconds, event.unixMilliseconds)
@@ -112,17 +119,17 @@ final class TraceRecorder {
 
     // MARK: A transaction
 
-    /// Begins a transaction.
+    /// Starts a transaction.
     func begin() {
         mark = (bytes.count, pieces.count, piece)
         mustFlush = false
         isFlushed = false
     }
 
-    /// Has the next `flushIfDue` write what waits, however little it is.
+    /// Makes the next `flushIfDue` write the buffer, regardless of its size.
     func flushSoon() { mustFlush = hasUnwritten }
 
-    /// Writes what waits, if this transaction recorded something or enough has gathered; as its last thing.
+    /// Writes the buffer if this transaction recorded an event or the buffer is full; the last step of a transaction.
     func flushIfDue(into table: TraceTable) throws(SQLiteError) {
         guard mustFlush || isFull, !bytes.isEmpty else { return }
         var start = 0
@@ -137,7 +144,7 @@ final class TraceRecorder {
         isFlushed = true
     }
 
-    /// The transaction is committed.
+    /// Empties the buffer after the transaction that wrote it was committed.
     func committed() {
         guard isFlushed else { return }
         position += Int64(bytes.count)
@@ -149,7 +156,7 @@ final class TraceRecorder {
         mark = (0, 0, piece)
     }
 
-    /// The transaction failed: what it recorded did not happen.
+    /// Discards the events of the transaction that was rolled back.
     func rolledBack() {
         bytes.removeLast(bytes.count - mark.byteCount)
         pieces.removeLast(pieces.count - mark.pieceCount)

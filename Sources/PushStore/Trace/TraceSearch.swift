@@ -3,20 +3,21 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Looks through the trace from its beginning to its end, in steps, between which the writer does its work.
+/// Searches the trace from its start to its end, in steps between which the writer does other work.
 ///
-/// A notification's events lie anywhere behind the one that accepted it, which alone says what it is. So a search for a
-/// notification remembers the sequences that it found; the others find the beginning by the row's last sequence.
+/// Only the event that accepted a notification identifies it; its other events follow anywhere. A search for a
+/// notification therefore remembers the sequences that it found. Other searches find the first event by the last
+/// sequence of a row.
 final class TraceSearch {
     let query: TraceQuery
     let answer: ReplyAddress
     private(set) var findings: TraceFindings
-    /// The app that is looked for; nil unless one is.
+    /// The app of the search; nil for other searches.
     private let topic: TopicID?
-    /// The beginnings of the notifications that have the id, by sequence.
+    /// The first events of the notifications with the id, by sequence.
     private var wanted: [Int64: TraceEvent] = [:]
     private var hasBegun = false
-    /// Whether a step ended amid a row.
+    /// Whether a step ended in the middle of a row.
     private var isPaused = false
 
     init(_ query: TraceQuery, topic: TopicID?, answer: ReplyAddress) {
@@ -27,14 +28,14 @@ final class TraceSearch {
         findings = TraceFindings(next: isFromStart ? 0 : max(query.after, 0))
     }
 
-    /// Looks at the next rows.
+    /// Searches the next rows.
     ///
     /// - Parameters:
-    ///   - byteCountMax: About how much is read.
+    ///   - byteCountMax: The approximate number of bytes to read.
     ///   - table: The trace.
-    ///   - origins: The notifications of events.
-    /// - Returns: Whether there is more to look at; when not, `findings` is the answer.
-    /// - Throws: What SQLite answered.
+    ///   - origins: Finds the first event of a notification.
+    /// - Returns: Whether more rows are left; if not, `findings` is the answer.
+    /// - Throws: The error that SQLite returned.
     func step(byteCountMax: Int, _ table: TraceTable, _ origins: TraceOrigins) throws(SQLiteError) -> Bool {
         if !hasBegun { findings.oldestUnixMilliseconds = try table.oldestUnixMilliseconds() }
         var (rows, byteCount, isEnd) = ([TraceTable.Row](), 0, true)
@@ -70,7 +71,7 @@ final class TraceSearch {
                 isPaused = true
                 return
             }
-            // A row that a disk changed ends where it makes no sense.
+            // A row that the disk damaged ends at the first invalid event.
             guard let event = TraceEvent(bytes, at: &offset) else { return }
             guard let entry = try entry(event, at: position, origins) else { continue }
             guard findings.entries.count < query.countMax else {
@@ -84,7 +85,7 @@ final class TraceSearch {
 
     private var isByTime: Bool { if case .notification = query.subject { false } else { true } }
 
-    /// What is told of an event; nil when it is none of the query's.
+    /// Returns the entry of an event; nil when the event does not match the query.
     private func entry(
         _ event: TraceEvent, at position: Int64, _ origins: TraceOrigins
     ) throws(SQLiteError) -> TraceEntry? {
@@ -93,14 +94,17 @@ final class TraceSearch {
         case .device(let device):
             guard event.device == device, event.unixMilliseconds >= query.sinceUnixMilliseconds else { return nil }
         case .app:
+            // Each webhook has its own search, so events of other apps must not cost a lookup.
+            guard event.topic == topic else { return nil }
             if event.origin != nil { origins.remember(event) }
             guard event.unixMilliseconds >= query.sinceUnixMilliseconds,
                 event.step.isForWebhooks || !query.isForWebhook
             else { return nil }
         }
         let accepted = try origins.find(event)
-        guard topic == nil || accepted?.origin?.topic == topic else { return nil }
-        // A device may acknowledge any number; what is not its own is not told.
+        // The app of an event whose first event was deleted is known, but the notification is not.
+        guard topic == nil || accepted != nil else { return nil }
+        // The writer records only events of a device's own notifications, so another event is damaged.
         if let accepted, !accepted.device.includes(event.device) { return nil }
         return TraceEntry(position: position, event: event, origin: accepted?.origin)
     }
@@ -108,7 +112,7 @@ final class TraceSearch {
     private func ofNotification(_ event: TraceEvent, _ id: UniqueID, at position: Int64) -> TraceEntry? {
         if let origin = event.origin {
             guard origin.uniqueID == id || origin.apnsID == id else { return nil }
-            // A back-end may use an apns-id again and again; the first ones are told.
+            // A back-end may reuse an apns-id many times; only the first notifications are returned.
             guard wanted.count < WriterLimits.traceNotificationCountMax else { return nil }
             wanted[event.sequence] = event
             return TraceEntry(position: position, event: event, origin: origin)
@@ -117,33 +121,33 @@ final class TraceSearch {
         return TraceEntry(position: position, event: event, origin: accepted.origin)
     }
 
-    /// Gives each entry its device token.
+    /// Adds the device token to each entry.
     func addTokens(_ token: (TraceEntry) throws(SQLiteError) -> TraceEntry.Token?) throws(SQLiteError) {
         for index in findings.entries.indices { findings.entries[index].token = try token(findings.entries[index]) }
     }
 }
 
 extension DeviceID {
-    /// Whether an event of a device belongs to a notification for this one; a broadcast is for all.
+    /// Returns whether an event of a device belongs to a notification for this device; a broadcast is for all devices.
     fileprivate func includes(_ device: DeviceID) -> Bool { self == .none || self == device }
 }
 
-/// Finds the event with which a notification's trace began; remembers a bounded number of them.
+/// Finds the first event of a notification; caches a bounded number of them.
 final class TraceOrigins {
     private let table: TraceTable
     private var known: [Int64: TraceEvent] = [:]
-    /// Rows that were read; whoever looks for many counts them.
+    /// The number of rows that were read; a search uses it to bound a step.
     var readCount = 0
 
     init(_ table: TraceTable) { self.table = table }
 
-    /// Keeps the beginning of a trace in mind.
+    /// Caches the first event of a notification.
     func remember(_ accepted: TraceEvent) {
         if known.count >= WriterLimits.traceOriginCountMax { known.removeAll(keepingCapacity: true) }
         known[accepted.sequence] = accepted
     }
 
-    /// The beginning of an event's trace; nil when it is not kept any more.
+    /// Returns the first event of an event's notification; nil when it is no longer in the trace.
     func find(_ event: TraceEvent) throws(SQLiteError) -> TraceEvent? {
         if event.origin != nil { return event }
         if let accepted = known[event.sequence] { return accepted }
@@ -151,7 +155,7 @@ final class TraceOrigins {
         guard let bytes = try table.events(acceptedWith: event.sequence) else { return nil }
         let span = bytes.span
         var offset = 0
-        // Its neighbours are likely to be asked for, too.
+        // Cache the other first events of the row, because they are likely to be needed too.
         while let other = TraceEvent(span, at: &offset) { if other.origin != nil { remember(other) } }
         return known[event.sequence]
     }

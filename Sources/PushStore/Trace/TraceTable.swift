@@ -2,24 +2,24 @@
 
 internal import PushSQLite
 
-/// The trace on the disk: one endless stream of packed events, cut into rows.
+/// The trace on the disk: one endless stream of packed events, split into rows.
 ///
-/// A row's key is the position of its first byte in the stream, so that a position names an event for as long as it is
-/// kept, and the size of it all is the distance between the ends. When everything is deleted, an empty row stays, so
-/// that positions never begin anew.
+/// A row's key is the position of its first byte in the stream. A position therefore identifies an event as long as it
+/// is kept, and the total size is the distance between the ends. After all events are deleted, an empty row keeps the
+/// end position, so that positions never start over.
 final class TraceTable {
-    /// A piece of the stream.
+    /// A part of the stream.
     struct Row {
-        /// Of the first byte.
+        /// The position of the first byte.
         var position: Int64
         var firstUnixMilliseconds: Int64
         var lastUnixMilliseconds: Int64
-        /// The last sequence that was accepted in this row, or before it when there is none in it.
+        /// The last sequence that was accepted in this row, or before it if none was accepted in it.
         var lastSequence: Int64
-        /// Packed `TraceEvent`s.
+        /// The packed `TraceEvent`s.
         var events: [UInt8]
 
-        /// Behind the last byte.
+        /// The position after the last byte.
         var end: Int64 { position + Int64(events.count) }
     }
 
@@ -32,7 +32,7 @@ final class TraceTable {
     private let delete: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
-        // Takes the place of the empty row that deleting everything left.
+        // Replaces the empty row that is left after all events are deleted.
         insert = try connection.prepare("INSERT OR REPLACE INTO trace VALUES (?, ?, ?, ?, ?)")
         selectEnd = try connection.prepare(
             "SELECT position + length(events), last_sequence FROM trace ORDER BY position DESC LIMIT 1")
@@ -52,7 +52,7 @@ final class TraceTable {
         delete = try connection.prepare("DELETE FROM trace WHERE position < ?")
     }
 
-    /// Adds a row at the end.
+    /// Appends a row.
     func append(_ row: Row) throws(SQLiteError) {
         insert.bind(row.position, at: 1)
         insert.bind(row.firstUnixMilliseconds, at: 2)
@@ -62,13 +62,13 @@ final class TraceTable {
         try insert.run()
     }
 
-    /// Where the next row goes, and the last sequence that was accepted before it.
+    /// Returns the position of the next row, and the last sequence that was accepted before it.
     func end() throws(SQLiteError) -> (position: Int64, lastSequence: Int64) {
         defer { selectEnd.reset() }
         return try selectEnd.step() ? (selectEnd.int64(0), selectEnd.int64(1)) : (0, 0)
     }
 
-    /// When the oldest event that is kept happened, UNIX milliseconds.
+    /// Returns the time of the oldest event, in UNIX milliseconds.
     func oldestUnixMilliseconds() throws(SQLiteError) -> Int64? {
         selectOldest.bind(1, at: 1)
         defer { selectOldest.reset() }
@@ -77,14 +77,14 @@ final class TraceTable {
 
     // MARK: Retention
 
-    /// Deletes the oldest rows that are too old or too much; a bounded number in one step.
+    /// Deletes the oldest rows that are too old or exceed the size limit; a bounded number in one step.
     ///
     /// - Parameters:
-    ///   - moment: Rows whose last event is older go, UNIX milliseconds.
-    ///   - byteCountMax: How much may stay.
+    ///   - moment: The time before which a row's last event must be, in UNIX milliseconds, to delete the row.
+    ///   - byteCountMax: The maximum size of the trace.
     ///   - end: The end of the stream.
-    /// - Returns: Whether there may be more to delete.
-    /// - Throws: What SQLite answered.
+    /// - Returns: Whether more rows may be left to delete.
+    /// - Throws: The error that SQLite returned.
     func trim(
         olderThan moment: Int64, byteCountMax: Int64, end: (position: Int64, lastSequence: Int64)
     ) throws(SQLiteError) -> Bool {
@@ -101,7 +101,7 @@ final class TraceTable {
         return cut.isMore
     }
 
-    /// Where the rows that stay begin, how many lie before it, and whether more could go than one step takes.
+    /// Returns the position of the first row to keep, the number of rows before it, and whether another step is needed.
     private func oldestToKeep(
         olderThan moment: Int64, byteCountMax: Int64, end: Int64
     ) throws(SQLiteError) -> (position: Int64, rowCount: Int, isMore: Bool) {
@@ -125,7 +125,7 @@ final class TraceTable {
 
     // MARK: Reading
 
-    /// Reads rows in order, from the one that holds a position, until it is told to stop.
+    /// Calls a closure for each row in order, from the row that contains a position, until the closure returns false.
     func forEachRow(from position: Int64, _ take: (Row) -> Bool) throws(SQLiteError) {
         selectStart.bind(position, at: 1)
         let start = try selectStart.step() ? selectStart.int64(0) : 0
@@ -141,7 +141,7 @@ final class TraceTable {
         }
     }
 
-    /// The events of the row in which a sequence was accepted, if it is still there.
+    /// Returns the events of the row in which a sequence was accepted; nil if the row was deleted.
     func events(acceptedWith sequence: Int64) throws(SQLiteError) -> [UInt8]? {
         selectBySequence.bind(sequence, at: 1)
         defer { selectBySequence.reset() }

@@ -3,7 +3,7 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Where the back-ends of apps want to hear what became of notifications, and how far they have heard.
+/// The webhooks of apps, with the position in the trace up to which each back-end has received the events.
 final class WebhookTable {
     private let upsert: Statement
     private let selectAll: Statement
@@ -32,7 +32,7 @@ final class WebhookTable {
         delete = try connection.prepare("DELETE FROM webhooks WHERE topic = ?")
     }
 
-    /// Sets an app's webhook; one that is there goes on where it is.
+    /// Sets an app's webhook; an existing one keeps its position.
     func set(_ topic: TopicID, url: String, secret: [UInt8], position: Int64) throws(SQLiteError) {
         upsert.bind(Int64(topic.rawValue), at: 1)
         upsert.bind(url, at: 2)
@@ -41,21 +41,21 @@ final class WebhookTable {
         try upsert.run()
     }
 
-    /// All, by app.
+    /// Returns all webhooks, by app.
     func all() throws(SQLiteError) -> [TopicID: Webhook] {
         var webhooks: [TopicID: Webhook] = [:]
         while try selectAll.step() { webhooks[TopicID(stored: selectAll.int64(0))] = Webhook(row: selectAll) }
         return webhooks
     }
 
-    /// An app's.
+    /// Returns the webhook of an app.
     func find(_ topic: TopicID) throws(SQLiteError) -> Webhook? {
         selectOne.bind(Int64(topic.rawValue), at: 1)
         defer { selectOne.reset() }
         return try selectOne.step() ? Webhook(row: selectOne) : nil
     }
 
-    /// Notes that the back-end has everything up to a position.
+    /// Records that the back-end has received all events up to a position.
     func advance(_ topic: TopicID, to position: Int64) throws(SQLiteError) {
         updatePosition.bind(position, at: 1)
         updatePosition.bind(Int64(topic.rawValue), at: 2)
@@ -63,7 +63,7 @@ final class WebhookTable {
         try updatePosition.run()
     }
 
-    /// Notes that the back-end does not take it, and since when.
+    /// Records a failed request, and the time of the first one in a row.
     func noteProblem(_ topic: TopicID, _ problem: String, now: Int64) throws(SQLiteError) {
         updateProblem.bind(problem, at: 1)
         updateProblem.bind(now, at: 2)
@@ -71,7 +71,7 @@ final class WebhookTable {
         try updateProblem.run()
     }
 
-    /// Forgets an app's webhook.
+    /// Removes an app's webhook.
     func remove(_ topic: TopicID) throws(SQLiteError) {
         delete.bind(Int64(topic.rawValue), at: 1)
         try delete.run()

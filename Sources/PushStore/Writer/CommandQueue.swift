@@ -2,25 +2,29 @@
 
 internal import Glibc
 
-/// Commands on their way from any thread to the writer: one lock for a batch, one wake-up when the writer sleeps.
+/// The queue of commands from any thread to the writer: one lock for a batch, one wake-up when the writer sleeps.
 ///
-/// Bounded: beyond `WriterLimits.queuedCommandCountMax`, notifications and broadcasts are not kept but only their addresses, so that
-/// the writer refuses them. What devices and administrators ask for always gets through; there is little of it.
+/// The queue is bounded. Beyond `WriterLimits.queuedCommandCountMax` commands, only the addresses of notifications and
+/// broadcasts are kept. Beyond `WriterLimits.queuedRequestCountMax` more, only those of requests and streams are kept.
+/// The writer refuses the commands whose addresses it gets.
 // Safety: `mutex` guards `waiting`; the two pointers never change.
 @safe
 final class CommandQueue: @unchecked Sendable {
-    /// What the writer takes at once.
+    /// The content of the queue that the writer takes in one call.
     struct Taken {
         var commands: [StoreCommand] = []
-        /// Where notifications came from that were not kept.
+        /// The addresses of notifications and broadcasts that were dropped.
         var shed: [ReplyAddress] = []
-        /// Nothing will come after this.
+        /// The addresses of requests and streams that were dropped.
+        var shedRequests: [ReplyAddress] = []
+        /// Whether the queue is closed, so that nothing follows.
         var isLast = false
 
-        /// Empties it; a burst does not pin its memory.
+        /// Empties the value; releases the memory of a large burst.
         mutating func clear() {
             commands.removeAll(keepingCapacity: commands.capacity <= WriterLimits.commandsPerTransactionCountMax)
             if !shed.isEmpty { shed = [] }
+            if !shedRequests.isEmpty { shedRequests = [] }
         }
     }
 
@@ -32,7 +36,7 @@ final class CommandQueue: @unchecked Sendable {
         unsafe mutex = .allocate(capacity: 1)
         unsafe condition = .allocate(capacity: 1)
         unsafe Self.check(pthread_mutex_init(mutex, nil))
-        // Waits are measured on the clock that nobody sets.
+        // CLOCK_MONOTONIC, because the wall clock may be set.
         var attributes = pthread_condattr_t()
         unsafe Self.check(pthread_condattr_init(&attributes))
         unsafe Self.check(pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC))
@@ -47,12 +51,14 @@ final class CommandQueue: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Adds commands and empties the array, or drops them when the queue is closed; nothing is copied when none waits.
+    /// Adds commands and empties the array; drops them when the queue is closed.
+    ///
+    /// Swaps the arrays when the queue is empty.
     func append(_ commands: inout [StoreCommand]) {
         unsafe Self.check(pthread_mutex_lock(mutex))
         let wasEmpty = waiting.commands.isEmpty && waiting.shed.isEmpty && !waiting.isLast
         if waiting.isLast {
-            // Nobody would take them.
+            // The writer no longer takes commands, so drop them.
         } else if waiting.commands.isEmpty, commands.count <= WriterLimits.queuedCommandCountMax {
             swap(&waiting.commands, &commands)
         } else if waiting.commands.count + commands.count <= WriterLimits.queuedCommandCountMax {
@@ -61,12 +67,12 @@ final class CommandQueue: @unchecked Sendable {
             for command in commands { appendOrShed(command) }
         }
         unsafe Self.check(pthread_mutex_unlock(mutex))
-        // Only now, so that the writer does not wake up to wait for the lock.
+        // Signal after unlocking, so that the writer does not wake up only to wait for the lock.
         if wasEmpty { unsafe Self.check(pthread_cond_signal(condition)) }
         commands.removeAll(keepingCapacity: true)
     }
 
-    /// Lets the writer come to its end, after what was added before.
+    /// Closes the queue; the writer stops after the commands that were added before.
     func close() {
         unsafe Self.check(pthread_mutex_lock(mutex))
         defer { unsafe Self.check(pthread_mutex_unlock(mutex)) }
@@ -74,11 +80,11 @@ final class CommandQueue: @unchecked Sendable {
         unsafe Self.check(pthread_cond_signal(condition))
     }
 
-    /// Takes all that waits; with nothing there, waits until a moment of the monotonic clock.
+    /// Takes all commands; waits for one until the deadline when the queue is empty.
     ///
     /// - Parameters:
-    ///   - deadline: The moment; one that has passed is not waited for.
-    ///   - taken: Gets what waits, in place of what was there; its storage is used again.
+    ///   - deadline: The deadline; one in the past means not to wait.
+    ///   - taken: The destination, which is cleared first; its storage is reused.
     func take(until deadline: MonotonicTime, into taken: inout Taken) {
         taken.clear()
         unsafe Self.check(pthread_mutex_lock(mutex))
@@ -99,39 +105,46 @@ final class CommandQueue: @unchecked Sendable {
         }
         switch command {
         case .accept(_, let answer), .publish(_, let answer): waiting.shed.append(answer)
-        case .attach, .detach, .acknowledge, .perform: waiting.commands.append(command)
+        case .attach(_, let answer), .perform(_, let answer):
+            let countMax = WriterLimits.queuedCommandCountMax + WriterLimits.queuedRequestCountMax
+            if waiting.commands.count < countMax {
+                waiting.commands.append(command)
+            } else {
+                waiting.shedRequests.append(answer)
+            }
+        // These commands have no answer, and the loops bound their number.
+        case .detach, .acknowledge: waiting.commands.append(command)
         }
     }
 
-    /// These calls fail only when we misuse them.
+    /// Stops the process when a pthread call fails, because these calls fail only when they are misused.
     private static func check(_ code: Int32) {
         precondition(code == 0, "a lock or condition of the store's queue failed with error number \(code)")
     }
 }
 
-/// A moment of the monotonic clock.
+/// A time of the monotonic clock.
 struct MonotonicTime: Comparable {
-    private var nanoseconds: Int64
+    fileprivate(set) var nanoseconds: Int64
 
-    /// Now.
     static var now: MonotonicTime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// Long ago.
+    /// A time that has always passed.
     static var past: MonotonicTime { MonotonicTime(nanoseconds: 0) }
 
-    /// Never.
+    /// A time that never comes.
     static var future: MonotonicTime { MonotonicTime(nanoseconds: .max) }
 
-    /// So much later.
+    /// Returns the time this many milliseconds later.
     func advanced(byMilliseconds milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: nanoseconds + milliseconds * 1_000_000)
     }
 
-    /// How long ago an earlier moment was, rounded up.
+    /// Returns the milliseconds since an earlier time, rounded up.
     func milliseconds(since earlier: MonotonicTime) -> Int64 {
         (nanoseconds - earlier.nanoseconds + 999_999) / 1_000_000
     }

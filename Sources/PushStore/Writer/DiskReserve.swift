@@ -2,21 +2,24 @@
 
 internal import Glibc
 
-/// A file of nothing beside the database, given up when the disk is full, so that deletions can still be committed.
+/// A placeholder file beside the database that is deleted when the disk is full, so that deletions can be committed.
 ///
-/// Deleting needs space too: the write-ahead log grows first, and copying it makes the database grow. While the reserve
-/// is gone, only what shrinks is done; else new notifications would eat the space that was freed.
+/// Deleting needs space too: the write-ahead log grows first, and a checkpoint makes the database grow. While the
+/// reserve is missing, the writer executes only commands that free space. Otherwise new notifications would consume the
+/// freed space.
 struct DiskReserve {
     private let databasePath: String
     private let path: String
-    /// What is held where there is room enough.
+    /// The size of the reserve on a disk with enough space.
     private let wholeByteCount: Int
-    /// What is held, or was held last.
+    /// The size of the current or the last reserve.
     private var byteCount: Int
-    /// Whether the file is there, with all its blocks.
+    /// Whether the file exists with all its blocks allocated.
     private(set) var isHeld = false
 
-    /// Takes the reserve beside a database, if the disk has that much: a sixteenth of the disk, within bounds.
+    /// Allocates the reserve beside a database: a sixteenth of the disk, within bounds.
+    ///
+    /// On a full disk, `isHeld` stays false.
     init(beside databasePath: String) {
         self.databasePath = databasePath
         path = "\(databasePath)-reserve"
@@ -29,20 +32,23 @@ struct DiskReserve {
         restore(unusedByteCount: 0)
     }
 
-    /// How long the write-ahead log may grow, in pages, so that copying it needs no more than the reserve.
+    /// The number of pages in the write-ahead log at which a checkpoint runs, so that it needs no more than the
+    /// reserve.
     var logPageCountHigh: Int { byteCount / WriterLimits.pageByteCount }
 
-    /// Gives the space back to the disk.
+    /// Deletes the file, which frees its space.
     mutating func release() {
         isHeld = false
         unsafe unlink(path)
     }
 
-    /// Takes the space again; only with as much again free behind it, so that it is not given up at the next write.
+    /// Allocates the reserve again, if the disk has twice its size free.
     ///
-    /// A database that has room inside does not grow for a while: then half of what is free is enough, and the log is
-    /// kept as short. Else a disk that was filled by notifications would stay full when all of them are delivered.
-    /// - Parameter unusedByteCount: What the database has inside and does not use.
+    /// The second half prevents that the next write fills the disk again. A database with enough unused pages does not
+    /// grow for a while. A reserve of half the free space is then enough, and the log is kept equally short. Without
+    /// this rule, a disk that notifications filled would stay full after all of them are delivered.
+    ///
+    /// - Parameter unusedByteCount: The size of the database's unused pages.
     mutating func restore(unusedByteCount: Int) {
         if take(wholeByteCount) || unusedByteCount < 2 * wholeByteCount { return }
         var disk = statvfs()

@@ -4,9 +4,9 @@ internal import PushCore
 internal import PushSQLite
 
 extension Dispatcher {
-    /// Accepts a notification: to its device's stream, and among those to be written; or refuses it.
+    /// Refuses a notification, or accepts it: offers it to its device's stream and adds a pending write.
     func accept(_ notification: Notification, _ answer: ReplyAddress) throws(SQLiteError) {
-        // What is now or never is stored nowhere.
+        // A now-or-never notification needs no space, because it is never stored.
         guard hasSpace || notification.isNowOrNever else { return ledger.shed(answer) }
         let address = notification.address
         guard let card = try cards.card(of: address.device) else {
@@ -22,19 +22,20 @@ extension Dispatcher {
         let pending = PendingNotification(sequence: sequence, notification: notification)
         executor.trace.recordAccepted(notification, sequence: sequence, isStored: false, at: now)
         if registration.isRefused {
-            executor.trace.recordLater(.dropped, .refusedByDevice, of: sequence, on: address.device, at: now)
+            executor.trace.recordLater(
+                .dropped, .refusedByDevice, of: sequence, address.topic, on: address.device, at: now)
             ledger.acceptNotStored(pending, .dropped, answer)
         } else if notification.isNowOrNever {
             ledger.acceptNowOrNever(pending, answer)
         } else if notification.isExpired(now: now) {
-            executor.trace.recordLater(.expired, of: sequence, on: address.device, at: now)
+            executor.trace.recordLater(.expired, of: sequence, address.topic, on: address.device, at: now)
             ledger.acceptNotStored(pending, .expired, answer)
         } else {
             try enqueue(pending, card, answer)
         }
     }
 
-    /// Puts a notification at the end of its device's queue, in place of what it collapses or what exceeds a bound.
+    /// Appends a notification to its device's queue; removes those that it collapses or that exceed a bound.
     private func enqueue(
         _ pending: PendingNotification, _ card: DeviceCard, _ answer: ReplyAddress
     ) throws(SQLiteError) {
@@ -44,10 +45,12 @@ extension Dispatcher {
         if let collapseID = pending.notification.collapseID {
             try removeCollapsible(collapseID, collapse, topic, card, &replaced)
         }
-        if card.waitingCount(of: topic) >= executor.bounds.pendingPerTopicCountMax {
-            try removeOldest(of: topic, card, &replaced)
+        if isFull(card, of: topic, executor.bounds.pendingPerTopicCountMax) {
+            try removeOldest(of: topic, card, .topicBound, &replaced)
         }
-        if card.waitingCount >= executor.bounds.pendingPerDeviceCountMax { try removeOldest(of: nil, card, &replaced) }
+        if isFull(card, of: nil, executor.bounds.pendingPerDeviceCountMax) {
+            try makeRoomOnDevice(for: topic, card, &replaced)
+        }
         let offer = ledger.offer(pending, to: stream(of: card), at: moment)
         let due = replaced.isEmpty || durability == .relaxed ? dueMoment(offer) : .past
         let new = Unwritten(pending, collapse, of: card, answer: answer, due: due, replaced: replaced)
@@ -61,12 +64,12 @@ extension Dispatcher {
         ledger.answer(new)
     }
 
-    /// Until when a notification waits, if it has an expiration.
+    /// Returns the expiration of a notification, at most the retention time from now; nil without an expiration.
     func expiry(of notification: Notification) -> Int64? {
         notification.expiryUnixMilliseconds(now: now, retentionSeconds: Limits.retentionSecondsMax)
     }
 
-    /// By when one must be written that was offered to its device's stream.
+    /// Returns the deadline for writing a notification, given the stream's answer to the offer.
     private func dueMoment(_ offer: DeviceStream.Offer) -> MonotonicTime {
         guard durability != .relaxed else {
             return moment.advanced(byMilliseconds: WriterLimits.relaxedMilliseconds)
@@ -77,14 +80,14 @@ extension Dispatcher {
         return max(moment.advanced(byMilliseconds: grace), unwritten.lastDue)
     }
 
-    // MARK: What makes room
+    // MARK: Collapsing
 
     private func removeCollapsible(
         _ collapseID: [UInt8], _ collapse: CollapseHash, _ topic: TopicID, _ card: DeviceCard,
         _ replaced: inout [Unwritten.Replaced]
     ) throws(SQLiteError) {
         for entry in card.recent.all where entry.collapse == collapse && entry.topic == topic {
-            // Two ids may have one hash.
+            // Compare the collapse ids, because two ids may have the same hash.
             guard try hasCollapseID(collapseID, entry, card.device) else { continue }
             return push(entry, card, .collapsed, .none, &replaced)
         }
@@ -104,63 +107,16 @@ extension Dispatcher {
         return row?.notification?.notification.collapseID == collapseID
     }
 
-    private func removeOldest(
-        of topic: TopicID?, _ card: DeviceCard, _ replaced: inout [Unwritten.Replaced]
-    ) throws(SQLiteError) {
-        // What expired and was not swept yet makes room first.
-        if let expired = try expiredSettled(of: topic, card) {
-            return pushSettled(expired, card, .expired, .none, &replaced)
-        }
-        let isOfTopic = { (entry: QueueEntry) in topic == nil || entry.topic == topic }
-        if let expired = card.recent.all.first(where: { isOfTopic($0) && $0.isExpired(now: now) }) {
-            return push(expired, card, .expired, .none, &replaced)
-        }
-        let settledCount = topic.map { card.settledCount(of: $0) } ?? card.settledCount
-        if settledCount > 0, let row = try oldestSettled(of: topic, card) {
-            let entry = QueueEntry(sequence: row.sequence, topic: row.topic, collapse: CollapseHash())
-            return pushSettled(entry, card, .dropped, topic == nil ? .deviceBound : .topicBound, &replaced)
-        }
-        let oldest = card.recent.all.first(where: isOfTopic)
-        if let oldest { push(oldest, card, .dropped, topic == nil ? .deviceBound : .topicBound, &replaced) }
-    }
+    // MARK: Pushing out
 
-    /// The oldest settled one that has expired and is not to be deleted already.
-    private func expiredSettled(of topic: TopicID?, _ card: DeviceCard) throws(SQLiteError) -> QueueEntry? {
-        guard card.settledCount > 0, card.settledNextExpiry < now else { return nil }
-        var found: QueueEntry?
-        var next = Int64.max
-        for entry in try executor.settled.expiring(of: card.device) where !isBeingDeleted(entry.sequence) {
-            if found == nil, topic == nil || entry.topic == topic, entry.isExpired(now: now) {
-                found = entry
-            } else {
-                next = min(next, entry.expiresUnixMilliseconds ?? .max)
-            }
-        }
-        card.settledNextExpiry = next
-        return found
-    }
-
-    /// The oldest settled one that is not to be deleted already.
-    private func oldestSettled(of topic: TopicID?, _ card: DeviceCard) throws(SQLiteError) -> SettledTable.Row? {
-        guard let oldest = try executor.settled.oldest(of: card.device, topic: topic) else { return nil }
-        guard isBeingDeleted(oldest.sequence) else { return oldest }
-        var last = oldest.sequence
-        while true {
-            let rows = try executor.settled.rows(of: card.device, after: last, countMax: 64)
-            for row in rows where (topic == nil || row.topic == topic) && !isBeingDeleted(row.sequence) { return row }
-            guard let end = rows.last else { return nil }
-            last = end.sequence
-        }
-    }
-
-    private func push(
+    func push(
         _ entry: QueueEntry, _ card: DeviceCard, _ removal: Tally.Removal, _ detail: TraceDetail,
         _ replaced: inout [Unwritten.Replaced]
     ) {
         guard cards.remove(entry.sequence, from: card) != nil else { return }
         ledger.forget(entry.sequence, of: card.device)
         let older = entry.unwritten
-        // What it had pushed out is now this one's business.
+        // The new notification now also replaces those that the replaced one would have replaced.
         if let older { replaced += older.replaced }
         replaced.append(
             Unwritten.Replaced(
@@ -169,7 +125,7 @@ extension Dispatcher {
         if let older { unwritten.leaveOut(older) }
     }
 
-    private func pushSettled(
+    func pushSettled(
         _ entry: QueueEntry, _ card: DeviceCard, _ removal: Tally.Removal, _ detail: TraceDetail,
         _ replaced: inout [Unwritten.Replaced]
     ) {

@@ -3,18 +3,21 @@
 internal import PushCore
 internal import PushSQLite
 
-/// What happens all the time, in memory: notifications come, go out and are acknowledged; and what is to be written.
+/// Processes frequent commands in memory (notifications, acknowledgements, streams) and collects the writes that
+/// follow.
 ///
 /// ```
-/// accept ─▶ card ─▶ device's stream (at once)          ┐
-///             └───▶ unwritten ─▶ a transaction ─▶ 200  │ whichever is first
+/// accept ─▶ card ─▶ device's stream (immediately)      ┐
+///             └───▶ unwritten ─▶ a transaction ─▶ 200  │ whichever happens first
 /// acknowledge ─▶ unwritten: 200, and never written  ◀──┘
 ///             └▶ written: deletions ─▶ a transaction
 /// ```
-/// A device gets a notification before it is on the disk. If it acknowledges at once, the notification is accepted and
-/// need not be written. If the server ends before either, nobody was told that it was accepted.
+/// A device receives a notification before it is on the disk.
+///
+/// If the device acknowledges it soon, the notification is accepted without being written. If the server stops before
+/// either, the provider has received no acceptance, unless the durability is `relaxed`.
 final class Dispatcher {
-    /// A row that nobody needs any more.
+    /// A row to delete.
     struct Deletion {
         var sequence: Int64
         var device: DeviceID
@@ -25,23 +28,26 @@ final class Dispatcher {
     let executor: Executor
     let cards: DeviceCards
     var ledger: Ledger
-    /// Wall clock, UNIX milliseconds; monotonic clock: both of this turn.
+    /// The wall-clock time of this turn in UNIX milliseconds.
     var now: Int64 = 0
+    /// The monotonic time of this turn.
     var moment = MonotonicTime.now
-    /// Whether the disk takes new notifications.
+    /// Whether the disk has space for new notifications.
     var hasSpace = true
-    /// What an accepted notification survives.
+    /// The failures that an accepted notification survives.
     let durability: StoreDurability
     var unwritten = UnwrittenQueue()
     private(set) var deletions: [Deletion] = []
+    /// The broadcasts that devices acknowledged, to be written together with the deletions.
+    private var broadcastAcknowledgements: [(sequence: Int64, device: DeviceID)] = []
     private var deletionsDue = MonotonicTime.past
-    /// Answers that are true once the deletions are on the disk.
+    /// The answers to send after the deletions are committed.
     private var answersToDeletions: [ReplyAddress] = []
-    /// Devices of which is to be written down, with the next transaction, that they were seen.
+    /// The devices whose last-seen time the next transaction writes.
     private var seen: Set<DeviceID> = []
-    /// Rows of a transaction; empty between two.
+    /// The rows of the current transaction; empty between transactions.
     private var newRows: [PendingTable.New] = []
-    /// Settled rows that are to be deleted, which are not counted twice.
+    /// The sequences of archived rows to delete, so that none is counted or deleted twice.
     private var settledDeletions: Set<Int64> = []
 
     init(_ executor: Executor, _ ledger: Ledger, _ durability: StoreDurability) {
@@ -51,7 +57,7 @@ final class Dispatcher {
         cards = executor.cards
     }
 
-    /// Takes a command of the kind that needs no transaction of its own.
+    /// Executes a command that needs no transaction of its own.
     func take(_ command: StoreCommand) throws(SQLiteError) {
         switch command {
         case .accept(let notification, let answer): try accept(notification, answer)
@@ -63,11 +69,15 @@ final class Dispatcher {
             unwritten.hurry(device)
         case .perform(.acknowledge(let secretHash, let acknowledgements), let answer):
             try acknowledge(secretHash, acknowledgements, answer)
-        case .perform, .publish: preconditionFailure("the executor takes this command")
+        case .perform(.identify(let secretHash), let answer):
+            guard let device = try identify(secretHash) else { return ledger.refuse(.unauthorized, answer) }
+            ledger.identify(device, answer)
+        // `Writer.isForDispatcher` routes these commands to the executor, so this case is unreachable.
+        case .perform, .publish: ledger.refuse(command, Executor.misdirected)
         }
     }
 
-    /// Lets what a transaction did come true.
+    /// Applies the events of a committed transaction to memory.
     func apply(_ events: [StoreEvent]) {
         for event in events {
             switch event {
@@ -85,12 +95,12 @@ final class Dispatcher {
 
     private func attach(_ secretHash: [UInt8], _ stream: ReplyAddress) throws(SQLiteError) {
         guard let device = try identify(secretHash) else { return ledger.refuse(.unauthorized, stream) }
-        // What the earlier stream had is sent again, from the table.
+        // The notifications in flight on the earlier stream are read from the table and sent again, so write them now.
         unwritten.hurry(device)
         ledger.attach(device, stream, try executor.subscriptions.listeners(of: device))
     }
 
-    /// The open stream of a card's device.
+    /// Returns the open stream of a record's device.
     func stream(of card: DeviceCard) -> DeviceStream? {
         let version = ledger.streams.version
         if card.streamsVersion != version {
@@ -121,71 +131,23 @@ final class Dispatcher {
         deletionsDue = .past
     }
 
-    private func settle(
-        _ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID
-    ) throws(SQLiteError) {
-        guard let card = try cards.card(of: device) else { return }
-        for acknowledgement in acknowledgements {
-            try settle(acknowledgement.id, card)
-            // A number that was never given out tells nothing of any notification.
-            guard acknowledgement.id > 0, acknowledgement.id <= executor.sequences.last else { continue }
-            ledger.note(acknowledgement.outcome)
-            executor.trace.record(acknowledgement, by: device, at: now)
-        }
-    }
-
-    private func settle(_ sequence: Int64, _ card: DeviceCard) throws(SQLiteError) {
-        if let entry = cards.remove(sequence, from: card) {
-            executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
-            if let unwritten = entry.unwritten {
-                acknowledge(unwritten)
-            } else {
-                delete(entry, of: card, isSettled: false)
-                ledger.acknowledge(entry, stream(of: card), at: moment)
-            }
-        } else if card.settledCount > 0, !settledDeletions.contains(sequence),
-            let topic = try executor.settled.topic(of: sequence, of: card.device)
-        {
-            let entry = QueueEntry(sequence: sequence, topic: topic, collapse: CollapseHash())
-            delete(entry, of: card, isSettled: true)
-            executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
-            ledger.acknowledge(entry, stream(of: card), at: moment)
-        } else if ledger.acknowledgeNowOrNever(sequence, by: card.device) {
-            executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
-        } else {
-            ledger.forget(sequence, of: card.device)
-            guard sequence > 0, try executor.subscriptions.isWaiting(sequence, for: card.device) else { return }
-            executor.trace.recordLater(.acknowledged, of: sequence, on: card.device, at: now)
-            broadcastAcknowledgements.append((sequence, card.device))
-            setDeletionsDue()
-        }
-    }
-
-    /// A notification was acknowledged before it was written: it is accepted, once nothing of what it replaced can come back.
-    private func acknowledge(_ acknowledged: Unwritten) {
-        ledger.acknowledge(acknowledged.pending.sequence, stream(of: acknowledged.card), at: moment)
-        if acknowledged.replaced.isEmpty {
-            unwritten.leaveOut(acknowledged)
-            ledger.accept(acknowledged, isAcknowledged: true)
-        } else {
-            acknowledged.isAcknowledged = true
-            unwritten.hurry(acknowledged)
-        }
-    }
-
-    /// Broadcasts that devices acknowledged, to be written with the deletions.
-    private var broadcastAcknowledgements: [(sequence: Int64, device: DeviceID)] = []
-
     // MARK: Deletions
 
-    /// Has a row deleted with the next transaction.
+    /// Schedules the deletion of a row.
     func delete(_ entry: QueueEntry, of card: DeviceCard, isSettled: Bool) {
         if isSettled {
             settledDeletions.insert(entry.sequence)
+            card.settledDeletionCount += 1
             card.changeSettled(entry.topic, by: -1)
         }
         deletions.append(
             Deletion(sequence: entry.sequence, device: card.device, topic: entry.topic, isSettled: isSettled))
+        setDeletionsDue()
+    }
+
+    /// Schedules the write of a device's acknowledgement of a stored broadcast.
+    func noteBroadcastAcknowledged(_ sequence: Int64, by device: DeviceID) {
+        broadcastAcknowledgements.append((sequence, device))
         setDeletionsDue()
     }
 
@@ -196,7 +158,7 @@ final class Dispatcher {
 
     // MARK: The disk
 
-    /// When a transaction is due; nil when there is nothing to write.
+    /// The time at which a transaction is due; nil when there is nothing to write.
     var nextDue: MonotonicTime? {
         let due = unwritten.nextDue
         guard hasDeletions else { return due }
@@ -204,30 +166,38 @@ final class Dispatcher {
         return min(due ?? deletionsDue, isMuch ? .past : deletionsDue)
     }
 
-    /// Whether a transaction is due by a moment.
+    /// Returns whether a transaction is due by a time.
     func isDue(by moment: MonotonicTime) -> Bool { nextDue.map { $0 <= moment } ?? false }
 
-    /// The last sequence before the first one that is not written.
+    /// The last sequence before the first pending write.
     var lastWritten: Int64 {
         unwritten.first.map { $0.pending.sequence - 1 } ?? executor.sequences.last
     }
 
-    /// Whether a settled row only waits for its deletion.
+    /// Returns whether an archived row is about to be deleted.
     func isBeingDeleted(_ sequence: Int64) -> Bool { settledDeletions.contains(sequence) }
 
-    /// Whether a device needs a row no more that is still there: it, or its acknowledgement of a broadcast, waits for the
-    /// next transaction.
+    /// Returns whether a device no longer needs a row that still exists.
+    ///
+    /// The deletion of the row, or the device's acknowledgement of a broadcast, waits for the next transaction.
+    ///
+    /// - Parameters:
+    ///   - sequence: The row's sequence.
+    ///   - device: The device.
+    /// - Returns: Whether to skip the row.
     func isGone(_ sequence: Int64, for device: DeviceID) -> Bool {
         isBeingDeleted(sequence)
             || broadcastAcknowledgements.contains { $0.sequence == sequence && $0.device == device }
     }
 
-    /// Notes that a settled row goes when what replaces it is written.
+    /// Records that an archived row is deleted when the notification that replaces it is written.
     func noteBeingReplaced(_ sequence: Int64) { settledDeletions.insert(sequence) }
 
     var hasDeletions: Bool { !deletions.isEmpty || !broadcastAcknowledgements.isEmpty }
 
-    /// Writes the notifications that are due; inside a transaction.
+    /// Writes the notifications that are due.
+    ///
+    /// The caller must have begun a transaction.
     func writeNotifications(_ due: Due) throws(SQLiteError) {
         defer { newRows.removeAll(keepingCapacity: true) }
         for unwritten in unwritten.all where due.contains(unwritten) {
@@ -250,10 +220,12 @@ final class Dispatcher {
         try executor.pending.add(newRows)
     }
 
-    /// Writes down who was seen; inside a transaction.
+    /// Writes the last-seen times.
+    ///
+    /// The caller must have begun a transaction.
     func writeSeen() throws(SQLiteError) { try executor.noteSeen(Array(seen)) }
 
-    /// Deletes what is to be deleted, at most so many rows; inside a transaction.
+    /// Writes the scheduled deletions and broadcast acknowledgements, at most `countMax` of each, in a transaction.
     func writeDeletions(countMax: Int) throws(SQLiteError) {
         if hasDeletions { executor.trace.flushSoon() }
         for deletion in deletions.prefix(countMax) {
@@ -267,10 +239,10 @@ final class Dispatcher {
         }
     }
 
-    /// It is written down who was seen.
+    /// Clears the last-seen times after they were committed.
     func confirmSeen() { if !seen.isEmpty { seen.removeAll(keepingCapacity: true) } }
 
-    /// The notifications that were due are on the disk.
+    /// Completes the notifications that were due after they were committed.
     func confirmNotifications(_ due: Due) {
         for unwritten in unwritten.all where due.contains(unwritten) {
             let card = unwritten.card
@@ -284,10 +256,11 @@ final class Dispatcher {
         unwritten.remove(due)
     }
 
-    /// The deletions are on the disk, up to so many of them.
+    /// Completes the deletions after at most `countMax` of them were committed.
     func confirmDeletions(countMax: Int) {
         for deletion in deletions.prefix(countMax) where deletion.isSettled {
             settledDeletions.remove(deletion.sequence)
+            cards.known(deletion.device)?.settledDeletionCount -= 1
         }
         deletions.removeFirst(min(countMax, deletions.count))
         broadcastAcknowledgements.removeFirst(min(countMax, broadcastAcknowledgements.count))
@@ -296,14 +269,16 @@ final class Dispatcher {
         answersToDeletions.removeAll(keepingCapacity: true)
     }
 
-    /// The disk did not take the deletions: who waits for them is told; they are tried again.
+    /// Refuses the requests that wait for deletions after the write failed.
+    ///
+    /// The deletions are retried later.
     func refuseDeletions(_ text: String) {
         for answer in answersToDeletions { ledger.refuse(.unavailable(text), answer) }
         answersToDeletions.removeAll(keepingCapacity: true)
         deletionsDue = moment.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
     }
 
-    /// The disk did not take the notifications that were due: all is as if they had not come.
+    /// Refuses the notifications that were due after the write failed, and restores those that they would replace.
     func refuseNotifications(_ due: Due) {
         for unwritten in unwritten.all where due.contains(unwritten) { refuse(unwritten) }
         unwritten.remove(due)

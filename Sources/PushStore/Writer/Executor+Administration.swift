@@ -21,43 +21,62 @@ extension Executor {
         return .success(.done)
     }
 
-    /// Changes what is given of an app; its channels go when it may not have them any more.
+    /// Changes the given values of an app; removes its channels when broadcasts are no longer allowed.
     func changeApp(
-        _ topic: String, _ name: String?, _ checks: PayloadChecks?, _ allowsBroadcasts: Bool?
-    ) throws(SQLiteError) -> Verdict {
-        guard var row = try topics.find(topic) else { return .failure(.unknownTopic) }
-        row.displayName = name ?? row.displayName
-        guard row.displayName.utf8.count <= Limits.displayNameByteCountMax else { return .failure(.tooMany) }
-        row.topic.checks = checks ?? row.topic.checks
-        if row.topic.allowsBroadcasts, allowsBroadcasts == false { try removeChannels(of: row.topic.id) }
-        row.topic.allowsBroadcasts = allowsBroadcasts ?? row.topic.allowsBroadcasts
-        try topics.change(row)
-        hasDirectoryChanged = true
-        return .success(.done)
+        _ topic: String, _ name: String?, _ checks: PayloadChecks?, _ allowsBroadcasts: Bool?, _ answer: ReplyAddress
+    ) throws(SQLiteError) -> Verdict? {
+        guard (name ?? "").utf8.count <= Limits.displayNameByteCountMax else { return .failure(.tooMany) }
+        guard try topics.find(topic) != nil else { return .failure(.unknownTopic) }
+        return begin(
+            Removal(answer) { [unowned self] () throws(SQLiteError) in
+                guard var row = try topics.find(topic) else { return .failure(.unknownTopic) }
+                if row.topic.allowsBroadcasts, allowsBroadcasts == false {
+                    guard try removeSomeChannels(of: row.topic.id) else { return .success(false) }
+                }
+                row.displayName = name ?? row.displayName
+                row.topic.checks = checks ?? row.topic.checks
+                row.topic.allowsBroadcasts = allowsBroadcasts ?? row.topic.allowsBroadcasts
+                try topics.change(row)
+                hasDirectoryChanged = true
+                return .success(true)
+            })
     }
 
-    /// Removes an app: its tokens are `Unregistered` from now, on every device.
-    func removeApp(_ topicName: String) throws(SQLiteError) -> Verdict {
+    /// Removes an app with its channels and registrations.
+    ///
+    /// Its device tokens become `Unregistered`.
+    func removeApp(_ topicName: String, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
         guard let topic = try topics.find(topicName)?.topic.id else { return .failure(.unknownTopic) }
-        try removeChannels(of: topic)
-        try registrations.endAll(of: topic, now: now)
-        note(try removeWaiting(try pending.all(of: topic)), .unregistered)
-        events.append(.holding(.registrationsChanged(nil)))
+        return begin(
+            Removal(answer) { [unowned self] () throws(SQLiteError) in
+                guard try removeSomeChannels(of: topic), try endSomeRegistrations(of: topic) else {
+                    return .success(false)
+                }
+                try finishRemoval(of: topic, topicName)
+                return .success(true)
+            })
+    }
+
+    private func finishRemoval(of topic: TopicID, _ topicName: String) throws(SQLiteError) {
         try webhooks.remove(topic)
         if try policies.removeAll(topic: topicName) { try notePolicyChange() }
         try topics.remove(topic, now: now)
         events.append(.stream(.silence(topic, on: nil)))
         events.append(.holding(.appRemoved(topic)))
         hasDirectoryChanged = true
-        return .success(.done)
     }
 
-    func apps(_ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
-        let webhooks = try webhooks.all()
-        var rows = try topics.all()
-        for index in rows.indices { rows[index].topic.webhook = webhooks[rows[index].topic.id] }
-        events.append(.question(.apps(rows, answer: answer)))
-        return nil
+    func apps(_ answer: ReplyAddress) -> Verdict? {
+        begin(
+            Listing { [topics, webhooks] (after: String?, countMax: Int) throws(SQLiteError) in
+                var page = try topics.page(after: after ?? "", countMax: countMax)
+                for index in page.rows.indices {
+                    page.rows[index].topic.webhook = try webhooks.find(page.rows[index].topic.id)
+                }
+                return page
+            } answer: {
+                .question(.apps($0.rows, answer: answer))
+            })
     }
 
     func app(_ topic: String, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
@@ -76,7 +95,14 @@ extension Executor {
         return .success(.done)
     }
 
-    func allKeys() throws(SQLiteError) -> Verdict { .success(.keys(try keys.all().map(AdminAPI.Key.init))) }
+    func allKeys(_ answer: ReplyAddress) -> Verdict? {
+        begin(
+            Listing { [keys] (after: KeyTable.Place?, countMax: Int) throws(SQLiteError) in
+                try keys.page(after: after, countMax: countMax)
+            } answer: {
+                .success(.keys($0.rows.map(AdminAPI.Key.init)), to: answer)
+            })
+    }
 
     func revokeKey(_ id: String) throws(SQLiteError) -> Verdict {
         guard try keys.contains(id) else { return .failure(.unknownKey) }
@@ -85,7 +111,9 @@ extension Executor {
         return .success(.done)
     }
 
-    /// Adds a certificate; one that is known can only be brought again to revoke it.
+    /// Adds a certificate.
+    ///
+    /// A known certificate is accepted again only to revoke it.
     func addCertificate(_ certificate: ProviderCertificate) throws(SQLiteError) -> Verdict {
         guard try certificates.contains(certificate.fingerprint) else {
             try certificates.add(certificate)
@@ -96,6 +124,15 @@ extension Executor {
         try certificates.revoke(certificate.fingerprint, atUnixSeconds: revoked)
         hasDirectoryChanged = true
         return .success(.done)
+    }
+
+    func allCertificates(_ answer: ReplyAddress) -> Verdict? {
+        begin(
+            Listing { [certificates] (after: CertificateTable.Place?, countMax: Int) throws(SQLiteError) in
+                try certificates.page(after: after, countMax: countMax)
+            } answer: {
+                .success(.certificates($0.rows), to: answer)
+            })
     }
 
     func revokeCertificate(_ fingerprint: [UInt8]) throws(SQLiteError) -> Verdict {
@@ -113,11 +150,30 @@ extension Executor {
         return .success(.done)
     }
 
-    func devices(_ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
-        var list: [StoreEvent.DeviceDescription] = []
-        for row in try devices.all() { list.append(try description(of: row)) }
-        events.append(.question(.devices(list, answer: answer)))
-        return nil
+    func revokeEnrolmentCode(_ id: [UInt8]) throws(SQLiteError) -> Verdict {
+        try enrolmentCodes.deleteUnused(id: id, now: now) ? .success(.done) : .failure(.unknownCode)
+    }
+
+    /// Lists devices after one, which may have been removed since.
+    func devices(_ after: DeviceID?, _ countMax: Int, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
+        var start: DeviceTable.Place?
+        if let after {
+            guard let stored = Int64(exactly: after.rawValue), let place = try devices.place(of: stored) else {
+                return .failure(.unknownDevice)
+            }
+            start = place
+        }
+        let read = { [unowned self] (after: DeviceTable.Place?, countMax: Int) throws(SQLiteError) in
+            let page = try devices.page(after: after, countMax: countMax)
+            var list = ListPage<StoreEvent.DeviceDescription, DeviceTable.Place>(next: page.next)
+            for row in page.rows { list.rows.append(try description(of: row)) }
+            return list
+        }
+        return begin(
+            Listing(after: start, countMax: max(countMax, 1), read: read) { list in
+                let next = list.next.map { DeviceID(stored: $0.id) }
+                return .question(.devices(list.rows, next: next, answer: answer))
+            })
     }
 
     func device(_ id: DeviceID, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
@@ -133,7 +189,7 @@ extension Executor {
         return nil
     }
 
-    /// All but what only the device's stream tells.
+    /// Returns the description of a device without the values that come from its stream.
     private func description(of row: DeviceTable.Row) throws(SQLiteError) -> StoreEvent.DeviceDescription {
         let device = AdminAPI.Device(
             deviceID: row.id.text, name: row.name, platform: row.platform,
@@ -146,7 +202,7 @@ extension Executor {
 
     // MARK: The directory
 
-    /// What loops must know of apps, keys and certificates.
+    /// Returns a new directory with all apps, keys and revoked certificates.
     func directory(version: UInt64) throws(SQLiteError) -> Directory {
         let webhooks = try webhooks.all()
         let topics = try topics.all().map { row in
@@ -163,7 +219,7 @@ extension Executor {
 }
 
 extension AdminAPI.Key {
-    /// What an administrator sees of a key.
+    /// Returns the administrator's view of a key.
     fileprivate init(_ key: SigningKey) {
         self.init(
             keyID: key.id, teamID: key.teamID, topics: key.topics, createdAt: key.createdUnixSeconds,

@@ -4,10 +4,15 @@ internal import PushCore
 internal import PushSQLite
 
 extension Executor {
-    /// Accepts a broadcast: to the subscribers that are connected, and into the channel's row where it stores.
+    /// Accepts a broadcast: delivers it to the connected subscribers, and stores it if the channel's policy says so.
     ///
-    /// What a channel stores stays until a newer one that is to be stored takes its place: one that is now or never, or
-    /// that has expired already, was not meant for those who are away.
+    /// A stored broadcast stays until a newer one that is to be stored replaces it. A now-or-never or expired broadcast
+    /// does not replace it, because it is not meant for disconnected devices.
+    ///
+    /// - Parameters:
+    ///   - broadcast: The broadcast.
+    ///   - answer: The address of the answer.
+    /// - Throws: The error that SQLite returned.
     func publish(_ broadcast: Broadcast, _ answer: ReplyAddress) throws(SQLiteError) {
         guard let channel = try channels.find(broadcast.channel), channel.topic == broadcast.topic,
             channel.environment == broadcast.environment
@@ -23,7 +28,7 @@ extension Executor {
         }
     }
 
-    /// Puts a broadcast in place of the one that its channel stores.
+    /// Stores a broadcast and replaces the one that its channel stores.
     private func store(
         _ broadcast: Broadcast, in channel: ChannelTable.Row, _ answer: ReplyAddress
     ) throws(SQLiteError) {

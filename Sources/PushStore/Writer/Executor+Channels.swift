@@ -32,23 +32,29 @@ extension Executor {
         _ topicName: String, _ environment: Environment?, _ answer: ReplyAddress
     ) throws(SQLiteError) -> Verdict? {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
-        let list = try channels.all(of: topic.id, in: environment).map { description(of: $0, topicName) }
-        events.append(.question(.channels(list, answer: answer)))
-        return nil
+        let read = { [unowned self] (after: Int64?, countMax: Int) throws(SQLiteError) in
+            let page = try channels.page(of: topic.id, after: after ?? .min, countMax: countMax)
+            var list = ListPage<StoreEvent.ChannelDescription, Int64>(next: page.next)
+            for row in page.rows where environment == nil || row.environment == environment {
+                list.rows.append(description(of: row, topicName))
+            }
+            return list
+        }
+        return begin(Listing(read: read) { .question(.channels($0.rows, answer: answer)) })
     }
 
-    /// Removes a channel: nothing of it is delivered from now, and its subscriptions end.
+    /// Removes a channel: stops its deliveries immediately and ends its subscriptions.
     func removeChannel(
-        _ id: ChannelID, _ topicName: String, _ environment: Environment
-    ) throws(SQLiteError) -> Verdict {
+        _ id: ChannelID, _ topicName: String, _ environment: Environment, _ answer: ReplyAddress
+    ) throws(SQLiteError) -> Verdict? {
         guard let topic = try topics.find(topicName)?.topic else { return .failure(.unknownTopic) }
-        guard let row = try find(id, topic.id, environment) else { return .failure(.unknownChannel) }
-        note(try broadcasts.remove(of: row.number), .unregistered)
-        try subscriptions.removeAll(of: row.number)
-        try channels.remove(row.number)
-        events.append(.stream(.silenceChannel(id, on: nil)))
-        events.append(.holding(.channelRemoved(row.number)))
-        return .success(.done)
+        guard try find(id, topic.id, environment) != nil else { return .failure(.unknownChannel) }
+        return begin(
+            Removal(answer) { [unowned self] () throws(SQLiteError) in
+                // The app may have been removed since the last step, and the channel with it.
+                guard let row = try find(id, topic.id, environment) else { return .success(true) }
+                return .success(try removeSome(of: row))
+            })
     }
 
     /// Removes all channels of an app, of both environments.
@@ -66,7 +72,7 @@ extension Executor {
         return row
     }
 
-    /// All but the count of subscriptions, which is in memory.
+    /// Returns the description of a channel without the count of subscriptions, which is in memory.
     private func description(of row: ChannelTable.Row, _ topicName: String) -> StoreEvent.ChannelDescription {
         StoreEvent.ChannelDescription(
             number: row.number,
@@ -78,7 +84,7 @@ extension Executor {
 
     // MARK: Subscriptions
 
-    /// Subscribes an app to a channel; broadcasts from before that are none of its business.
+    /// Subscribes an app to a channel; earlier broadcasts are skipped.
     func subscribe(
         _ secretHash: [UInt8], _ topicName: String, _ channel: ChannelID
     ) throws(SQLiteError) -> Verdict {
@@ -100,7 +106,7 @@ extension Executor {
         return .success(.done)
     }
 
-    /// Ends a subscription; without one there is nothing to do.
+    /// Ends a subscription; succeeds without one.
     func unsubscribe(
         _ secretHash: [UInt8], _ topicName: String, _ channel: ChannelID
     ) throws(SQLiteError) -> Verdict {
@@ -113,10 +119,21 @@ extension Executor {
         return .success(.done)
     }
 
-    func subscriptions(_ secretHash: [UInt8], _ topicName: String) throws(SQLiteError) -> Verdict {
+    func subscriptions(
+        _ secretHash: [UInt8], _ topicName: String, _ answer: ReplyAddress
+    ) throws(SQLiteError) -> Verdict? {
         guard let device = try identify(secretHash) else { return .failure(.unauthorized) }
         guard let (topic, _) = try registration(of: topicName, on: device) else { return .failure(.unknownTopic) }
-        return .success(.subscriptions(try subscriptions.channels(of: device, topic: topic)))
+        let read = { [subscriptions] (after: Int64?, countMax: Int) throws(SQLiteError) in
+            try subscriptions.page(of: device, topic: topic, after: after ?? .min, countMax: countMax)
+        }
+        return begin(
+            Listing(read: read) { list in
+                // The list is ordered by channel number, which an index provides; the answer is in the order of
+                // subscribing.
+                let channels = list.rows.sorted { $0.position < $1.position }.map(\.channel)
+                return .success(.subscriptions(channels), to: answer)
+            })
     }
 
     private func registration(

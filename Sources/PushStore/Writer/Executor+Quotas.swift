@@ -13,7 +13,7 @@ extension Executor {
             try quotas.set(subject, limits)
             return .success(.quotas([subject: limits], []))
         case .clear(let subject):
-            // What was set for one that is gone since can be cleared all the same.
+            // Limits of a removed subject can still be cleared.
             if try quotas.limits()[subject] == nil, let refusal = try refusal(of: subject) { return .failure(refusal) }
             try quotas.clear(subject)
         case .note(let uses): for use in uses { try quotas.note(use) }
@@ -21,7 +21,13 @@ extension Executor {
         return .success(.done)
     }
 
-    /// A slip in a name must not make a limit for nobody; but a team is whatever apps and keys say it is.
+    /// Returns a refusal for an unknown topic or key, so that a misspelled name does not create a limit without effect.
+    ///
+    /// Teams are not checked, because they exist only as values of apps and keys.
+    ///
+    /// - Parameter subject: The subject.
+    /// - Returns: The refusal; nil for a known subject.
+    /// - Throws: The error that SQLite returned.
     private func refusal(of subject: QuotaSubject) throws(SQLiteError) -> StoreRefusal? {
         switch subject.kind {
         case .team: return nil
@@ -35,7 +41,7 @@ extension Executor {
 }
 
 extension QuotaRequest {
-    /// What it needs of the disk.
+    /// The disk access that the request needs.
     var need: Executor.Need {
         switch self {
         case .all: .reading

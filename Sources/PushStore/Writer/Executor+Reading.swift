@@ -4,42 +4,42 @@ internal import PushCore
 internal import PushSQLite
 
 extension Executor {
-    /// A row of a device's queue; without a notification when it is not what was written.
+    /// A row of a device's queue; without a notification when its checksum is wrong.
     struct WaitingRow {
         var sequence: Int64
         var topic: TopicID
         var notification: PendingNotification?
         var channel: ChannelID?
-        /// Until when it waits; nil without an expiration.
+        /// The expiration in UNIX milliseconds; nil without one.
         var expiresUnixMilliseconds: Int64?
 
-        /// Whether it waits no more.
+        /// Returns whether the notification has expired.
         func isExpired(now: Int64) -> Bool {
             if let expiresUnixMilliseconds { return now > expiresUnixMilliseconds }
             return notification?.notification.isExpired(now: now) ?? false
         }
     }
 
-    /// What was found of a device's queue.
+    /// A part of a device's queue.
     struct Waiting {
         var rows: [WaitingRow] = []
-        /// The last sequence that was looked at.
+        /// The last sequence that was read.
         var last: Int64
-        /// Whether nothing is left behind it.
+        /// Whether no row is left after `last`.
         var isComplete = true
     }
 
-    /// Reads the next of a device's queue, its own notifications and broadcasts, in the order of their sequences.
+    /// Reads the next rows of a device's queue, its own notifications and broadcasts, ordered by sequence.
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - isListener: Whether broadcasts may be there.
-    ///   - sequence: Those behind this one.
-    ///   - now: UNIX milliseconds; expired ones are left out.
-    ///   - countMax: At most so many.
-    ///   - isGone: Whether a row is only waiting for its deletion.
-    /// - Returns: What was found; damaged rows without their notifications.
-    /// - Throws: What SQLite answered.
+    ///   - isListener: Whether to read broadcasts.
+    ///   - sequence: The sequence after which to read.
+    ///   - now: The current time in UNIX milliseconds. Expired rows are left out.
+    ///   - countMax: The maximum number of rows.
+    ///   - isGone: Returns whether a row is about to be deleted.
+    /// - Returns: The rows; damaged ones without their notifications.
+    /// - Throws: The error that SQLite returned.
     func waiting(
         of device: DeviceID, isListener: Bool, after sequence: Int64, now: Int64, countMax: Int,
         isGone: (Int64) -> Bool
@@ -55,7 +55,7 @@ extension Executor {
         return found
     }
 
-    /// Its own notifications: first the settled ones, which are older, then those that the card knows.
+    /// Reads the device's own notifications: first the archived ones, which are older, then those in memory.
     private func own(
         of device: DeviceID, after sequence: Int64, countMax: Int, isGone: (Int64) -> Bool
     ) throws(SQLiteError) -> Waiting {
@@ -76,7 +76,7 @@ extension Executor {
                 break
             }
             if let unwritten = entry.unwritten {
-                // With a durability below full it may take a while until it is a row.
+                // With a durability below `full`, a notification may stay unwritten for a while.
                 found.rows.append(WaitingRow(unwritten, entry))
             } else {
                 try read(entry.sequence, of: device, into: &found.rows)
@@ -96,7 +96,7 @@ extension Executor {
                 expiresUnixMilliseconds: row.expiresUnixMilliseconds))
     }
 
-    /// Puts broadcasts among what was found, as far as both are known.
+    /// Merges broadcasts into the rows, up to the sequence to which both were read.
     private func addBroadcasts(
         to found: inout Waiting, _ device: DeviceID, after sequence: Int64, now: Int64, countMax: Int
     ) throws(SQLiteError) {
@@ -118,7 +118,7 @@ extension Executor {
 }
 
 extension Executor.WaitingRow {
-    /// Takes one that is in memory only.
+    /// Creates a row from a notification that is only in memory.
     fileprivate init(_ unwritten: Unwritten, _ entry: QueueEntry) {
         self.init(
             sequence: entry.sequence, topic: entry.topic, notification: unwritten.pending, channel: nil,

@@ -3,23 +3,23 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Rows whose checksum was wrong, to be deleted.
+/// Rows with a wrong checksum, to be deleted.
 struct Damage {
     var notifications: [PendingTable.Removed] = []
-    /// By sequence.
+    /// The sequences of damaged broadcasts.
     var broadcasts: Set<Int64> = []
 }
 
 extension Executor {
-    // MARK: What expires by itself
+    // MARK: Automatic expiration
 
-    /// Deletes damaged rows and what expired, and lets registrations expire; a bounded number in one step.
+    /// Deletes damaged and expired rows, and expires registrations; a bounded number in one step.
     ///
     /// - Parameters:
-    ///   - damage: What to delete too.
-    ///   - isConnected: Whether a device's stream is open: then it is seen now, however long ago it came.
-    /// - Returns: Whether there is more to do.
-    /// - Throws: What SQLite answered.
+    ///   - damage: The damaged rows.
+    ///   - isConnected: Returns whether a device's stream is open. A connected device counts as seen now.
+    /// - Returns: Whether more rows may be left.
+    /// - Throws: The error that SQLite returned.
     func sweep(_ damage: Damage, isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
         let countMax = WriterLimits.rowsSweptPerStepCountMax
         note(try removeWaiting(damage.notifications), .dropped, .damaged)
@@ -37,7 +37,7 @@ extension Executor {
         return isMoreTrace || expired.count >= countMax || expiredBroadcasts.count == countMax || isMoreUnseen
     }
 
-    /// Lets the registrations of devices expire that were not seen for long; true when there may be more.
+    /// Expires the registrations of devices that were unseen for too long; returns true when more may be left.
     private func expireUnseen(isConnected: (DeviceID) -> Bool) throws(SQLiteError) -> Bool {
         guard let moment = momentOfUnseen else { return false }
         let unseen = try devices.unseen(since: moment, countMax: WriterLimits.devicesSweptPerStepCountMax)
@@ -49,13 +49,13 @@ extension Executor {
                 rowCount += try endRegistrations(of: device, asExpired: true)
                 try devices.noteDormant(device)
             }
-            // One device may hold very much; the rest waits for the next step.
+            // One device may have very many rows, so the rest waits for the next step.
             if rowCount >= WriterLimits.rowsSweptPerStepCountMax { return true }
         }
         return unseen.count == WriterLimits.devicesSweptPerStepCountMax
     }
 
-    /// Who was not seen since then is not expected any more; nil when everybody is, for ever or for now.
+    /// The time before which an unseen device expires; nil while no device expires.
     private var momentOfUnseen: Int64? {
         guard let life = bounds.registrationLifeSeconds else { return nil }
         let (milliseconds, isTooLong) = max(life, 0).multipliedReportingOverflow(by: 1000)
@@ -63,10 +63,16 @@ extension Executor {
         return isTooLong || isBeforeTime || now < returnEndUnixMilliseconds ? nil : moment
     }
 
-    /// Until when devices have time to come back after a start.
+    /// Returns the end of the time that devices have to reconnect after a start, in UNIX milliseconds.
     ///
-    /// While the server did not run, nobody could be seen: after a long stop, or with the file of an old backup, devices
-    /// have a day, or as long as they may be unseen if that is shorter.
+    /// No device can be seen while the server is stopped. After a long stop, or with an old backup, devices have a day,
+    /// or the time that they may be unseen if it is shorter.
+    ///
+    /// - Parameters:
+    ///   - now: The current time in UNIX milliseconds.
+    ///   - lastRunning: The last recorded running time; nil when unknown.
+    ///   - bounds: The settings.
+    /// - Returns: The end of the time; `now` after a short stop.
     static func returnEnd(now: Int64, lastRunning: Int64?, _ bounds: Bounds) -> Int64 {
         if let lastRunning {
             let (pause, isHuge) = now.subtractingReportingOverflow(lastRunning)
@@ -78,34 +84,28 @@ extension Executor {
         return isAfterTime ? .max : end
     }
 
-    func expireDevice(_ device: DeviceID) throws(SQLiteError) -> Verdict {
-        guard try isLive(device) else { return .failure(.unknownDevice) }
-        _ = try endRegistrations(of: device, asExpired: true)
-        return .success(.done)
-    }
+    // MARK: Last-seen times
 
-    // MARK: Who was seen
-
-    /// Writes down that the server ran up to now, and that devices were connected.
+    /// Records that the server runs now, and that devices are connected now.
     func noteRunning(_ seen: [DeviceID]) throws(SQLiteError) {
         try state.noteRunning(now: now)
         try noteSeen(seen)
     }
 
-    /// Writes down that devices were connected up to now.
+    /// Records that devices are connected now.
     func noteSeen(_ seen: [DeviceID]) throws(SQLiteError) {
         for device in seen { try devices.noteSeen(device, now: now) }
     }
 
-    /// The live device that has a secret; it is seen by that, which is written down now and then.
+    /// Returns the live device that has a secret; records that it was seen, unless its last-seen time is recent.
     func identify(_ secretHash: [UInt8]) throws(SQLiteError) -> DeviceID? {
         guard let identity = try devices.authenticate(secretHash) else { return nil }
-        // A full disk has other worries.
+        // A full disk must not be used for last-seen times.
         if allowance == .growing, isStale(identity, now: now) { try devices.noteSeen(identity.device, now: now) }
         return identity.device
     }
 
-    /// Whether what is written of a device is too old to leave it at that, or from a clock that was wrong.
+    /// Returns whether a device's recorded last-seen time is too old, or in the future because the clock was wrong.
     func isStale(_ identity: DeviceTable.Identity, now: Int64) -> Bool {
         guard let seen = identity.seenUnixMilliseconds, !identity.isDormant, seen <= now else { return true }
         let (age, isHuge) = now.subtractingReportingOverflow(seen)

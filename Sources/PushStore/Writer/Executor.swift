@@ -3,35 +3,44 @@
 internal import PushCore
 internal import PushSQLite
 
-/// Executes commands on the tables inside the writer's transaction, and lists what follows as events.
+/// Executes commands on the tables inside the writer's transaction, and lists their effects as events.
 final class Executor {
-    /// The answer to a request.
+    /// The result of a request.
     typealias Verdict = Result<StoreAnswer, StoreRefusal>
 
-    /// What a command needs of the disk; a full disk is left with the lesser ones.
+    /// The disk access that a command needs, in ascending order.
+    ///
+    /// A full disk allows only the lower ones.
     enum Need: Int {
-        /// Nothing is written.
+        /// The command writes nothing.
         case reading
-        /// Rows are deleted or marked.
+        /// The command deletes or marks rows.
         case shrinking
-        /// Rows are added.
+        /// The command adds rows.
         case growing
     }
 
-    /// What administrators decided.
+    /// The settings of the store.
     struct Bounds {
         var pendingPerTopicCountMax: Int
         var pendingPerDeviceCountMax: Int
         var channelPerAppCountMax: Int
-        /// Devices remembered in memory.
+        /// The maximum number of device records in memory.
         var cardCountMax: Int
-        /// How long a device may be unseen before its registrations expire; nil for ever.
+        /// The number of notifications sent to one device for which outcomes are recorded.
+        var deliveryHistoryCountMax: Int
+        /// The number of delivery history entries of all devices in memory.
+        var deliveryHistoryInAllCountMax: Int
+        /// The time after which the registrations of an unseen device expire; nil for never.
         var registrationLifeSeconds: Int64?
-        /// Whether there is a trace, for how long it is kept, and how much of it.
+        /// Whether the trace is enabled.
         var hasTrace: Bool
         var traceLifeSeconds: Int64
         var traceByteCountMax: Int64
     }
+
+    /// The refusal of a command that was routed to the wrong part of the writer.
+    static let misdirected = "the store handed a command to the wrong part of itself; please report this"
 
     let topics: TopicTable
     let keys: KeyTable
@@ -49,23 +58,34 @@ final class Executor {
     let traceTable: TraceTable
     let traceOrigins: TraceOrigins
     let trace: TraceRecorder
+    let deliveryHistories: DeliveryHistoryTable
+    /// The delivery histories of devices.
+    let histories: DeliveryHistories
     let backups: BackupWork
-    /// What is known of devices without reading.
+    /// The in-memory records of devices.
     let cards: DeviceCards
     let sequences: Sequences
     let quotas: QuotaTable
     let policies: PolicyTable
     let bounds: Bounds
-    /// Until then no device is taken for gone, UNIX milliseconds: after a long stop they must first come back.
+    /// The time before which no device expires, in UNIX milliseconds, so that devices can reconnect after a long stop.
     let returnEndUnixMilliseconds: Int64
-    /// Wall clock of this transaction, UNIX milliseconds.
+    /// The wall-clock time of this transaction in UNIX milliseconds.
     var now: Int64 = 0
-    /// What this transaction did so far.
+    /// The effects of this transaction so far.
     var events: [StoreEvent] = []
     /// Whether apps, keys or certificates changed.
     var hasDirectoryChanged = false
-    /// What the disk has room for now.
+    /// The disk access that is allowed now.
     private(set) var allowance = Need.growing
+    /// The time that requests have in this turn.
+    var slice = RequestSlice()
+    /// The long work of which this transaction executed a step.
+    private var advanced: [any LongWork] = []
+    /// The tasks of this transaction whose work is not complete.
+    private(set) var unfinished: [(task: StoreTask, work: any LongWork)] = []
+    /// The long work that the current request started.
+    private var begun: (any LongWork)?
 
     init(_ connection: Connection, _ bounds: Bounds, now: Int64) throws(SQLiteError) {
         self.bounds = bounds
@@ -87,6 +107,10 @@ final class Executor {
         webhooks = try WebhookTable(connection)
         traceTable = try TraceTable(connection)
         traceOrigins = TraceOrigins(traceTable)
+        deliveryHistories = try DeliveryHistoryTable(connection)
+        histories = DeliveryHistories(
+            deliveryHistories, entryCountMax: max(bounds.deliveryHistoryCountMax, 1),
+            entryCountInAllMax: max(bounds.deliveryHistoryInAllCountMax, 1))
         trace = try TraceRecorder(isOn: bounds.hasTrace, traceTable)
         returnEndUnixMilliseconds = Self.returnEnd(now: now, lastRunning: try state.lastRunning(), bounds)
         sequences = Sequences(stored: try state.lastSequence())
@@ -96,35 +120,71 @@ final class Executor {
 
     // MARK: A transaction
 
-    /// Begins a transaction's list of events.
+    /// Starts a transaction with an empty list of events.
     func begin(now: Int64) {
         self.now = now
         events.removeAll(keepingCapacity: true)
         hasDirectoryChanged = false
+        begun = nil
+        if !unfinished.isEmpty { unfinished = [] }
+        if !advanced.isEmpty { advanced = [] }
         settled.begin()
         trace.begin()
     }
 
-    /// Executes one command, or refuses it when it needs more of the disk than there is.
-    func execute(_ command: StoreCommand, upTo allowance: Need) throws(SQLiteError) {
-        guard command.need.rawValue <= allowance.rawValue else {
-            if let (reply, _) = StoreReply.unavailable(command, "the disk is full") { events.append(.reply(reply)) }
+    /// Executes a task or its next step; refuses it when it needs more disk access than is allowed.
+    func execute(_ task: StoreTask, upTo allowance: Need) throws(SQLiteError) {
+        guard task.command.need.rawValue <= allowance.rawValue else {
+            if let (reply, _) = StoreReply.unavailable(task.command, "the disk is full") {
+                events.append(.reply(reply))
+            }
             return
         }
         self.allowance = allowance
-        switch command {
-        case .publish(let broadcast, let answer): try publish(broadcast, answer)
-        case .perform(let request, let answer): try perform(request, answer)
-        case .accept, .acknowledge, .attach, .detach: preconditionFailure("the dispatcher takes this command")
+        begun = task.progress
+        if begun == nil {
+            switch task.command {
+            case .publish(let broadcast, let answer): try publish(broadcast, answer)
+            case .perform(let request, let answer): try perform(request, answer)
+            // `Writer.isForDispatcher` routes these commands to the dispatcher, so this case is unreachable.
+            case .accept, .acknowledge, .attach, .detach:
+                if let (reply, _) = StoreReply.unavailable(task.command, Self.misdirected) {
+                    events.append(.reply(reply))
+                }
+            }
         }
+        if let work = begun { try advance(work, of: task) }
     }
 
-    /// Writes what belongs to the transaction as a whole, as the last thing of it.
+    /// Restarts the long work of a transaction that was rolled back.
+    func restartLongWork() {
+        for work in advanced { work.restart() }
+        advanced = []
+        unfinished = []
+    }
+
+    /// Starts work that may take several turns and answers the current request.
+    func begin(_ work: any LongWork) -> Verdict? {
+        begun = work
+        return nil
+    }
+
+    /// Executes a step of long work, and further steps while the slice lasts and no other request waits.
+    private func advance(_ work: any LongWork, of task: StoreTask) throws(SQLiteError) {
+        begun = nil
+        advanced.append(work)
+        repeat {
+            if try work.step(self) { return }
+        } while !slice.isShared && !slice.isOver
+        unfinished.append((task, work))
+    }
+
+    /// Writes the transaction's common data as its last step: counts, the sequence limit and the trace.
     ///
     /// - Parameters:
     ///   - isClosing: Whether this is the last transaction.
-    ///   - hasSpace: Whether the disk takes the trace, too; on a full one it waits in memory.
-    /// - Throws: What SQLite answered.
+    ///   - hasSpace: Whether the disk has space for the trace; otherwise it waits in memory.
+    /// - Throws: The error that SQLite returned.
     func end(isClosing: Bool, hasSpace: Bool) throws(SQLiteError) {
         try settled.end()
         if let reservation = sequences.reservation(isClosing: isClosing) { try state.setLastSequence(reservation) }
@@ -132,17 +192,17 @@ final class Executor {
         if hasSpace { try trace.flushIfDue(into: traceTable) }
     }
 
-    /// Notes removals.
+    /// Adds removals to the events.
     func note(_ removed: [PendingTable.Removed], _ removal: Tally.Removal, _ detail: TraceDetail = .none) {
         for removed in removed { events.append(.delivery(.removed(removed, removal, detail))) }
     }
 
-    /// Notes removals of broadcasts.
+    /// Adds removals of broadcasts to the events.
     func note(_ removed: [BroadcastTable.Removed], _ removal: Tally.Removal) {
         for removed in removed { events.append(.broadcast(.removed(removed, removal))) }
     }
 
-    /// Notes the ends of subscriptions, and what is not to go out any more for that.
+    /// Adds the ends of subscriptions to the events, and drops their broadcasts from the streams.
     func note(_ ended: [SubscriptionTable.Ended]) {
         for ended in ended {
             events.append(.holding(.unsubscribed(ended)))
@@ -158,7 +218,7 @@ final class Executor {
         }
     }
 
-    /// Does what is asked; nil when the answer follows from an event.
+    /// Executes a request; returns nil when an event provides the answer.
     private func verdict(on request: StoreRequest, _ answer: ReplyAddress) throws(SQLiteError) -> Verdict? {
         switch request {
         case .enrol(let new): return try enrol(new)
@@ -166,38 +226,41 @@ final class Executor {
         case .unregister(let secretHash, let topic): return try unregister(secretHash, topic)
         case .subscribe(let secretHash, let topic, let channel): return try subscribe(secretHash, topic, channel)
         case .unsubscribe(let secretHash, let topic, let channel): return try unsubscribe(secretHash, topic, channel)
-        case .subscriptions(let secretHash, let topic): return try subscriptions(secretHash, topic)
-        case .setFilter(let secretHash, let topics): return try setFilter(secretHash, topics)
+        case .subscriptions(let secretHash, let topic): return try subscriptions(secretHash, topic, answer)
+        case .setFilter(let secretHash, let topics): return try setFilter(secretHash, topics, answer)
         case .setPower(let secretHash, let isSaving): return try setPower(secretHash, isSaving)
-        case .acknowledge: preconditionFailure("the dispatcher takes this request")
-        case .removeSelf(let secretHash): return try removeSelf(secretHash)
+        case .identify, .acknowledge: return .failure(.unavailable(Self.misdirected))
+        case .removeSelf(let secretHash): return try removeSelf(secretHash, answer)
         case .addApp(let topic, let name, let team, let checks, let allowsBroadcasts):
             return try addApp(topic, name, team, checks, allowsBroadcasts)
         case .changeApp(let topic, let name, let checks, let allowsBroadcasts):
-            return try changeApp(topic, name, checks, allowsBroadcasts)
-        case .apps: return try apps(answer)
+            return try changeApp(topic, name, checks, allowsBroadcasts, answer)
+        case .apps: return apps(answer)
         case .app(let topic): return try app(topic, answer)
-        case .removeApp(let topic): return try removeApp(topic)
+        case .removeApp(let topic): return try removeApp(topic, answer)
         case .addKey(let key): return try addKey(key)
-        case .keys: return try allKeys()
+        case .keys: return allKeys(answer)
         case .revokeKey(let id): return try revokeKey(id)
         case .addCertificate(let certificate): return try addCertificate(certificate)
-        case .certificates: return .success(.certificates(try certificates.all()))
+        case .certificates: return allCertificates(answer)
         case .revokeCertificate(let fingerprint): return try revokeCertificate(fingerprint)
         case .createChannel(let id, let topic, let environment, let policy):
             return try createChannel(id, topic, environment, policy)
         case .channel(let id, let topic, let environment): return try channel(id, topic, environment, answer)
         case .channels(let topic, let environment): return try channels(topic, environment, answer)
-        case .removeChannel(let id, let topic, let environment): return try removeChannel(id, topic, environment)
+        case .removeChannel(let id, let topic, let environment):
+            return try removeChannel(id, topic, environment, answer)
         case .addEnrolmentCode(let hash, let expires): return try addEnrolmentCode(hash, expires)
-        case .devices: return try devices(answer)
+        case .enrolmentCodes: return .success(.enrolmentCodes(try enrolmentCodes.unused(now: now)))
+        case .revokeEnrolmentCode(let id): return try revokeEnrolmentCode(id)
+        case .devices(let after, let countMax): return try devices(after, countMax, answer)
         case .device(let id): return try device(id, answer)
-        case .removeDevice(let device): return try removeDevice(device)
-        case .expireDevice(let device): return try expireDevice(device)
+        case .removeDevice(let device): return try removeDevice(device, answer)
+        case .expireDevice(let device): return try expireDevice(device, answer)
         case .counts: return counts(answer)
         case .backup(let order): return backups.begin(order)
         case .quota(let request): return try quota(request)
-        case .policy(let request): return try policy(request)
+        case .policy(let request): return try policy(request, answer)
         case .trace(let query): return try search(query, answer)
         case .setWebhook(let topic, let url, let secret): return try setWebhook(topic, url, secret)
         case .removeWebhook(let topic): return try removeWebhook(topic)
@@ -212,8 +275,8 @@ final class Executor {
 }
 
 extension StoreCommand {
-    /// What the command needs of the disk.
-    fileprivate var need: Executor.Need {
+    /// The disk access that the command needs.
+    var need: Executor.Need {
         switch self {
         case .accept: .growing
         case .publish(let broadcast, _): broadcast.isNowOrNever ? .reading : .growing
@@ -225,7 +288,7 @@ extension StoreCommand {
 }
 
 extension StoreRequest {
-    /// What the request needs of the disk.
+    /// The disk access that the request needs.
     fileprivate var need: Executor.Need {
         switch self {
         case .quota(let request): request.need
@@ -235,10 +298,10 @@ extension StoreRequest {
             .createChannel, .setWebhook, .noteWebhookProblem:
             .growing
         case .unregister, .acknowledge, .removeSelf, .removeApp, .revokeKey, .removeDevice, .revokeCertificate,
-            .unsubscribe, .removeChannel, .expireDevice, .removeWebhook, .advanceWebhook:
+            .unsubscribe, .removeChannel, .expireDevice, .removeWebhook, .advanceWebhook, .revokeEnrolmentCode:
             .shrinking
         case .setPower, .apps, .app, .keys, .devices, .device, .counts, .certificates, .channel, .channels,
-            .subscriptions, .trace, .backup:
+            .subscriptions, .trace, .backup, .identify, .enrolmentCodes:
             .reading
         }
     }

@@ -2,28 +2,41 @@
 
 internal import PushCore
 
-/// What the writer keeps in memory: streams, who listens, counts and the outbox; changed by committed events only.
+/// The writer's delivery state in memory: streams, subscribers, counters and the outbox.
+///
+/// Committed events, the dispatcher and the writer change it, all on the writer's thread.
 struct Ledger {
     private(set) var streams: Streams
     private(set) var tally: Tally
     private var audience = Audience()
     private var outbox: Outbox
-    /// Devices whose streams closed, of which is to be written down that they were seen.
+    /// Devices whose streams closed and whose last-seen time is not written yet.
     private var departed: Set<DeviceID> = []
     private let trace: TraceRecorder
-    /// Searches of the trace, the next one first.
-    private var searches: [TraceSearch] = []
-    /// Wall clock of this turn, UNIX milliseconds.
+    private let histories: DeliveryHistories
+    /// The number of unacknowledged copies of each now-or-never broadcast, by sequence.
+    private var copies: [Int64: Int] = [:]
+    /// The searches of the trace, the next one first.
+    var searches: [TraceSearch] = []
+    /// The wall-clock time of this turn in UNIX milliseconds.
     var now: Int64 = 0
+    /// The monotonic time of this turn.
+    var moment = MonotonicTime.now
 
-    init(tally: Tally, gatheringMilliseconds: Int64, trace: TraceRecorder, receivers: [any StoreReplyReceiver]) {
+    init(
+        tally: Tally, gatheringMilliseconds: Int64, trace: TraceRecorder, histories: DeliveryHistories,
+        receivers: [any StoreReplyReceiver]
+    ) {
         self.trace = trace
+        self.histories = histories
         streams = Streams(gatheringMilliseconds: gatheringMilliseconds)
         self.tally = tally
         outbox = Outbox(receivers: receivers)
     }
 
-    /// Lets committed events come true, in order; the answers wait for `handOut`.
+    /// Applies committed events to memory, in order.
+    ///
+    /// The answers wait for `handOut`.
     mutating func apply(_ events: [StoreEvent]) {
         for event in events {
             switch event {
@@ -39,7 +52,7 @@ struct Ledger {
 
     // MARK: Answers
 
-    /// Refuses a command because of the disk.
+    /// Refuses a command because the disk failed or is full.
     mutating func refuse(_ command: StoreCommand, _ text: String) {
         if case .detach(let stream) = command {
             _ = detach(stream)
@@ -48,7 +61,7 @@ struct Ledger {
         }
     }
 
-    /// Refuses one that nobody had time or room for.
+    /// Refuses a notification or a broadcast because of overload or missing space.
     mutating func shed(_ answer: ReplyAddress) {
         refuse(.serviceUnavailable, endedUnixMilliseconds: nil, answer)
     }
@@ -63,57 +76,64 @@ struct Ledger {
         outbox.add(.performed(.failure(refusal), answer: answer), to: answer)
     }
 
-    /// Tells that a request is done.
+    /// Answers that a request is done.
     mutating func confirm(_ answer: ReplyAddress) { perform(.done, answer) }
 
-    /// Hands out all answers and then all deliveries.
+    /// Answers with the device that has a secret.
+    mutating func identify(_ device: DeviceID, _ answer: ReplyAddress) { perform(.identified(device), answer) }
+
+    /// Delivers all answers and then all notifications to the loops.
     mutating func handOut(now: Int64) {
-        streams.takeOutgoing(now: now) { notifications, address in
-            for sent in notifications {
-                trace.recordLater(.sent, of: sent.sequence, on: sent.notification.address.device, at: now)
+        streams.takeOutgoing(now: now) { notifications, stream in
+            histories.noteSent(notifications, on: stream, at: moment) { sent in
+                trace.recordLater(
+                    .sent, of: sent.sequence, sent.notification.address.topic, on: stream.device, at: now)
             }
-            outbox.add(.deliver(notifications, stream: address), to: address)
+            outbox.add(.deliver(notifications, stream: stream.address), to: stream.address)
         }
         outbox.handOut()
     }
 
-    /// Hands a directory to all loops.
-    func publish(_ directory: Directory) { outbox.publish(directory) }
+    /// Sends a directory to all loops.
+    func publish(_ directory: Directory) {
+        histories.setTeams(directory.topics)
+        outbox.publish(directory)
+    }
 
     // MARK: Reading for streams
 
-    /// Takes out the devices whose table should be read.
+    /// Returns the devices whose streams may need a refill, and clears the list.
     mutating func takeHungry() -> [DeviceID] { streams.takeHungry() }
 
-    /// Puts a device back in line.
+    /// Queues a device for a refill again.
     mutating func postpone(_ device: DeviceID) { streams.postpone(device) }
 
-    /// Whether broadcasts may wait for a device whose stream is open.
+    /// Returns whether broadcasts may wait for a device with an open stream.
     func listens(_ device: DeviceID) -> Bool { audience.listens(device) }
 
-    /// Gives a device's stream what was read for it, up to a sequence.
+    /// Sends the rows that were read for a device's stream, up to a sequence.
     mutating func refill(_ device: DeviceID, _ read: [PendingNotification], through last: Int64, isComplete: Bool) {
         expire(streams.refill(device, read, through: last, isComplete: isComplete))
     }
 
-    /// Lets go what was kept back long enough for devices that save power.
+    /// Ends the batch delays whose time is over, for devices that save power.
     mutating func endGathering(by moment: MonotonicTime) { streams.endGathering(by: moment) }
 
-    // MARK: Who was seen
+    // MARK: Last-seen times
 
-    /// Devices whose streams closed since they were last taken, at most so many.
+    /// Returns devices whose streams closed since the last call, at most `countMax`, and removes them from the list.
     mutating func takeDeparted(countMax: Int) -> [DeviceID] {
         let taken = Array(departed.prefix(countMax))
         departed.subtract(taken)
         return taken
     }
 
-    /// Puts devices back, or counts connected ones as if they had left: they are to be written down too.
+    /// Adds devices to those whose last-seen time must be written.
     mutating func noteSeen(_ devices: some Sequence<DeviceID>) { departed.formUnion(devices) }
 
     // MARK: Notifications
 
-    /// A notification is accepted: it is on the disk, or its device has it.
+    /// Records that a notification is accepted, because it is on the disk or its device acknowledged it.
     mutating func accept(_ unwritten: Unwritten, isAcknowledged: Bool) {
         let address = unwritten.pending.notification.address
         if unwritten.isAnswered { tally.addAccepted() } else { accept(unwritten.answer) }
@@ -128,12 +148,12 @@ struct Ledger {
         }
     }
 
-    /// Tells a provider that its notification is accepted, which is written later.
+    /// Answers that a notification is accepted although it is written later.
     mutating func answer(_ unwritten: Unwritten) {
         outbox.add(.accepted(answer: unwritten.answer), to: unwritten.answer)
     }
 
-    /// A notification could not be written, nor could what it would have replaced.
+    /// Refuses a notification that could not be written, and the unwritten ones that it replaced.
     mutating func refuse(_ unwritten: Unwritten) {
         refuse(unwritten.answer, isAnswered: unwritten.isAnswered)
         for replaced in unwritten.replaced {
@@ -141,75 +161,91 @@ struct Ledger {
         }
     }
 
-    /// A notification that was accepted before it was written is lost after all: that is what its durability allows.
+    /// Refuses a notification.
+    ///
+    /// One that was answered before the write is lost, which its durability allows.
     private mutating func refuse(_ answer: ReplyAddress, isAnswered: Bool) {
         guard isAnswered else { return shed(answer) }
         tally.addAccepted()
         tally.addGone(.dropped)
     }
 
-    /// A notification is accepted and goes nowhere.
+    /// Accepts a notification that is not delivered.
     mutating func acceptNotStored(_ pending: PendingNotification, _ removal: Tally.Removal, _ answer: ReplyAddress) {
         accept(answer)
         tally.addGone(removal)
     }
 
-    /// A notification is accepted, and its device gets it now or never.
+    /// Accepts a now-or-never notification and offers it to its device's stream.
     mutating func acceptNowOrNever(_ pending: PendingNotification, _ answer: ReplyAddress) {
         accept(answer)
         if streams.offerNow(pending) {
             tally.addPending(of: pending.notification.address.topic)
         } else {
             tally.addGone(.expired)
-            let device = pending.notification.address.device
-            let detail: TraceDetail = streams.isOpen(device) ? .windowFull : .notConnected
-            trace.recordLater(.expired, detail, of: pending.sequence, on: device, at: now)
+            let address = pending.notification.address
+            let detail: TraceDetail = streams.isOpen(address.device) ? .windowFull : .notConnected
+            trace.recordLater(.expired, detail, of: pending.sequence, address.topic, on: address.device, at: now)
         }
     }
 
-    /// Shows a notification to its device's stream.
+    /// Offers a notification to its device's stream.
     mutating func offer(
         _ pending: PendingNotification, to stream: DeviceStream?, at moment: MonotonicTime
     ) -> DeviceStream.Offer {
         streams.offer(pending, to: stream, at: moment)
     }
 
-    /// A notification that waited is gone.
+    /// Records that a waiting notification was removed.
     mutating func remove(_ sequence: Int64, of device: DeviceID, _ topic: TopicID, _ removal: Tally.Removal) {
         tally.removePending(of: topic, removal)
         streams.forget(sequence, of: device)
     }
 
-    /// A device acknowledged what may be now or never; false when it is not.
+    /// Records the acknowledgement of a now-or-never notification; returns false when the sequence is not one.
     mutating func acknowledgeNowOrNever(_ sequence: Int64, by device: DeviceID) -> Bool {
         guard let never = streams.acknowledgeNowOrNever(sequence, by: device) else { return false }
-        if never.isCounted { tally.removePending(of: never.topic, .acknowledged) }
+        // The first acknowledgement of a broadcast counts for all its copies.
+        if !never.isBroadcast || copies.removeValue(forKey: never.sequence) != nil {
+            tally.removePending(of: never.topic, .acknowledged)
+        }
         return true
     }
 
-    /// A notification makes room in its device's stream.
+    /// Removes a notification from its device's stream.
     mutating func forget(_ sequence: Int64, of device: DeviceID) { streams.forget(sequence, of: device) }
 
-    /// A device acknowledged a notification that waited.
+    /// Records that a device acknowledged a waiting notification.
     mutating func acknowledge(_ entry: QueueEntry, _ stream: DeviceStream?, at moment: MonotonicTime) {
         tally.removePending(of: entry.topic, .acknowledged)
         streams.acknowledge(entry.sequence, on: stream, at: moment)
     }
 
-    /// A device acknowledged a notification that is not written.
+    /// Records that a device acknowledged a notification that is not written.
     mutating func acknowledge(_ sequence: Int64, _ stream: DeviceStream?, at moment: MonotonicTime) {
         streams.acknowledge(sequence, on: stream, at: moment)
     }
 
-    /// Counts what a device tells.
+    /// Counts an outcome that a device reports for the first time.
     mutating func note(_ outcome: DeviceAPI.Outcome) { tally.add(outcome) }
 
-    /// Counts now-or-never ones that came to nothing.
+    /// Counts acknowledgements that were ignored.
+    mutating func noteGlitches(_ count: Int = 1) { tally.addGlitches(count) }
+
+    /// Expires now-or-never notifications that can no longer be acknowledged.
     private mutating func expire(_ never: [DeviceStream.NowOrNever]) {
         for never in never {
-            if never.isCounted { tally.removePending(of: never.topic, .expired) }
-            trace.recordLater(.expired, .notConnected, of: never.sequence, on: never.device, at: now)
+            count(never)
+            trace.recordLater(.expired, .notConnected, of: never.sequence, never.topic, on: never.device, at: now)
         }
+    }
+
+    /// Counts a now-or-never notification as expired; a broadcast counts with its last copy.
+    private mutating func count(_ never: DeviceStream.NowOrNever) {
+        guard never.isBroadcast else { return tally.removePending(of: never.topic, .expired) }
+        guard let left = copies[never.sequence] else { return }
+        copies[never.sequence] = left > 1 ? left - 1 : nil
+        if left <= 1 { tally.removePending(of: never.topic, .expired) }
     }
 
     private mutating func apply(_ event: StoreEvent.Delivery) {
@@ -235,7 +271,9 @@ struct Ledger {
             for token in audience.listeners(of: channel).values where streams.offerNow(template.addressed(to: token)) {
                 takerCount += 1
             }
-            if takerCount == 0 { tally.addGone(.expired) }
+            guard takerCount > 0 else { return tally.addGone(.expired) }
+            copies[template.sequence] = takerCount
+            tally.addPending(of: template.notification.address.topic)
         case .removed(let removed, let removal):
             tally.removePending(of: removed.topic, removal)
             for device in audience.listeners(of: removed.channel).keys {
@@ -257,16 +295,19 @@ struct Ledger {
         case .silence(let topic, let device):
             expire(streams.dropOutgoing(on: device) { $0.address.topic == topic })
         case .silenceChannel(let channel, let device):
-            _ = streams.dropOutgoing(on: device) { $0.channel == channel }
+            for never in streams.dropOutgoing(on: device, where: { $0.channel == channel }) { count(never) }
         case .silenceChannels(let topic):
-            _ = streams.dropOutgoing(on: nil) { $0.channel != nil && $0.address.topic == topic }
+            let isOfTopic = { (notification: Notification) in
+                notification.channel != nil && notification.address.topic == topic
+            }
+            for never in streams.dropOutgoing(on: nil, where: isOfTopic) { count(never) }
         case .power(let device, let isSaving): streams.setSaving(isSaving, device)
         case .listen(let device, let listeners):
             if streams.isOpen(device) { audience.set(device, listeners) }
         }
     }
 
-    /// Opens a device's stream, in place of an earlier one.
+    /// Opens a device's stream and ends an earlier one.
     mutating func attach(_ device: DeviceID, _ stream: ReplyAddress, _ listeners: [SubscriptionTable.Listener]) {
         let earlier = streams.attach(device, stream)
         close(earlier)
@@ -275,7 +316,7 @@ struct Ledger {
         outbox.add(.attached(device, stream: stream), to: stream)
     }
 
-    /// Closes a stream; returns its device, or nil when another stream took over.
+    /// Closes a stream; returns its device, or nil when another stream replaced it.
     mutating func detach(_ address: ReplyAddress) -> DeviceID? {
         guard let device = streams.device(at: address) else { return nil }
         close(streams.remove(device))
@@ -284,12 +325,12 @@ struct Ledger {
         return device
     }
 
-    /// What a stream that is gone would have delivered now or never has expired.
+    /// Expires the now-or-never notifications of a closed stream.
     private mutating func close(_ stream: DeviceStream?) {
         if let stream { expire(stream.abandoned) }
     }
 
-    // MARK: Holdings
+    // MARK: Stored objects
 
     private mutating func apply(_ event: StoreEvent.Holding) {
         switch event {
@@ -300,6 +341,7 @@ struct Ledger {
             close(stream)
             audience.remove(device)
             departed.remove(device)
+            histories.forget(device)
             if let stream { outbox.add(.ended(.removed, stream: stream.address), to: stream.address) }
         case .registrationsChanged: break
         case .registrationBegan(let topic): tally.addRegistrations(1, of: topic)
@@ -322,37 +364,20 @@ struct Ledger {
 
     // MARK: Questions
 
-    /// Answers from what is in memory at this point of the order.
+    /// Answers a question from memory, in the order of the events.
     private mutating func answer(_ question: StoreEvent.Question) {
         switch question {
         case .counts(let answer): perform(.counts(tally.counts(devicesConnected: streams.count)), answer)
         case .app(let row, let answer): perform(.app(tally.app(row)), answer)
         case .apps(let rows, let answer): perform(.apps(rows.map(tally.app)), answer)
         case .device(let description, let answer): perform(.device(completed(description)), answer)
-        case .devices(let descriptions, let answer): perform(.devices(descriptions.map(completed)), answer)
+        case .devices(let descriptions, let next, let answer):
+            perform(.devices(descriptions.map(completed), next: next), answer)
         case .channel(let description, let answer): perform(.channel(tally.channel(description)), answer)
         case .channels(let descriptions, let answer):
             perform(.channels(descriptions.map(tally.channel)), answer)
         case .trace(let search): add(search)
         }
-    }
-
-    // MARK: Searches of the trace
-
-    /// Whether a search goes on.
-    var isSearching: Bool { !searches.isEmpty }
-
-    private mutating func add(_ search: TraceSearch) {
-        guard searches.count < Limits.traceSearchCountMax else { return refuse(.tooMany, search.answer) }
-        searches.append(search)
-    }
-
-    /// Takes the next search in turn.
-    mutating func takeSearch() -> TraceSearch? { searches.isEmpty ? nil : searches.removeFirst() }
-
-    /// Puts a search back in line, or answers it.
-    mutating func putBack(_ search: TraceSearch, isMore: Bool) {
-        if isMore { searches.append(search) } else { perform(.trace(search.findings), search.answer) }
     }
 
     private func completed(_ description: StoreEvent.DeviceDescription) -> AdminAPI.Device {
@@ -362,7 +387,7 @@ struct Ledger {
         return device
     }
 
-    private mutating func perform(_ answer: StoreAnswer, _ address: ReplyAddress) {
+    mutating func perform(_ answer: StoreAnswer, _ address: ReplyAddress) {
         outbox.add(.performed(.success(answer), answer: address), to: address)
     }
 

@@ -3,8 +3,8 @@
 internal import PushCore
 internal import PushSQLite
 
-/// The open and migrated file, from `SQLiteStore.init` until the writer takes it over.
-// Safety: made on one thread and handed to the writer's as a whole; SQLiteStore gives its copy up by that.
+/// The open and migrated file, between `SQLiteStore.init` and the start of the writer.
+// Safety: one thread creates the value and moves it to the writer's thread; SQLiteStore drops its copy with that.
 struct OpenedStore: @unchecked Sendable {
     let configuration: SQLiteStore.Configuration
     let connection: Connection
@@ -12,7 +12,7 @@ struct OpenedStore: @unchecked Sendable {
     let tally: Tally
     let reserve: DiskReserve
 
-    /// Opens or creates the file, brings its schema up to date, and counts what is there.
+    /// Opens or creates the file, migrates the schema, and counts the rows.
     init(_ configuration: SQLiteStore.Configuration) throws(StoreError) {
         self.configuration = configuration
         do {
@@ -33,12 +33,13 @@ struct OpenedStore: @unchecked Sendable {
             connection.checkpointByHand()
             let now = configuration.unixMilliseconds()
             executor = try Executor(connection, configuration.bounds, now: now)
+            executor.slice = RequestSlice(clock: configuration.monotonicNanoseconds)
             try executor.devices.noteAllSeen(now: now)
             tally = try executor.tally()
         } catch {
             throw StoreError(error, path: configuration.path)
         }
-        // Far from what a server ever reaches, and far enough from overflow.
+        // No server reaches this sequence, and it is far enough from overflow.
         guard (0...Int64.max / 2).contains(executor.sequences.last) else {
             throw .damaged(path: configuration.path, code: 11, text: "the last sequence cannot be right")
         }
@@ -50,14 +51,16 @@ extension SQLiteStore.Configuration {
         Executor.Bounds(
             pendingPerTopicCountMax: max(pendingPerTopicCountMax, 1),
             pendingPerDeviceCountMax: max(pendingPerDeviceCountMax, 1), channelPerAppCountMax: channelPerAppCountMax,
-            cardCountMax: cardCountMax, registrationLifeSeconds: registrationLifeSeconds, hasTrace: hasTrace,
+            cardCountMax: cardCountMax, deliveryHistoryCountMax: deliveryHistoryCountMax,
+            deliveryHistoryInAllCountMax: deliveryHistoryInAllCountMax,
+            registrationLifeSeconds: registrationLifeSeconds, hasTrace: hasTrace,
             traceLifeSeconds: traceLifeSeconds,
             traceByteCountMax: traceByteCountMax)
     }
 }
 
 extension Executor {
-    /// Counts what the file holds.
+    /// Counts the rows of the file.
     fileprivate func tally() throws(SQLiteError) -> Tally {
         var pending = try settled.countsByTopic()
         cards.forEachWithRecent { card in

@@ -2,7 +2,7 @@
 
 internal import PushCore
 
-/// Answers and deliveries on their way out, gathered for each loop, so that each loop is woken once.
+/// The replies for each loop, gathered so that each loop is woken once.
 struct Outbox {
     private let receivers: [any StoreReplyReceiver]
     private var repliesByLoop: [[StoreReply]]
@@ -12,13 +12,13 @@ struct Outbox {
         repliesByLoop = Array(repeating: [], count: receivers.count)
     }
 
-    /// Adds a reply for the loop of its address; one for a loop that does not exist goes nowhere.
+    /// Adds a reply for the loop of its address; drops it if the loop does not exist.
     mutating func add(_ reply: StoreReply, to address: ReplyAddress) {
         guard let loop = Int(exactly: address.loop), repliesByLoop.indices.contains(loop) else { return }
         repliesByLoop[loop].append(reply)
     }
 
-    /// Hands all out, in the order in which they were added for each loop.
+    /// Delivers all replies, in the order in which they were added for each loop.
     mutating func handOut() {
         for loop in repliesByLoop.indices where !repliesByLoop[loop].isEmpty {
             receivers[loop].receive(repliesByLoop[loop])
@@ -26,14 +26,14 @@ struct Outbox {
         }
     }
 
-    /// Hands a directory to all loops, before any answer that could make somebody rely on it.
+    /// Sends a directory to all loops immediately, before any answer that depends on it.
     func publish(_ directory: Directory) {
         for receiver in receivers { receiver.receive([.directory(directory)]) }
     }
 }
 
 extension StoreReply {
-    /// The refusal of a command because of the disk.
+    /// Returns the refusal of a command because the disk failed or is full; nil for commands without an answer.
     static func unavailable(_ command: StoreCommand, _ text: String) -> (StoreReply, ReplyAddress)? {
         switch command {
         case .accept(_, let answer), .publish(_, let answer):

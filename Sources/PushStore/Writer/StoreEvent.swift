@@ -2,11 +2,12 @@
 
 internal import PushCore
 
-/// What a transaction did, in order; it comes true in memory and for others only when the transaction is committed.
+/// An effect of a transaction.
 ///
-/// A transaction that fails leaves a list of events to throw away, and nothing to undo.
+/// The writer applies the events, in order, to memory and to the loops after the transaction is committed. The events
+/// of a failed transaction are discarded, and nothing needs to be undone.
 enum StoreEvent {
-    /// An answer that says all by itself.
+    /// An answer that needs no other data.
     case reply(StoreReply)
     case delivery(Delivery)
     case broadcast(OfBroadcast)
@@ -14,74 +15,81 @@ enum StoreEvent {
     case holding(Holding)
     case question(Question)
 
-    /// What became of notifications.
+    /// Creates the answer to a request that succeeded.
+    static func success(_ answer: StoreAnswer, to address: ReplyAddress) -> StoreEvent {
+        .reply(.performed(.success(answer), answer: address))
+    }
+
     enum Delivery {
         case acceptedNotStored(PendingNotification, Tally.Removal, answer: ReplyAddress)
         case removed(PendingTable.Removed, Tally.Removal, TraceDetail)
     }
 
-    /// What became of broadcasts; those that come are addressed to no device yet.
+    /// An event of a broadcast.
+    ///
+    /// An accepted broadcast is not addressed to a device yet.
     enum OfBroadcast {
         case stored(PendingNotification, ChannelNumber, answer: ReplyAddress)
         case nowOrNever(PendingNotification, ChannelNumber, answer: ReplyAddress)
-        /// For all subscribers.
+        /// The broadcast is removed for all subscribers.
         case removed(BroadcastTable.Removed, Tally.Removal)
-        /// For one device, which acknowledged it or is not to have it.
+        /// The broadcast is complete for one device, which acknowledged it or must not receive it.
         case settled(Int64, DeviceID)
     }
 
-    /// What happens to streams.
     enum OfStream {
-        /// What would go out of a topic does not; on all devices when there is none.
+        /// Drops the undelivered notifications of a topic on a device; on all devices when it is nil.
         case silence(TopicID, on: DeviceID?)
-        /// What would go out of a channel does not; on all devices when there is none.
+        /// Drops the undelivered broadcasts of a channel on a device; on all devices when it is nil.
         case silenceChannel(ChannelID, on: DeviceID?)
-        /// What would go out of any channel of a topic does not.
+        /// Drops the undelivered broadcasts of all channels of a topic.
         case silenceChannels(TopicID)
-        /// Whether a device saves power.
+        /// Sets whether a device saves power.
         case power(DeviceID, isSaving: Bool)
-        /// Takes the place of what the device listened to.
+        /// Replaces the subscriptions of a connected device.
         case listen(DeviceID, [SubscriptionTable.Listener])
     }
 
-    /// What the store holds more or less of.
+    /// A change of the number of devices, apps, registrations, subscriptions or channels.
     enum Holding {
         case deviceAdded
         case deviceRemoved(DeviceID)
-        /// Registrations of a device changed, or its filter did; of any device when there is none.
+        /// The registrations or the filter of a device changed; those of any device when it is nil.
         case registrationsChanged(DeviceID?)
         case registrationBegan(TopicID)
         case registrationEnded(TopicID)
         case appAdded
         case appRemoved(TopicID)
-        /// Without a listener when the device refuses the topic.
+        /// A subscription began.
+        ///
+        /// The listener is nil when the device refuses the topic.
         case subscribed(ChannelNumber, SubscriptionTable.Listener?)
         case unsubscribed(SubscriptionTable.Ended)
         case channelRemoved(ChannelNumber)
     }
 
-    /// Questions whose answers need what is in memory.
+    /// A question whose answer needs data in memory.
     enum Question {
         case counts(answer: ReplyAddress)
         case app(TopicTable.Row, answer: ReplyAddress)
         case apps([TopicTable.Row], answer: ReplyAddress)
         case device(DeviceDescription, answer: ReplyAddress)
-        case devices([DeviceDescription], answer: ReplyAddress)
+        case devices([DeviceDescription], next: DeviceID?, answer: ReplyAddress)
         case channel(ChannelDescription, answer: ReplyAddress)
         case channels([ChannelDescription], answer: ReplyAddress)
-        /// Answered when the search is over.
+        /// A search of the trace, which is answered at its end.
         case trace(TraceSearch)
     }
 
-    /// A device, but for what only its stream tells.
+    /// A device without the values that come from its stream.
     struct DeviceDescription {
         var id: DeviceID
         var device: AdminAPI.Device
-        /// When this is said, UNIX seconds: a device whose stream is open is seen now.
+        /// The time of the answer in UNIX seconds, which is the last-seen time of a connected device.
         var nowUnixSeconds: Int64
     }
 
-    /// A channel, but for the count of its subscriptions.
+    /// A channel without the number of its subscriptions.
     struct ChannelDescription {
         var number: ChannelNumber
         var channel: AdminAPI.Channel

@@ -2,21 +2,27 @@
 
 internal import PushSQLite
 
-/// Why a transaction did not happen, by what the writer does next.
+/// The failure of a transaction, classified by the writer's next action.
 enum TransactionError: Error {
-    /// The disk or the file failed: nothing may be acknowledged any more, and nothing is tried again.
+    /// The disk or the file failed.
+    ///
+    /// Nothing may be acknowledged any more, and nothing is retried.
     case fatal(StoreError)
-    /// The disk has no space: what needs none may be tried.
+    /// The disk has no space.
+    ///
+    /// Commands that need none may be retried.
     case full(StoreError)
-    /// SQLite refused a statement: the others may be tried without it.
+    /// SQLite refused a statement.
+    ///
+    /// The other commands may be retried without it.
     case refused(StoreError)
 
-    /// Sorts what SQLite answered.
+    /// Classifies an SQLite error.
     ///
     /// - Parameters:
-    ///   - error: SQLite's answer.
+    ///   - error: The error.
     ///   - path: The database file.
-    ///   - isCommitting: Whether COMMIT or a checkpoint failed: no statement is at fault then, but the disk.
+    ///   - isCommitting: Whether COMMIT or a checkpoint failed, so that the disk is at fault and not a statement.
     init(_ error: SQLiteError, path: String, isCommitting: Bool) {
         let storeError = StoreError(error, path: path)
         switch storeError {

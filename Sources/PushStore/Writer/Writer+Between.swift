@@ -6,7 +6,7 @@ internal import PushSQLite
 extension Writer {
     // MARK: Streams
 
-    /// Reads the next notifications for streams that have room, a bounded number in all.
+    /// Reads the next notifications for streams with capacity, a bounded number in all.
     func feedStreams() {
         var rowCount = 0
         while failure == nil, dispatcher.ledger.streams.hasHungry, rowCount < WriterLimits.rowsReadPerTurnCountMax {
@@ -37,11 +37,11 @@ extension Writer {
         }
     }
 
-    /// Leaves out a row that is not what was written; the next sweep deletes it.
+    /// Skips a row with a wrong checksum and reports it; the next sweep deletes it.
     private func noteDamage(_ row: Executor.WaitingRow, _ device: DeviceID) {
         nextSweep = .now
         if row.channel != nil {
-            // Every subscriber's stream comes across the same row.
+            // Every subscriber's stream reads the same row, so report it once.
             guard damage.broadcasts.insert(row.sequence).inserted else { return }
         } else {
             damage.notifications.append(
@@ -50,9 +50,9 @@ extension Writer {
         configuration.onNotice(.damagedRow(sequence: row.sequence))
     }
 
-    // MARK: Settling
+    // MARK: Archiving
 
-    /// Settles a step of the recent notifications, once there are many.
+    /// Archives the next recent notifications, once there are too many.
     func settleIfMany() {
         guard failure == nil, reserve.isHeld else { return }
         if settling == nil, dispatcher.cards.recentCount > configuration.recentCountMax {
@@ -62,7 +62,7 @@ extension Writer {
         let step = run.takeStep()
         let isDone = attempt { () throws(SQLiteError) in try executor.settle(step, through: run.end) }
         guard isDone else {
-            // The rows stay recent, and are found again by another run.
+            // The rows stay recent, and a later run finds them again.
             settling = nil
             return
         }
@@ -72,7 +72,7 @@ extension Writer {
 
     // MARK: Sweeping
 
-    /// Deletes what expired and notes who was seen, a bounded number in one step.
+    /// Deletes expired rows and writes last-seen times, a bounded number in one step.
     func sweepIfDue() {
         let now = MonotonicTime.now
         guard now >= nextSweep else { return }
@@ -86,10 +86,10 @@ extension Writer {
         if sweep() { nextSweep = now }
     }
 
-    /// One step of a sweep; true when there is more to do.
+    /// Executes a step of a sweep; returns true when more rows are left.
     private func sweep() -> Bool {
-        // What is in memory alone must not be swept around.
-        if dispatcher.nextDue != nil { commit([], .all) }
+        // Commit the pending writes first, because the sweep sees only rows.
+        if dispatcher.nextDue != nil { commit(.all) }
         let seen = dispatcher.ledger.takeDeparted(countMax: WriterLimits.devicesNotedPerStepCountMax)
         var isMore = seen.count == WriterLimits.devicesNotedPerStepCountMax
         let isDone = attempt { () throws(SQLiteError) in
@@ -104,7 +104,9 @@ extension Writer {
         return isMore
     }
 
-    /// Writes down that the server ran and devices were connected up to now; on a full disk, an older time stays.
+    /// Records that the server runs and that devices were connected.
+    ///
+    /// On a full disk, the earlier times stay.
     func noteRunning(_ seen: [DeviceID]) {
         guard failure == nil, reserve.isHeld else { return }
         _ = attempt { () throws(SQLiteError) in try executor.noteRunning(seen) }

@@ -6,7 +6,7 @@ internal import PushSQLite
 extension Writer {
     // MARK: A full disk
 
-    /// Whether notifications may be stored; after a full disk, once the reserve is back.
+    /// Returns whether notifications may be stored; after a full disk, only once the reserve is allocated again.
     func hasSpace() -> Bool {
         if reserve.isHeld { return true }
         let now = MonotonicTime.now
@@ -21,18 +21,18 @@ extension Writer {
         if reserve.isHeld { configuration.onNotice(.diskFull(error)) }
         reserve.release()
         nextRestore = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.reserveRetryMilliseconds)
-        // The log's space is worth more on the disk than in the log.
+        // Truncate the log, because its space is more useful to the file system.
         checkpoint(.truncate)
     }
 
-    /// Goes on with what a full disk allows: no new notifications, but removals.
-    func commitOnFullDisk(_ batch: ArraySlice<StoreCommand>, _ due: Due) {
+    /// Commits what a full disk allows: refuses new notifications but executes removals.
+    func commitOnFullDisk(_ batch: ArraySlice<StoreTask>, _ due: Due) {
         dispatcher.refuseNotifications(due)
         commitDeletionsOnFullDisk()
         if !batch.isEmpty { executeOnFullDisk(batch) }
     }
 
-    /// Deletes in steps as small as it takes.
+    /// Deletes in steps, and halves their size while the disk is full.
     private func commitDeletionsOnFullDisk() {
         let dispatcher = dispatcher
         var countMax = WriterLimits.deletionsPerTransactionCountMax
@@ -51,8 +51,8 @@ extension Writer {
         }
     }
 
-    /// Executes removals, in steps as small as it takes, or at least what only reads.
-    private func executeOnFullDisk(_ batch: ArraySlice<StoreCommand>) {
+    /// Executes removals, splitting the batch while the disk is full; finally executes only requests that read.
+    private func executeOnFullDisk(_ batch: ArraySlice<StoreTask>) {
         if let failure { return refuseAll(batch, failure) }
         do {
             try execute(batch, upTo: .shrinking)
@@ -68,49 +68,49 @@ extension Writer {
         }
     }
 
-    private func executeReading(_ batch: ArraySlice<StoreCommand>) {
+    private func executeReading(_ batch: ArraySlice<StoreTask>) {
         do {
             try execute(batch, upTo: .reading)
         } catch .full(let error) {
-            // It writes nothing, so this cannot be; if it is, each command is refused for itself.
+            // A transaction that writes nothing cannot find the disk full. If it does, each request is refused alone.
             recoverOnFullDisk(batch, from: .refused(error))
         } catch {
             recoverOnFullDisk(batch, from: error)
         }
     }
 
-    private func execute(_ batch: ArraySlice<StoreCommand>, upTo need: Executor.Need) throws(TransactionError) {
+    private func execute(_ batch: ArraySlice<StoreTask>, upTo need: Executor.Need) throws(TransactionError) {
         try transaction { () throws(SQLiteError) in
-            for command in batch { try executor.execute(command, upTo: need) }
+            for task in batch { try executor.execute(task, upTo: need) }
         }
     }
 
-    private func recoverOnFullDisk(_ batch: ArraySlice<StoreCommand>, from error: TransactionError) {
+    private func recoverOnFullDisk(_ batch: ArraySlice<StoreTask>, from error: TransactionError) {
         switch error {
         case .fatal(let error), .full(let error): refuseAll(batch, error)
         case .refused(let error) where batch.count == 1:
-            for command in batch { dispatcher.ledger.refuse(command, error.description) }
+            refuse(batch, error)
         case .refused:
             for index in batch.indices { executeOnFullDisk(batch[index...index]) }
         }
     }
 
-    // MARK: The log
+    // MARK: The write-ahead log
 
     func checkpointIfLong() {
         if connection.logPageCount >= reserve.logPageCountHigh { checkpoint(.passive) }
     }
 
-    /// Whether commits are synchronized later than they are answered.
+    /// Whether commits are answered before they are synchronized to the disk.
     var isSynchronizedLater: Bool { configuration.durability != .full }
 
-    /// Synchronizes what was committed within the last second, where commits do not do that.
+    /// Synchronizes the commits of the last second, with a durability at which commits do not synchronize.
     func synchronizeIfDue() {
         guard isSynchronizedLater, failure == nil, connection.logPageCount > 0 else { return }
         let now = MonotonicTime.now
         guard now >= nextSynchronization else { return }
         nextSynchronization = now.advanced(byMilliseconds: WriterLimits.synchronizationMilliseconds)
-        // A checkpoint synchronizes the log, and then the database.
+        // A checkpoint synchronizes the log and then the database.
         checkpoint(.passive)
     }
 
@@ -118,7 +118,7 @@ extension Writer {
         do {
             try connection.checkpoint(kind)
         } catch {
-            // A full disk keeps the log, which is safe, and the next commit tries again.
+            // On a full disk the log stays, which is safe, and the next commit tries again.
             let failed = TransactionError(error, path: configuration.path, isCommitting: true)
             if case .fatal(let error) = failed { fail(error) }
         }

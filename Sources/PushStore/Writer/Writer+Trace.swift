@@ -3,7 +3,7 @@
 internal import PushSQLite
 
 extension Writer {
-    /// Goes on with one search, a bounded piece.
+    /// Executes a bounded step of the next search.
     func searchTrace() {
         guard failure == nil, let search = dispatcher.ledger.takeSearch() else { return }
         do {
@@ -13,7 +13,7 @@ extension Writer {
         }
     }
 
-    /// Writes what the trace has in memory when no transaction came along for it.
+    /// Writes the trace's buffer after its delay, when no transaction has written it.
     func flushTraceIfDue() {
         guard executor.trace.hasUnwritten else { return nextTraceFlush = nil }
         let now = MonotonicTime.now
@@ -24,7 +24,7 @@ extension Writer {
         flushTrace()
     }
 
-    /// Writes what the trace has in memory, unless the disk is full.
+    /// Writes the trace's buffer, unless the disk is full.
     func flushTrace() {
         guard failure == nil, reserve.isHeld, executor.trace.hasUnwritten else { return }
         _ = attempt { () throws(SQLiteError) in executor.trace.flushSoon() }

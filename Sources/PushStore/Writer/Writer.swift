@@ -3,18 +3,18 @@
 internal import PushCore
 internal import PushSQLite
 
-/// The writer: takes what gathered, lets it come true in memory, commits what must last, and answers.
+/// The store's writer thread: drains the queue, applies commands in memory, commits durable changes, and sends replies.
 ///
 /// ```
 /// queue ─take▶ dispatcher: notifications, acknowledgements, streams ▶ deliveries
-///                  │ what is due                    other commands │
+///                  │ due writes           requests, broadcasts: a slice of 2 ms, the rest waits │
 ///                  └────────▶ BEGIN IMMEDIATE ▶ rows ▶ execute each ▶ COMMIT ▶ answers
 ///                                  │                              │
-///                                  ├─ full ──▶ ROLLBACK ▶ reserve given up ▶ what shrinks ▶ or at least what reads
-///                                  ├─ one command's fault ──▶ ROLLBACK ▶ each command alone
-///                                  └─ disk failed ──▶ refuse all, for ever; the server ends and starts again
+///                                  ├─ full ──▶ ROLLBACK ▶ release the reserve ▶ removals ▶ otherwise only reads
+///                                  ├─ one command fails ──▶ ROLLBACK ▶ each command alone
+///                                  └─ disk failed ──▶ refuse every command; the server exits and restarts
 /// ```
-/// Between two transactions it reads for streams that wait, copies the log into the database, settles and sweeps.
+/// Between transactions it reads for streams that need a refill, runs checkpoints, archives and sweeps.
 final class Writer {
     let configuration: SQLiteStore.Configuration
     private let queue: CommandQueue
@@ -23,17 +23,21 @@ final class Writer {
     let dispatcher: Dispatcher
     private let onFatal: @Sendable (StoreError) -> Void
     private(set) var failure: StoreError?
+    /// The requests and broadcasts that wait for their slice.
+    private var waiting = FairQueue()
+    /// Whether this turn's slice has started.
+    private var hasUsedSlice = false
     private var directoryVersion: UInt64 = 0
     var nextSweep: MonotonicTime
     var reserve: DiskReserve
     var nextRestore = MonotonicTime.now
-    /// What the next sweep deletes beside what expired.
+    /// The damaged rows that the next sweep deletes.
     var damage = Damage()
     var nextNote = MonotonicTime.now.advanced(byMilliseconds: WriterLimits.seenIntervalMilliseconds)
     var settling: SettlingRun?
     var nextSynchronization = MonotonicTime.past
     private var isClosing = false
-    /// When what the trace has in memory is written; nil while there is nothing.
+    /// The time at which the trace's buffer is written; nil while it is empty.
     var nextTraceFlush: MonotonicTime?
 
     init(
@@ -47,7 +51,7 @@ final class Writer {
             opened.executor,
             Ledger(
                 tally: opened.tally, gatheringMilliseconds: configuration.gatheringMilliseconds,
-                trace: opened.executor.trace, receivers: receivers),
+                trace: opened.executor.trace, histories: opened.executor.histories, receivers: receivers),
             configuration.durability)
         nextSweep = .now.advanced(byMilliseconds: configuration.sweepIntervalMilliseconds)
         reserve = opened.reserve
@@ -55,7 +59,7 @@ final class Writer {
         self.onFatal = onFatal
     }
 
-    /// Works until the queue is closed and empty, then closes the database.
+    /// Runs until the queue is closed and empty, then closes the database.
     func run() {
         publishDirectory()
         if !reserve.isHeld { configuration.onNotice(.diskFull(.noReserve(path: configuration.path))) }
@@ -65,12 +69,16 @@ final class Writer {
             queue.take(until: nextWork, into: &taken)
             beginTurn()
             for answer in taken.shed { dispatcher.ledger.shed(answer) }
+            for answer in taken.shedRequests { dispatcher.ledger.refuse(.busy, answer) }
             process(taken.commands)
+            serveWaiting(all: taken.isLast)
+            handOut()
             commitDue()
             feedStreams()
             searchTrace()
             handOut()
             flushTraceIfDue()
+            writeHistoriesIfDue()
             checkpointIfLong()
             synchronizeIfDue()
             if taken.isLast { break }
@@ -81,22 +89,25 @@ final class Writer {
         close()
     }
 
-    /// Until when the writer may sleep.
+    /// The time until which the writer may sleep.
     private var nextWork: MonotonicTime {
         guard failure == nil else { return nextSweep }
-        let isBusy = settling != nil || dispatcher.ledger.isSearching || executor.backups.isRunning
+        let isBusy = settling != nil || dispatcher.ledger.isSearching || executor.backups.isRunning || !waiting.isEmpty
         if isBusy || dispatcher.ledger.streams.hasHungry { return .past }
         var next = min(nextSweep, nextTraceFlush ?? nextSweep)
         if let due = dispatcher.nextDue { next = min(next, due) }
+        if let due = executor.histories.nextWrite { next = min(next, due) }
         if let end = dispatcher.ledger.streams.nextGatheringEnd { next = min(next, end) }
         if isSynchronizedLater, connection.logPageCount > 0 { next = min(next, nextSynchronization) }
         return next
     }
 
     private func beginTurn() {
+        hasUsedSlice = false
         dispatcher.now = configuration.unixMilliseconds()
         dispatcher.ledger.now = dispatcher.now
         dispatcher.moment = .now
+        dispatcher.ledger.moment = dispatcher.moment
         dispatcher.hasSpace = failure == nil && hasSpace()
         dispatcher.ledger.endGathering(by: dispatcher.moment)
     }
@@ -105,8 +116,12 @@ final class Writer {
 
     // MARK: Commands
 
-    /// Takes commands in their order: what the dispatcher does not take goes into a transaction with all that is
-    /// unwritten before it.
+    /// Executes commands in their order.
+    ///
+    /// Consecutive requests and broadcasts share a transaction. After the turn's slice is over, requests and broadcasts
+    /// wait, while the dispatcher executes the commands after them.
+    ///
+    /// - Parameter commands: The commands.
     private func process(_ commands: [StoreCommand]) {
         var next = 0
         while next < commands.count {
@@ -117,19 +132,58 @@ final class Writer {
             if isForDispatcher(commands[next]) {
                 dispatch(commands[next])
                 next += 1
+            } else if !waiting.isEmpty || hasUsedSlice && executor.slice.isOver {
+                wait(for: commands[next])
+                next += 1
             } else {
-                let batch = commands[next...].prefix(WriterLimits.commandsPerTransactionCountMax)
-                    .prefix { !isForDispatcher($0) }
-                next = batch.endIndex
-                commit(batch, .all)
+                beginSlice()
+                commitRequests {
+                    guard next < commands.count, !self.isForDispatcher(commands[next]) else { return nil }
+                    defer { next += 1 }
+                    return StoreTask(commands[next])
+                }
             }
         }
         handOut()
     }
 
+    /// Queues a request or broadcast, or refuses it when too many wait already.
+    private func wait(for command: StoreCommand) {
+        guard !waiting.append(StoreTask(command)) else { return }
+        switch command {
+        case .publish(_, let answer): dispatcher.ledger.shed(answer)
+        case .perform(_, let answer): dispatcher.ledger.refuse(.busy, answer)
+        case .accept, .attach, .detach, .acknowledge: break
+        }
+    }
+
+    /// Executes waiting requests for one slice, unless this turn has had its slice; executes all of them when the store
+    /// closes.
+    private func serveWaiting(all isLast: Bool) {
+        guard !hasUsedSlice || isLast else { return }
+        while failure == nil, !waiting.isEmpty {
+            hasUsedSlice = false
+            beginSlice()
+            commitRequests {
+                let task = self.waiting.next()
+                self.executor.slice.isShared = self.waiting.hasTurn
+                return task
+            }
+            guard isLast else { return }
+        }
+    }
+
+    /// Starts the turn's slice, unless it was started.
+    private func beginSlice() {
+        executor.slice.isShared = false
+        guard !hasUsedSlice else { return }
+        hasUsedSlice = true
+        executor.slice.begin()
+    }
+
     private func isForDispatcher(_ command: StoreCommand) -> Bool {
         switch command {
-        case .accept, .acknowledge, .attach, .detach, .perform(.acknowledge, _): true
+        case .accept, .acknowledge, .attach, .detach, .perform(.acknowledge, _), .perform(.identify, _): true
         case .publish, .perform: false
         }
     }
@@ -138,48 +192,73 @@ final class Writer {
         do {
             try dispatcher.take(command)
         } catch {
-            // It only reads, so the file is at fault.
+            // The dispatcher only reads here, so the file is at fault.
             let error = StoreError(error, path: configuration.path)
             dispatcher.ledger.refuse(command, error.description)
             fail(error)
         }
     }
 
-    /// Commits what is due, if anything is.
+    /// Commits the writes that are due.
     private func commitDue() {
         dispatcher.moment = .now
         guard failure == nil, dispatcher.isDue(by: dispatcher.moment) || executor.sequences.isShort else { return }
-        commit([], Due(moment: dispatcher.moment))
+        commit(Due(moment: dispatcher.moment))
     }
 
-    /// Commits the notifications that are due, all deletions, and commands.
-    func commit(_ batch: ArraySlice<StoreCommand>, _ due: Due) {
-        guard reserve.isHeld else { return commitOnFullDisk(batch, due) }
+    /// Commits the notifications that are due and all deletions.
+    func commit(_ due: Due) {
+        guard reserve.isHeld else { return commitOnFullDisk([], due) }
         do {
-            try commit(batch, due, upTo: .growing)
+            try transaction { () throws(SQLiteError) in
+                try write(due)
+            } committed: {
+                confirm(due)
+            }
         } catch {
-            recover(batch, due, from: error)
+            recover([], due, from: error)
         }
     }
 
-    private func commit(
-        _ batch: ArraySlice<StoreCommand>, _ due: Due, upTo need: Executor.Need
-    ) throws(TransactionError) {
-        let dispatcher = dispatcher
-        try transaction { () throws(SQLiteError) in
-            try dispatcher.writeNotifications(due)
-            try dispatcher.writeDeletions(countMax: .max)
-            try dispatcher.writeSeen()
-            for command in batch { try executor.execute(command, upTo: need) }
-        } committed: {
-            dispatcher.confirmNotifications(due)
-            dispatcher.confirmDeletions(countMax: .max)
-            dispatcher.confirmSeen()
+    /// Commits all pending writes, and requests until the slice is over.
+    private func commitRequests(_ next: () -> StoreTask?) {
+        var taken: [StoreTask] = []
+        defer { for task in taken { waiting.release(task) } }
+        guard reserve.isHeld else {
+            while taken.count < WriterLimits.requestsOnFullDiskCountMax, let task = next() { taken.append(task) }
+            return commitOnFullDisk(taken[...], .all)
+        }
+        do {
+            try transaction { () throws(SQLiteError) in
+                try write(.all)
+                while taken.count < WriterLimits.commandsPerTransactionCountMax, let task = next() {
+                    taken.append(task)
+                    try executor.execute(task, upTo: .growing)
+                    if executor.unfinished.last?.task !== task { waiting.release(task) }
+                    if executor.slice.isOver { break }
+                }
+            } committed: {
+                confirm(.all)
+            }
+        } catch {
+            recover(taken[...], .all, from: error)
         }
     }
 
-    private func recover(_ batch: ArraySlice<StoreCommand>, _ due: Due, from error: TransactionError) {
-        // What comes back now is on no list of a run that goes on; the next run finds it.
+    private func write(_ due: Due) throws(SQLiteError) {
+        try dispatcher.writeNotifications(due)
+        try dispatcher.writeDeletions(countMax: .max)
+        try dispatcher.writeSeen()
+    }
+
+    private func confirm(_ due: Due) {
+        dispatcher.confirmNotifications(due)
+        dispatcher.confirmDeletions(countMax: .max)
+        dispatcher.confirmSeen()
+    }
+
+    private func recover(_ batch: ArraySlice<StoreTask>, _ due: Due, from error: TransactionError) {
+        // Restored entries are not part of the current archiving run; the next run finds them.
         settling = nil
         switch error {
         case .fatal(let error): refuseAll(batch, error)
@@ -187,7 +266,7 @@ final class Writer {
             giveUpReserve(error)
             commitOnFullDisk(batch, due)
         case .refused(let error):
-            // One command's fault must not fail its neighbours, and is rare enough to pay for a commit of each.
+            // One failing command must not fail the others. It is rare, so a commit for each is acceptable.
             for sequence in dispatcher.unwritten.sequences(due) {
                 commitAlone(Due(moment: due.moment, sequence: sequence))
             }
@@ -205,30 +284,31 @@ final class Writer {
         }
     }
 
-    private func commitAlone(_ command: ArraySlice<StoreCommand>) {
-        if let failure { return refuse(command, failure) }
+    private func commitAlone(_ batch: ArraySlice<StoreTask>) {
+        if let failure { return refuse(batch, failure) }
         do {
             try transaction { () throws(SQLiteError) in
-                for command in command { try executor.execute(command, upTo: .growing) }
+                for task in batch { try executor.execute(task, upTo: .growing) }
             }
         } catch {
             switch error {
-            case .refused(let error): refuse(command, error)
+            case .refused(let error): refuse(batch, error)
             case .full(let error):
                 giveUpReserve(error)
-                commitOnFullDisk(command, Due(moment: .past))
-            case .fatal(let error): refuseAll(command, error)
+                commitOnFullDisk(batch, Due(moment: .past))
+            case .fatal(let error): refuseAll(batch, error)
             }
         }
     }
 
-    private func refuse(_ batch: ArraySlice<StoreCommand>, _ error: StoreError) {
-        for command in batch { dispatcher.ledger.refuse(command, error.description) }
+    func refuse(_ batch: some Sequence<StoreTask>, _ error: StoreError) {
+        for task in batch { dispatcher.ledger.refuse(task.command, error.description) }
     }
 
-    /// Refuses everything: the disk failed.
-    func refuseAll(_ batch: ArraySlice<StoreCommand>, _ error: StoreError) {
+    /// Refuses every waiting command and write after the disk failed.
+    func refuseAll(_ batch: ArraySlice<StoreTask>, _ error: StoreError) {
         refuse(batch, error)
+        refuse(waiting.removeAll(), error)
         dispatcher.refuseNotifications(.all)
         dispatcher.refuseDeletions(error.description)
         handOut()
@@ -237,7 +317,12 @@ final class Writer {
 
     // MARK: Transactions
 
-    /// Runs one transaction and lets what it did come true: first what the dispatcher wrote, then the events.
+    /// Runs a transaction and applies it to memory: first the dispatcher's writes, then the events.
+    ///
+    /// - Parameters:
+    ///   - body: Writes the rows.
+    ///   - confirm: Applies the dispatcher's writes to memory after the commit.
+    /// - Throws: The classified failure. The transaction was then rolled back.
     func transaction(
         _ body: () throws(SQLiteError) -> Void, committed confirm: () -> Void = {}
     ) throws(TransactionError) {
@@ -252,6 +337,7 @@ final class Writer {
         } catch {
             executor.sequences.end(isCommitted: false)
             executor.trace.rolledBack()
+            executor.restartLongWork()
             throw TransactionError(error, path: configuration.path, isCommitting: isCommitting)
         }
         executor.sequences.end(isCommitted: true)
@@ -259,9 +345,13 @@ final class Writer {
         confirm()
         if executor.hasDirectoryChanged { publishDirectory() }
         dispatcher.apply(executor.events)
+        for (task, work) in executor.unfinished {
+            task.progress = work
+            waiting.putBack(task)
+        }
     }
 
-    /// Runs a transaction that nobody waits for; false when it did not happen.
+    /// Runs a transaction without an answer; returns false when it failed.
     func attempt(_ body: () throws(SQLiteError) -> Void) -> Bool {
         do {
             try transaction(body)
@@ -270,7 +360,7 @@ final class Writer {
             switch error {
             case .full(let error): giveUpReserve(error)
             case .fatal(let error): fail(error)
-            case .refused: break  // It is tried again later.
+            case .refused: break  // It is retried later.
             }
             return false
         }
@@ -285,7 +375,11 @@ final class Writer {
         }
     }
 
-    /// Ends all work: after a failed write nobody knows what is on the disk until it is read again by a new process.
+    /// Stops all work.
+    ///
+    /// After a failed write, the state of the disk is unknown until a new process reads it.
+    ///
+    /// - Parameter error: The failure.
     func fail(_ error: StoreError) {
         guard failure == nil else { return }
         failure = error
@@ -295,14 +389,15 @@ final class Writer {
         refuseAll([], error)
     }
 
-    /// Writes down that devices were connected up to now, and leaves a file without a log.
+    /// Writes the last-seen times and everything buffered, and removes the write-ahead log.
     private func close() {
         isClosing = true
         executor.backups.end(.failed(path: configuration.path, code: 4, text: "the server stopped"))
-        if failure == nil { commit([], .all) }
+        if failure == nil { commit(.all) }
         dispatcher.ledger.noteSeen(dispatcher.ledger.streams.openDevices)
         noteRunning(dispatcher.ledger.takeDeparted(countMax: .max))
         flushTrace()
+        writeAllHistories()
         if failure == nil { checkpoint(.truncate) }
         handOut()
     }

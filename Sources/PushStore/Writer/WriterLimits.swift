@@ -1,75 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bounds of the writer's own work, each with what happens there.
+/// The bounds of the writer's own work, and the consequence of each.
 package enum WriterLimits {
-    /// Commands in one transaction; the rest waits for the next one.
+    /// The maximum number of commands in one transaction; the rest waits for the next one.
     static let commandsPerTransactionCountMax = 1024
-    /// How long a notification that went out is not written because its acknowledgement may come, in milliseconds.
+    /// The time for which a delivered notification stays unwritten, because its acknowledgement may arrive, in
+    /// milliseconds.
     static let graceMilliseconds: Int64 = 4
-    /// The same while many wait together, when writing is what the time goes to.
+    /// The same time while many notifications wait and writing limits the throughput, in milliseconds.
     static let busyGraceMilliseconds: Int64 = 16
-    /// How many are many.
+    /// The number of pending writes from which `busyGraceMilliseconds` applies.
     static let busyCount = 64
-    /// How long a deletion that nobody waits for may wait for company, in milliseconds.
+    /// The time for which a deletion without a waiting request is delayed to share a transaction, in milliseconds.
     static let deletionDelayMilliseconds: Int64 = 10
-    /// Deletions in one transaction.
+    /// The maximum number of deletions in one transaction on a full disk; as many are written without a delay.
     static let deletionsPerTransactionCountMax = 1024
-    /// How long a notification may be accepted and not written with the durability `relaxed`, in milliseconds.
+    /// The maximum time from acceptance to the write with the durability `relaxed`, in milliseconds.
     static let relaxedMilliseconds: Int64 = 100
-    /// How long the log may be written and not synchronized with a durability below `full`, in milliseconds.
+    /// The maximum time from a commit to its synchronization with a durability below `full`, in milliseconds.
     static let synchronizationMilliseconds: Int64 = 1000
-    /// Cards of devices in memory; of those beyond it that have no recent notifications, some are forgotten.
+    /// The maximum number of device records in memory.
+    ///
+    /// Above it, some records without recent notifications are evicted.
     package static let cardCountMax = 1 << 20
-    /// Recent notifications; beyond it they are settled.
+    /// The maximum number of recent notifications; more are archived.
     package static let recentCountMax = 1 << 18
-    /// Notifications settled in one step.
+    /// The maximum number of notifications archived in one step.
     static let settledPerStepCountMax = 512
-    /// How many sequences are reserved at once; so many are passed over when the server ends without closing.
+    /// The number of sequences that are reserved together.
+    ///
+    /// As many may be skipped when the server stops without closing the store.
     static let sequenceBlock: Int64 = 1 << 20
-    /// Commands that wait for the writer; beyond it notifications are refused with `ServiceUnavailable`.
+    /// The maximum number of commands in the queue.
+    ///
+    /// Above it, notifications are refused with `ServiceUnavailable`.
     static let queuedCommandCountMax = 65_536
-    /// Rows read for waiting streams between two transactions.
+    /// The maximum number of requests and streams in the queue beyond `queuedCommandCountMax`; more are refused.
+    static let queuedRequestCountMax = 16_384
+    /// The time for requests in one turn, in milliseconds.
+    ///
+    /// Other requests wait while notifications are processed.
+    static let requestSliceMilliseconds: Int64 = 2
+    /// The maximum number of requests in one turn on a full disk, where no slice bounds them.
+    static let requestsOnFullDiskCountMax = 32
+    /// The maximum number of requests of one principal that wait for a slice.
+    ///
+    /// The principals are the broadcasts of an app, the channels of an app, administrators, and the devices that
+    /// enroll.
+    static let waitingRequestCountMax = 1024
+    /// The maximum number of requests of one lane that wait for a slice, of all its principals.
+    static let waitingRequestPerLaneCountMax = 16_384
+    /// The number of rows of a list that one step reads.
+    static let rowsListedPerStepCountMax = 64
+    /// The number of rows that one step of a removal or a filter change changes.
+    static let rowsChangedPerStepCountMax = 64
+    /// The number of rows read for streams between two transactions.
     static let rowsReadPerTurnCountMax = 4096
-    /// Expired rows deleted in one step.
+    /// The maximum number of expired rows deleted in one step.
     static let rowsSweptPerStepCountMax = 1000
-    /// Devices whose registrations expire in one step.
+    /// The maximum number of devices whose registrations expire in one step.
     static let devicesSweptPerStepCountMax = 100
-    /// Devices in one step of which is written down that they were seen.
+    /// The maximum number of devices whose last-seen times are written in one step.
     static let devicesNotedPerStepCountMax = 1000
-    /// Pages of a backup that are copied between two transactions: 256 KiB.
+    /// The number of backup pages copied between two transactions: 256 KiB.
     static let pagesCopiedPerStepCountMax = 64
-    /// How long it may be written of a device that it was seen before it is written again, in milliseconds.
+    /// The minimum time between two writes of a device's last-seen time, in milliseconds.
     static let seenIntervalMilliseconds: Int64 = 3_600_000
-    /// How long devices have to come back after a long stop before any is taken for gone, in milliseconds: a day.
+    /// The time that devices have to reconnect after a long stop before any expires, in milliseconds: a day.
     static let returnMilliseconds: Int64 = 86_400_000
-    /// How long a full disk is left alone before the reserve is tried again, in milliseconds.
+    /// The pause before the reserve is allocated again on a full disk, in milliseconds.
     static let reserveRetryMilliseconds: Int64 = 1000
-    /// The reserve for deletions on a full disk, in bytes; the write-ahead log is copied when it is as long.
+    /// The maximum size of the reserve for deletions, in bytes.
+    ///
+    /// A checkpoint runs when the write-ahead log is as long as the reserve.
     static let reserveByteCountMax = 16 << 20
-    /// The reserve on a very small disk, in bytes.
+    /// The minimum size of the reserve, on a very small disk, in bytes.
     static let reserveByteCountMin = 128 << 10
-    /// How long what the trace has in memory waits for a transaction, in milliseconds.
+    /// The time for which trace events wait in memory for a transaction, in milliseconds.
     static let traceFlushMilliseconds: Int64 = 1000
-    /// A row of the trace ends when it has as many bytes; so much in memory is written at once.
+    /// The size of a trace row in bytes; a buffer of this size is written immediately.
     static let traceRowByteCount = 32 << 10
-    /// What the trace has in memory while the disk is full, in bytes; beyond it the trace has a gap.
+    /// The maximum size of the trace's buffer while the disk is full, in bytes.
+    ///
+    /// Above it, the trace has a gap.
     static let traceBufferByteCountMax = 16 << 20
-    /// Rows of the trace deleted in one step.
+    /// The maximum number of trace rows deleted in one step.
     static let traceRowsTrimmedPerStepCountMax = 1000
-    /// Bytes of the trace deleted in one step.
+    /// The number of trace bytes after which a deletion step stops.
     static let traceBytesTrimmedPerStepMax: Int64 = 4 << 20
-    /// Bytes of the trace searched between two transactions.
+    /// The number of trace bytes searched between two transactions.
     static let traceBytesSearchedPerStep = 256 << 10
-    /// Rows read between two transactions for the beginnings of traces.
+    /// The maximum number of rows read between two transactions to find the first events of notifications.
     static let traceOriginsReadPerStepCountMax = 200
-    /// Notifications with one id that a search tells of.
+    /// The maximum number of notifications with the same id that a search returns.
     static let traceNotificationCountMax = 100
-    /// Beginnings of traces that searches keep in mind.
+    /// The maximum number of notifications' first events that searches cache.
     static let traceOriginCountMax = 20_000
-    /// SQLite's page, in bytes.
+    /// The maximum number of delivery history entries of all devices in memory, at 16 bytes each.
+    ///
+    /// Above it, some histories are evicted and read again on demand.
+    package static let historyEntryCountMax = 4 << 20
+    /// The time that a changed delivery history waits to be written together with others, in milliseconds.
+    static let historyDelayMilliseconds: Int64 = 60_000
+    /// The maximum number of delivery histories written in one step.
+    static let historiesPerStepCountMax = 64
+    /// The pause between two steps of writing delivery histories, in milliseconds.
+    static let historyStepMilliseconds: Int64 = 10
+    /// The size of an SQLite page, in bytes.
     static let pageByteCount = 4096
 
-    /// The same as `seenIntervalMilliseconds`, or a quarter of how long a device may be unseen if that is shorter.
+    /// Returns `seenIntervalMilliseconds`, or a quarter of the time that a device may be unseen if that is shorter.
     static func seenIntervalMilliseconds(life lifeSeconds: Int64?) -> Int64 {
         guard let lifeSeconds, (0..<14_400).contains(lifeSeconds) else { return seenIntervalMilliseconds }
         return lifeSeconds * 250

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every answer of the provider API must be like, whatever was asked: real clients break on less."""
+"""Rules for every answer of the provider API, whatever the request. Real clients fail when they are violated."""
 import json
 import re
 
 UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
-#: Apple's reasons and their status. Clients turn the words into classes, and fail on one that they do not know.
+#: Apple's reasons and their status. Clients map the words to classes, and fail on an unknown one.
 STATUS = {
     reason: status for status, reasons in {
         400: "BadCollapseId BadDeviceToken BadExpirationDate BadMessageId BadPriority BadTopic DeviceTokenNotForTopic "
@@ -20,7 +20,7 @@ STATUS = {
     }.items() for reason in reasons.split()
 }
 
-#: RFC 9113, section 8.2.2: what HTTP/2 has no use for.
+#: RFC 9113, section 8.2.2: the connection-specific fields that HTTP/2 forbids.
 CONNECTION_FIELDS = {"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"}
 
 
@@ -29,7 +29,7 @@ def is_uuid(text):
 
 
 def faults(exchange):
-    """All that is wrong with the form of an answer; empty for a good one."""
+    """Returns all defects in the form of an answer. Empty for a valid one."""
     found = list(_faults_of_fields(exchange))
     if exchange.status in (200, 201, 204):
         found += _faults_of_success(exchange)
@@ -50,8 +50,8 @@ def _faults_of_fields(exchange):
             yield f"{name} comes {names.count(name)} times"
     if "content-encoding" in names:
         yield "the answer is compressed"
-    # A channel is asked for with a request id, everything else with an apns-id: a client waits for exactly its own.
-    # A path that is neither's has either.
+    # A channel request has a request id, and all others an apns-id. A client waits for exactly its own id. An unknown
+    # path may have either.
     has_request_id = exchange.is_of_channels if exchange.status != 404 else exchange.field("apns-request-id")
     own = "apns-request-id" if has_request_id else "apns-id"
     if not is_uuid(exchange.field(own)):
@@ -76,7 +76,7 @@ def _faults_of_refusal(exchange):
         if exchange.data:
             yield "the answer to HEAD has a body"
         return
-    # Pushy drops a DATA frame that does not end the stream, and aioapns reads each as a document of its own.
+    # Pushy drops a DATA frame that does not end the stream, and aioapns parses each frame as a separate document.
     if len(exchange.data) != 1 or exchange.ended_by != "data":
         yield f"{len(exchange.data)} DATA frames, ended by {exchange.ended_by}"
     if exchange.field("content-type") != "application/json":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases: what is asked, what must be answered, and the function that finds out.
+"""The cases: the request, the required answer, and the function that checks it.
 
-A case is a function of a `House`. With an `Answer` for what is wanted it returns the response, which is compared; with
-a sentence it makes up its own mind and calls `expect`.
+A case is a function of a `House`. If the required answer is an `Answer`, the function returns the response, which is
+compared. If it is a sentence, the function decides and calls `expect`.
 """
 import threading
 from dataclasses import dataclass, field
@@ -24,32 +24,34 @@ class Case:
     request: str
     wanted: object
     run: object
-    #: Why it is not run as Apple's documents have it, or not as far as they go.
+    #: The reason for a deviation from Apple's documents, or for an incomplete test of them.
     note: str = ""
-    #: Takes so long that it begins first.
+    #: Whether the case takes so long that it starts first.
     slow: bool = False
+    #: Whether the case counts actions of the whole team, so that no other case may run beside it.
+    alone: bool = False
 
 
 class Unmet(Exception):
-    """A case found something else than it wants."""
+    """Reports that a case found another result than the required one."""
 
 
 CASES = {}
 ACCEPTED = Answer(200)
 
 
-def case(id, request, wanted, note="", slow=False):
-    """Registers the function below as the case of this id."""
+def case(id, request, wanted, note="", slow=False, alone=False):
+    """Registers the decorated function as the case with this id."""
     def register(function):
         if id in CASES:
             raise ValueError(f"{id} is there already")
-        CASES[id] = Case(id, request, wanted, function, note, slow)
+        CASES[id] = Case(id, request, wanted, function, note, slow, alone)
         return function
     return register
 
 
 def expect(condition, got):
-    """Fails the case unless the condition holds; `got` says what there was."""
+    """Fails the case unless the condition holds. `got` is the actual result."""
     if not condition:
         raise Unmet(f"got {got}")
 
@@ -61,13 +63,13 @@ def expect_answer(exchange, wanted):
 
 @dataclass
 class Record:
-    """What was seen on the wire in a run, whatever the case."""
+    """Everything seen on the wire in a run, for all cases."""
     reasons: dict = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     local: threading.local = field(default_factory=threading.local)
 
     def note(self, reason):
-        """Remembers that the case of this thread was given a reason."""
+        """Records that the case of this thread received a reason."""
         case_id = getattr(self.local, "case", "")
         if reason and case_id:
             with self.lock:

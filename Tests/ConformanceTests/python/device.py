@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other end: the admin socket, and a device that speaks the device protocol over HTTP/1.1."""
+"""The admin socket, and a device that uses the device protocol over HTTP/1.1."""
 import http.client
 import json
 import queue
@@ -28,7 +28,7 @@ class Admin:
         self.path = path
 
     def ask(self, method, target, body=None):
-        """Answers the decoded body, or None for an answer without; raises when the server refuses."""
+        """Returns the decoded body, or None for an empty answer. Raises when the server refuses."""
         connection = self.Connection(self.path)
         try:
             connection.request(method, target, json.dumps(body) if body is not None else None,
@@ -42,13 +42,13 @@ class Admin:
         return json.loads(text) if text else None
 
     def received(self, apns_id):
-        """What the built-in devices got of one notification."""
+        """Returns the deliveries of one notification to the built-in devices."""
         everything = self.ask("GET", "/v1/ephemeral/notifications")["notifications"]
         return [one for one in everything if one["headers"].get("apns-id") == apns_id]
 
 
 class Device:
-    """A device of a test's own; nobody listens on it but the test."""
+    """A device of a test's own, which has no other connection."""
 
     def __init__(self, house, name="conformance"):
         self.house, self.fields = house, {}
@@ -72,7 +72,7 @@ class Device:
         return json.loads(text) if text else None
 
     def register(self, topic=None, environment=None):
-        """Registers an app and answers its device token."""
+        """Registers an app, and returns its device token."""
         body = {"environment": environment} if environment else None
         return self.ask("PUT", f"/v1/apps/{topic or self.house.topic}", body, 200)["device_token"]
 
@@ -89,12 +89,20 @@ class Device:
         self.ask("DELETE", "/v1/devices/self")
 
     def stream(self):
-        """Connects; use with `with`."""
+        """Connects to the stream. Use it with `with`."""
         return Stream(self)
 
 
+class Event(dict):
+    """An event's object, with the text from which it was parsed."""
+
+    def __init__(self, text):
+        super().__init__(json.loads(text))
+        self.text = text
+
+
 class Stream:
-    """A device's stream of server-sent events; a thread reads it."""
+    """A device's stream of server-sent events, which a thread reads."""
 
     def __init__(self, device):
         self.device = device
@@ -113,7 +121,7 @@ class Stream:
         try:
             self.socket.shutdown(socket.SHUT_RDWR)
         except OSError:
-            pass  # The server was first.
+            pass  # The server closed first.
         self.connection.close()
 
     def read(self):
@@ -126,14 +134,14 @@ class Stream:
                 elif name == "data":
                     data = value
                 elif not name and data is not None:
-                    self.events.put((event, json.loads(data)))
+                    self.events.put((event, Event(data)))
                     event = data = None
         except (OSError, http.client.HTTPException, ValueError, AttributeError):
-            pass  # Closed, by one side or the other.
+            pass  # One side has closed the connection.
         self.events.put(("end", None))
 
     def next(self):
-        """The next notification."""
+        """Returns the next notification."""
         while True:
             try:
                 name, event = self.events.get(timeout=self.device.house.patience)
@@ -149,7 +157,8 @@ class Stream:
             self.device.ask("POST", "/v1/acks", {"acks": acks})
 
     def up_to(self, apns_id):
-        """All notifications before the one with this apns-id, which is a marker: order makes it the end of waiting."""
+        """Returns all notifications before the marker with this apns-id. Deliveries come in order, so the marker ends
+        the wait."""
         before = []
         while (event := self.next())["apns-id"] != apns_id:
             before.append(event)

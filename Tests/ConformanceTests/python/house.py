@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that runs, with everything that is in it, and the requests that a provider makes of it."""
+"""A running server with all its objects, and the requests of a provider."""
 import contextlib
 import json
 import os
@@ -15,14 +15,14 @@ from tokens import Key
 
 ALERT = b'{"aps":{"alert":"Hello"}}'
 UPDATE = b'{"aps":{"timestamp":1685952000,"event":"update","content-state":{"goals":1}}}'
-#: 64 hexadecimal digits that no server made.
+#: 64 hexadecimal digits that no server created.
 UNKNOWN_TOKEN = "deadbeef" * 8
-#: A channel that no server made.
+#: A channel that no server created.
 UNKNOWN_CHANNEL = "dHN0LXNyY2gtY2hubA=="
 
 
 def sized(byte_count, aps='{"alert":"x"}'):
-    """A payload of exactly so many bytes."""
+    """Returns a payload of exactly this size."""
     head = f'{{"aps":{aps},"pad":"'.encode()
     return head + b"p" * (byte_count - len(head) - 2) + b'"}'
 
@@ -32,9 +32,9 @@ def new_id():
 
 
 class House:
-    """What `posthornd --ephemeral --full` made, by the names of its --env-file."""
+    """The objects that `posthornd --ephemeral --full` created, by the names of its --env-file."""
 
-    #: Seconds; POSTHORN_TEST_PATIENCE multiplies them on a slow machine.
+    #: The time limit in seconds. POSTHORN_TEST_PATIENCE multiplies it on a slow machine.
     patience = 20 * int(os.environ.get("POSTHORN_TEST_PATIENCE") or 1)
 
     def __init__(self, variables, admin_socket):
@@ -47,15 +47,15 @@ class House:
         self.provider_token = self.key.sign()
 
     def __getitem__(self, name):
-        """A variable, for example `APNS_GONE`."""
+        """Returns a variable, for example `APNS_GONE`."""
         return self.variables[name]
 
     def other_key(self, name, team_id=None):
-        """The key of two variables: the file in `name`, its id in `name_ID`."""
+        """Returns the key of two variables: the file in `name`, its id in `name_ID`."""
         return Key(self[name], self[f"{name}_ID"], team_id or self.key.team_id)
 
     def until(self, condition):
-        """Asks again and again until a condition holds, or patience ends: the case sees what there is."""
+        """Polls until a condition holds or the time limit passes. The case checks the result."""
         deadline = time.monotonic() + self.patience
         while not condition() and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -63,7 +63,7 @@ class House:
     @staticmethod
     @contextlib.contextmanager
     def temporary_file(text):
-        """A file with this text, for those who take nothing else."""
+        """Writes a text to a temporary file, for programs that need a file."""
         with tempfile.NamedTemporaryFile("w") as file:
             file.write(text)
             file.flush()
@@ -76,7 +76,7 @@ class House:
         return Peer(ca_file=self.ca_file, **options)
 
     def channels_peer(self, **options):
-        """A connection to the port of channel management."""
+        """Returns a connection to the port of channel management."""
         host = self.variables.get("APNS_MANAGE_HOST", self.host)
         return self.peer(host=host, port=int(self["APNS_MANAGE_PORT"]), **options)
 
@@ -86,7 +86,8 @@ class House:
     # Requests
 
     def fields(self, token=None, path=None, method="POST", authorization="", without=(), extra=(), **headers):
-        """The fields of a good notification, but for what is given; `apns_topic=…` is the header apns-topic."""
+        """Returns the fields of a valid notification with the given changes. `apns_topic=…` is the header apns-topic.
+        """
         result = {
             ":method": method, ":scheme": "https", ":path": path or f"/3/device/{token or self.token}",
             ":authority": f"{self.host}:{self.port}", "authorization": authorization or f"bearer {self.provider_token}",
@@ -96,7 +97,7 @@ class House:
         return [(name, value) for name, value in result.items() if name not in without] + list(extra)
 
     def push(self, body=ALERT, peer=None, options=None, **fields):
-        """Sends a notification, on a connection of its own unless one is given; the answer is well-formed."""
+        """Sends a notification, on its own connection unless one is given. Checks the form of the answer."""
         return self.ask(self.fields(**fields), body, peer, options)
 
     def ask(self, fields, body, peer=None, options=None):
@@ -107,14 +108,14 @@ class House:
 
     @staticmethod
     def checked(exchange):
-        """Insists on an answer, and on its form."""
+        """Checks that there is an answer, and its form."""
         expect(exchange.status and exchange.is_over and exchange.reset in (None, 0), exchange)
         found = faults(exchange)
         expect(not found, f"{exchange} with {exchange.fields}: {'; '.join(found)}")
         return exchange
 
     def accepted(self, body=ALERT, **fields):
-        """Sends a notification that must be accepted; answers its apns-id."""
+        """Sends a notification that must be accepted, and returns its apns-id."""
         exchange = self.push(body, **fields)
         expect(exchange.status == 200, exchange)
         return exchange.field("apns-id")
@@ -131,7 +132,7 @@ class House:
             return self.checked(peer.ask([field for field in fields if field[0] not in without], body))
 
     def create_channel(self, policy=1, topic=None):
-        """Makes a channel and answers its id."""
+        """Creates a channel and returns its id."""
         body = {"message-storage-policy": policy, "push-type": "LiveActivity"}
         exchange = self.manage("POST", body=body, topic=topic)
         expect(exchange.status == 201, exchange)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An HTTP/2 client that looks at frames and may break rules: python-h2 for the protocol, one blocking socket below."""
+"""An HTTP/2 client that inspects frames and may break rules: python-h2 for the protocol, over one blocking socket."""
 import json
 import socket
 import ssl
@@ -80,7 +80,7 @@ class Peer:
         self.patience, self.widens_window = patience, widens_window
         context = ssl.create_default_context(cafile=ca_file)
         if server_name:
-            # Another name than the one that was connected to: what DNS would do.
+            # The requested name differs from the connected host, as DNS could do.
             context.check_hostname = False
         if alpn:
             context.set_alpn_protocols(list(alpn))
@@ -91,7 +91,7 @@ class Peer:
         plain = socket.create_connection((host, port), patience)
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = context.wrap_socket(plain, server_hostname=server_name or host)
-        # Requests that break rules are the point: nothing is checked or tidied on the way out.
+        # Tests send requests that break rules, so outgoing requests are neither validated nor normalized.
         self.connection = h2.connection.H2Connection(h2.config.H2Configuration(
             header_encoding="utf-8", validate_outbound_headers=False, normalize_outbound_headers=False))
         self.exchanges, self.settings, self.pings, self.goaways = {}, [], [], []
@@ -114,20 +114,20 @@ class Peer:
         self.write(self.connection.data_to_send())
 
     def write(self, data):
-        """Writes bytes as they are; a peer that closed is noticed when reading."""
+        """Writes bytes unchanged. A peer's close is detected on reading."""
         try:
             self.socket.sendall(data)
         except OSError:
             self.is_closed = True
 
     def begin(self, fields):
-        """Takes a stream for a request that is still to be sent."""
+        """Allocates a stream for a request that is sent later."""
         stream = self.connection.get_next_available_stream_id()
         exchange = self.exchanges[stream] = Exchange(stream, fields, self)
         return exchange
 
     def open(self, fields, body=b"", ends=True, piece=None, padding=None):
-        """Sends a request, the body in DATA frames of at most `piece` bytes; `ends` false leaves it open."""
+        """Sends a request, with the body in DATA frames of at most `piece` bytes. `ends` false leaves it open."""
         exchange = self.begin(fields)
         self.connection.send_headers(exchange.stream, fields, end_stream=ends and not body)
         self.flush()
@@ -136,7 +136,7 @@ class Peer:
         return exchange
 
     def send_body(self, exchange, body, ends=True, piece=None, padding=None):
-        """Sends as far as the server lets us; an answer that comes before the end is enough."""
+        """Sends as much as the server permits. An answer before the end is sufficient."""
         while body and not exchange.is_over:
             try:
                 room = min(self.connection.local_flow_control_window(exchange.stream), 16384, piece or 16384)
@@ -161,11 +161,12 @@ class Peer:
         return exchange
 
     def wait_all(self, exchanges):
-        """Waits until each has its answer, the connection is closed, or patience ends: the case sees what there is."""
+        """Waits until all have their answer, the connection closes, or the time limit passes. The case checks the
+        result."""
         self.until(lambda: all(exchange.is_over for exchange in exchanges))
 
     def until(self, condition, patience=None):
-        """Receives until a condition holds; answers whether it does."""
+        """Receives until a condition holds, and returns whether it does."""
         deadline = time.monotonic() + (patience or self.patience)
         while not condition():
             if self.is_closed or not self.receive(deadline):
@@ -173,7 +174,7 @@ class Peer:
         return True
 
     def receive(self, deadline):
-        """Reads once; False when the deadline has passed."""
+        """Reads once. Returns False when the deadline has passed."""
         left = deadline - time.monotonic()
         if left <= 0:
             return False
@@ -192,7 +193,7 @@ class Peer:
         return True
 
     def take(self, data):
-        """Hands whole frames to h2, but keeps GOAWAY to itself: h2 would do nothing more on this connection."""
+        """Passes whole frames to h2, except GOAWAY, after which h2 would stop using this connection."""
         self.unread += data
         while len(self.unread) >= 9:
             end = 9 + int.from_bytes(self.unread[:3], "big")
@@ -241,12 +242,12 @@ class Peer:
             self.pings.append(event.ping_data)
 
     def disregard_stream_limit(self):
-        """Opens more streams than the server allows from now on, which h2 would not."""
+        """Lets h2 open more streams than the server allows from now on."""
         self.connection.remote_settings[h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS] = 2**31 - 1
         self.connection.remote_settings.acknowledge()
 
     @property
     def stream_limit(self):
-        """What the server allows at a time, once its SETTINGS are here."""
+        """Returns the server's limit of concurrent streams, once its SETTINGS have arrived."""
         self.until(lambda: self.settings)
         return self.connection.remote_settings.max_concurrent_streams

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Good requests with random changes, in random frames, several at a time: only documented answers may come.
+"""Sends valid requests with random changes, in random frames, several at a time. Only documented answers may come.
 
   properties.py --env-file FILE --admin-socket PATH [--first-seed N] [--count N]
 
-Each seed makes one request. It is sent twice: plainly, and cut into other frames between those of its neighbours; both
-times it must get the same well-formed answer, never a 5xx, silence, or the end of the connection. What is malformed by
-RFC 9113 may be a stream error. Prints one JSON object a line: what went wrong, and last how many were tried.
+Each seed makes one request. It is sent twice: unsplit, and split into other frames between those of other requests.
+Both times it must get the same well-formed answer, never a 5xx, silence, or the end of the connection. A request that
+is malformed by RFC 9113 may get a stream error. Prints one JSON object a line: the problems, and last the number of
+tried requests.
 """
 import argparse
 import json
@@ -32,19 +33,19 @@ BODIES = [
     b'{"aps":{"badge":1e999}}', b"[" * 2000 + b"]" * 2000, b'{"a":' * 63 + b"1" + b"}" * 63,
     b'{"a":' * 65 + b"1" + b"}" * 65, sized(4095), sized(4096), sized(4097), sized(5120), sized(5121), sized(30_000)]
 METHODS = ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "post", "X" * 40]
-#: Frames that mean nothing to an answer: PING, PRIORITY of another stream, WINDOW_UPDATE, and a type nobody knows.
+#: Frames that do not affect an answer: PING, PRIORITY of another stream, WINDOW_UPDATE, and an unknown type.
 NOISE = [
     bytes([0, 0, 8, 6, 0, 0, 0, 0, 0]) + b"posthorn", bytes([0, 0, 5, 2, 0, 0, 0, 0x7F, 1, 0, 0, 0, 0, 9]),
     bytes([0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1]), bytes([0, 0, 3, 0xBB, 0xFF, 0, 0, 0, 0]) + b"???"]
 
 
 class Request:
-    """A good request, changed by a seed."""
+    """A valid request, changed by a seed."""
 
     def __init__(self, house, seed):
         self.seed, self.random = seed, random.Random(seed)
         self.fields, self.body = self.start(house)
-        #: Whether RFC 9113 lets the server refuse it with a stream error.
+        #: Whether RFC 9113 permits the server to refuse it with a stream error.
         self.is_malformed = False
         for _ in range(self.random.choice([0, 1, 1, 1, 2, 3])):
             self.random.choice(self.changes)(self)
@@ -80,7 +81,7 @@ class Request:
         self.mark_blanks()
 
     def mutated(self, text):
-        """A text with one character more, less or other."""
+        """Returns a text with one character added, removed or changed."""
         place, kind = self.random.randint(0, len(text)), self.random.randrange(3)
         other = self.random.choice("0aZ-._~!$&'()*+,;=:@/%")
         return text[:place] + ("" if kind == 0 else other) + text[place + (kind != 1):]
@@ -91,7 +92,7 @@ class Request:
 
     def drop_field(self):
         index = self.some_field()
-        # Without `:authority` nor `host`, too: RFC 9113, section 8.3.1.
+        # A request without both `:authority` and `host` is malformed too: RFC 9113, section 8.3.1.
         self.is_malformed = self.is_malformed or self.fields[index][0].startswith(":")
         del self.fields[index]
 
@@ -116,7 +117,7 @@ class Request:
 
     def add_length(self):
         self.fields.append(("content-length", str(len(self.body))))
-        self.is_malformed = True  # Another change may make it wrong.
+        self.is_malformed = True  # Another change may make it malformed.
 
     def change_path(self):
         self.set(":path", lambda path: self.random.choice([
@@ -146,7 +147,7 @@ class Request:
     # Sending
 
     def frames(self, peer):
-        """Sends in odd frames; stops after each, so that others have their turn."""
+        """Sends unusual frames, and yields after each, so that other requests take turns."""
         peer.flush()
         exchange = self.exchange = peer.begin(self.fields)
         peer.connection.send_headers(exchange.stream, self.fields, end_stream=not self.body)
@@ -160,7 +161,7 @@ class Request:
             yield
 
     def in_pieces(self, data):
-        """HEADERS cut into CONTINUATIONs anywhere, even nowhere; data is what h2 would have sent."""
+        """Splits HEADERS into CONTINUATION frames at random places. `data` is the output of h2."""
         block, rest = b"", data
         while rest:
             length = int.from_bytes(rest[:3], "big")
@@ -177,7 +178,7 @@ class Request:
 
 
 def problem(request, exchange):
-    """What is wrong with an answer; empty for a documented one."""
+    """Returns the problem of an answer. Empty for a documented one."""
     if exchange.peer.goaways or exchange.peer.is_closed:
         return f"the connection ended: {exchange}"
     if not exchange.is_over:
@@ -200,7 +201,7 @@ def outcome(exchange):
 
 
 def try_group(house, seeds):
-    """Sends some requests between each other's frames, then each alone; answers (seed, problem) for what is wrong."""
+    """Sends several requests with interleaved frames, then each alone. Returns (seed, problem) for each violation."""
     requests = [Request(house, seed) for seed in seeds]
     order = random.Random(seeds[0])
     with house.peer() as peer:
@@ -218,7 +219,7 @@ def try_group(house, seeds):
         for request, found in mixed:
             alone = peer.ask(request.fields, request.body)
             found = found or problem(request, alone)
-            # When a malformed request is refused depends on how much of it has come.
+            # The refusal of a malformed request depends on how much of it has arrived.
             if not found and not request.is_malformed and outcome(alone) != outcome(request.exchange):
                 found = f"alone {alone}, between others {request.exchange}"
             if found:

@@ -4,7 +4,7 @@
   run.py --list                                                 every case, one JSON object a line
   run.py --env-file FILE --admin-socket PATH [ID-PREFIX …]      runs them; with --json one object a line
 
-FILE is what `posthornd --ephemeral --full --env-file FILE` wrote. Exits with 1 when a case was not met.
+FILE is the output file of `posthornd --ephemeral --full --env-file FILE`. Exits with 1 when a case failed.
 """
 import argparse
 import concurrent.futures
@@ -23,7 +23,7 @@ LETTERS = "TPACHBDRMXQE"
 
 
 def load():
-    """All cases, in the order of their letters and numbers."""
+    """Returns all cases, in the order of their letters and numbers."""
     for file in sorted((FOLDER / "cases").glob("*.py")):
         importlib.import_module(f"cases.{file.stem}")
     CASES["R-08"] = Case("R-08", "every reason of every case", "is one that Apple documents, with its status", None)
@@ -31,7 +31,7 @@ def load():
 
 
 def run(case, house):
-    """Runs a case; answers what it found."""
+    """Runs a case, and returns its findings."""
     RECORD.local.case = case.id
     begin, found = time.monotonic(), ""
     try:
@@ -44,17 +44,21 @@ def run(case, house):
         found = str(unmet)
     except KeyError as missing:
         found = f"the server's --env-file has no {missing}" if "APNS_" in str(missing) else traceback.format_exc()
-    except Exception:  # whatever goes wrong is this case's, and the others go on
+    except Exception:  # any error belongs to this case, and the others continue
         found = traceback.format_exc()
     return {"id": case.id, "found": found, "seconds": round(time.monotonic() - begin, 3)}
 
 
 def run_all(cases, house, workers):
-    """Runs cases side by side: most of their time they wait."""
+    """Runs cases in parallel, because they mostly wait, and then those that must run alone."""
     waiting = sorted((case for case in cases if case.run), key=lambda case: not case.slow)
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        for future in concurrent.futures.as_completed([pool.submit(run, case, house) for case in waiting]):
+        together = [pool.submit(run, case, house) for case in waiting if not case.alone]
+        for future in concurrent.futures.as_completed(together):
             yield future.result()
+    for case in waiting:
+        if case.alone:
+            yield run(case, house)
     if any(case.id == "R-08" for case in cases):
         unknown = sorted(reason for reason in RECORD.reasons if reason not in STATUS)
         yield {"id": "R-08", "found": f"got {unknown}" if unknown else "", "seconds": 0}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers of a case's own: with other settings, to be stopped, to be killed and started again, to be made older."""
+"""Servers for single cases: with other settings, to be stopped, to be killed and restarted, or with a shifted clock."""
 import json
 import mmap
 import os
@@ -14,22 +14,22 @@ from catalogue import Unmet
 from device import Admin
 from house import House
 
-#: Set by the test that runs this program.
+#: The path of posthornd, which the test that runs this program sets.
 PROGRAM = os.environ.get("POSTHORN_SERVER", "posthornd")
 CLOCK_LIBRARY = os.environ.get("POSTHORN_CLOCK_LIBRARY", "")
 
 
 def read_variables(file):
-    """The lines NAME=value of an --env-file."""
+    """Parses the lines NAME=value of an --env-file."""
     with open(file) as lines:
         return dict(line.rstrip("\n").split("=", 1) for line in lines if "=" in line)
 
 
 class Server:
-    """A `posthornd` in a directory of its own; use with `with`."""
+    """A `posthornd` in its own directory. Use it with `with`."""
 
     def __init__(self):
-        # Short, because a UNIX socket's path has 107 bytes.
+        # The path is short, because a UNIX socket's path has 107 bytes.
         self.directory = tempfile.mkdtemp(prefix="posthorn-")
         self.clock = Clock(f"{self.directory}/clock")
         self.process = None
@@ -49,13 +49,13 @@ class Server:
             env=os.environ | {"TMPDIR": self.directory} | self.clock.environment)
 
     def kill(self):
-        """As a crash does."""
+        """Kills the server, as a crash does."""
         if self.process:
             self.process.send_signal(signal.SIGKILL)
             self.reap()
 
     def terminate(self):
-        """As an administrator does."""
+        """Stops the server with SIGTERM, as an administrator does."""
         self.process.send_signal(signal.SIGTERM)
 
     def reap(self):
@@ -70,7 +70,7 @@ class Server:
 
 
 class EphemeralServer(Server):
-    """As the one of most cases, but with other options."""
+    """An ephemeral server like that of most cases, but with other options."""
 
     def __init__(self, *options):
         super().__init__()
@@ -84,7 +84,7 @@ class EphemeralServer(Server):
 
 
 class InstalledServer(Server):
-    """One that keeps what it has: `start` brings it back after `kill`, on another port."""
+    """A server that keeps its data. `start` restarts it after `kill`, on another port."""
 
     def __init__(self, *options):
         super().__init__()
@@ -96,7 +96,7 @@ class InstalledServer(Server):
             raise
 
     def boot(self):
-        """Begins to start; answers where its admin API will be."""
+        """Starts the process, and returns the path of its admin socket."""
         admin_socket = f"{self.directory}/admin.sock"
         self.launch("--data-directory", f"{self.directory}/data", "--listen", "127.0.0.1:0",
                     "--admin-socket", admin_socket, *self.options)
@@ -122,7 +122,7 @@ class InstalledServer(Server):
                 time.sleep(0.02)
 
     def furnish(self, admin_socket, port):
-        """An app, a key, and nobody to send to."""
+        """Adds an app and a key, but no device."""
         admin, topic = Admin(admin_socket), "org.example.Mail"
         admin.ask("POST", "/v1/apps", {"topic": topic})
         key = admin.ask("POST", "/v1/keys", {})
@@ -150,7 +150,7 @@ class Clock:
         self.seconds = 0
 
     def forward(self, seconds):
-        """Lets time pass for the server at once."""
+        """Puts the server's clocks forward immediately."""
         if self.memory is None:
             raise Unmet("POSTHORN_CLOCK_LIBRARY is not set: the server's clock cannot be put forward")
         self.seconds += seconds
@@ -158,7 +158,7 @@ class Clock:
 
     @property
     def unix_seconds(self):
-        """What the server takes the time to be."""
+        """Returns the current time of the server."""
         return int(time.time()) + self.seconds
 
     def close(self):

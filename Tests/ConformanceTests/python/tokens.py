@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Provider tokens in every form that clients make, and in some that nobody may."""
+"""Provider tokens in every form that clients create, and in some forbidden ones."""
 import base64
 import functools
 import hashlib
@@ -17,7 +17,7 @@ def url_base64(data):
 
 
 def standard_base64(data):
-    """With padding, + and /: what a2 sends."""
+    """Encodes base64 with padding, + and /, as a2 does."""
     return base64.b64encode(data).decode()
 
 
@@ -28,7 +28,7 @@ def load_key(file):
 
 
 def signature(key, text, algorithm, form):
-    """ECDSA as JOSE has it (R and S side by side), or as OpenSSL does (DER)."""
+    """Signs with ECDSA, in the form of JOSE (R and S concatenated) or of OpenSSL (DER)."""
     digest, width = {"ES256": (hashes.SHA256(), 32), "ES512": (hashes.SHA512(), 66)}[algorithm]
     der = key.sign(text.encode(), ec.ECDSA(digest))
     if form == "der":
@@ -37,14 +37,14 @@ def signature(key, text, algorithm, form):
 
 
 class Key:
-    """A signing key with its names."""
+    """A signing key with its ids."""
 
     def __init__(self, file, key_id, team_id):
         self.private, self.id, self.team_id = load_key(file), key_id, team_id
 
     @classmethod
     def from_pem(cls, text, key_id, team_id):
-        """One that is in no file."""
+        """Makes a key from PEM text instead of a file."""
         key = cls.__new__(cls)
         key.private = serialization.load_pem_private_key(text.encode(), None)
         key.id, key.team_id = key_id, team_id
@@ -52,10 +52,10 @@ class Key:
 
     def sign(self, age=0, algorithm="ES256", form="raw", encode=url_base64, header=(), claims=(), without=(),
              indent=None, signing_key=None):
-        """A provider token.
+        """Signs a provider token.
 
-        age: seconds since `iat`, negative for the future. header, claims: members to add or replace.
-        without: members to leave out. indent: pretty-prints. signing_key: signs instead of this key.
+        age: seconds since `iat`, negative for the future. header, claims: members to add or replace. without: members
+        to leave out. indent: pretty-prints. signing_key: signs instead of this key.
         """
         head = {"alg": algorithm, "kid": self.id} | dict(header)
         body = {"iss": self.team_id, "iat": int(time.time()) - age} | dict(claims)
@@ -64,12 +64,12 @@ class Key:
         return f"{text}.{encode(signature(signing_key or self.private, text, algorithm, form))}"
 
     def unsigned(self):
-        """`alg` none: whoever believes it believes everybody."""
+        """Returns a token with `alg` none. A server that accepts it accepts every sender."""
         head, body = {"alg": "none", "kid": self.id}, {"iss": self.team_id, "iat": int(time.time())}
         return f"{url_base64(json.dumps(head).encode())}.{url_base64(json.dumps(body).encode())}."
 
     def signed_with_public_key(self):
-        """`alg` HS256 with the public key as the secret, which everybody may know."""
+        """Returns a token with `alg` HS256 and the public key as the secret, which is public knowledge."""
         secret = self.private.public_key().public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
         head, body = {"alg": "HS256", "kid": self.id}, {"iss": self.team_id, "iat": int(time.time())}
@@ -78,5 +78,5 @@ class Key:
 
 
 def stranger():
-    """A P-256 key that no server knows."""
+    """Returns a P-256 key that no server knows."""
     return ec.generate_private_key(ec.SECP256R1())

@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// How alerts end, whoever ends them, and what comes after.
+extension PanelEndToEnd {
+    /// The ways in which alerts end, and the behavior afterwards.
     struct PanelAlertEndTests {
-        @Test(.tags(.slow)) func `every way out without View means Close, and opens nothing`() async throws {
+        @Test(.tags(.slow)) func `every way out except View means Close and opens nothing`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await end("Escape.", in: scene) { try await scene.press("Escape") }
@@ -21,7 +21,7 @@ extension EndToEnd {
             #expect(scene.opened.isEmpty)
         }
 
-        /// Shows an alert, ends it as a person does, and insists that the agent takes it as closed.
+        /// Shows an alert, ends it as a user does, and checks that the agent records it as closed.
         private func end(
             _ body: String, in scene: PanelScene, payload: String? = nil, _ action: () async throws -> Void
         ) async throws {
@@ -45,7 +45,7 @@ extension EndToEnd {
             #expect(scene.opened.isEmpty)
         }
 
-        @Test(.tags(.slow)) func `no other program ends the panel over the bus`() async throws {
+        @Test(.tags(.slow)) func `no other program can end the panel over the bus`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await scene.send(PanelScene.alert("Stays."))
@@ -85,7 +85,7 @@ extension EndToEnd {
             try await eventually("the app is open") { scene.opened.count == 1 }
         }
 
-        @Test(.tags(.slow)) func `an answer that finds no agent is given to the next one`() async throws {
+        @Test(.tags(.slow)) func `an answer without a running agent is sent to the next one`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await scene.send(PanelScene.alert("Closed without one."))
@@ -96,13 +96,13 @@ extension EndToEnd {
                 try await scene.press("Escape")
                 return try await scene.contents().nodes.isEmpty
             }
-            // Longer than the panel stays without a window and without an answer to give.
+            // The pause is longer than the panel stays without a window and without a pending answer.
             try await Task.sleep(for: .seconds(7))
             try await scene.user.startAgent()
             try await scene.waitUntil("Closed without one.", is: "closed")
         }
 
-        @Test(.tags(.slow)) func `twenty alerts come one at a time, oldest first`() async throws {
+        @Test(.tags(.slow)) func `twenty alerts are shown one at a time, oldest first`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             let bodies = (1...20).map { "Number \($0)." }
@@ -112,7 +112,7 @@ extension EndToEnd {
                 #expect(contents.windows.count == 1, "\(contents.transcript)")
                 try await eventually("'\(body)' is gone") {
                     let contents = try await scene.contents()
-                    // The next one is not meant.
+                    // The click must not answer the next alert.
                     guard contents.texts.contains(body), let close = contents.first("button", "Close") else {
                         return true
                     }
@@ -125,7 +125,7 @@ extension EndToEnd {
             #expect(entries.map(\.state) == Array(repeating: "closed", count: 20), "\(entries)")
         }
 
-        @Test(.tags(.slow)) func `what looks the same is one alert, and what is cleared leaves the screen`()
+        @Test(.tags(.slow)) func `alerts that look the same are one, and cleared ones leave the screen`()
             async throws
         {
             let scene = try await PanelScene()
@@ -139,7 +139,7 @@ extension EndToEnd {
             try await scene.wait("it is gone with its entry") { $0.nodes.isEmpty }
         }
 
-        @Test(.tags(.slow)) func `a panel with nothing to show ends by itself`() async throws {
+        @Test(.tags(.slow)) func `a panel without anything to show ends`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await scene.send(PanelScene.alert("Only one."))

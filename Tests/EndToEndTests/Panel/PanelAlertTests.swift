@@ -4,7 +4,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
+extension PanelEndToEnd {
     /// The alert on the screen, read as a screen reader reads it and answered with a pointer and keys.
     struct PanelAlertTests {
         private let lunch = #"{"aps":{"alert":{"title":"Lunch","body":"At noon."}},"mail":{"id":42}}"#
@@ -33,7 +33,7 @@ extension EndToEnd {
             try await isCentred(window, in: scene)
         }
 
-        /// The buttons of the one alert.
+        /// Returns the buttons of the only alert.
         private func buttons(in contents: ScreenContents) throws -> (close: ScreenElement, view: ScreenElement) {
             let buttons = contents.all("button")
             #expect(buttons.count == 2)
@@ -51,7 +51,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `Tab goes from button to button, and to a text only where it scrolls`() async throws {
+        @Test(.tags(.slow)) func `Tab moves between the buttons, and to a text only if it scrolls`() async throws {
             let scene = try await PanelScene(size: .init(width: 480, height: 320))
             try await scene.useAlerts()
             try await scene.send(lunch)
@@ -88,7 +88,7 @@ extension EndToEnd {
                 return try await scene.user.inbox(limit: 1).first?.state == "viewed"
             }
             try await scene.waitUntilEmpty()
-            // What the other presses might have opened would be there before what the next View opens.
+            // An app that the other presses had opened would have started before the app that the next View opens.
             try await scene.send(title: "Second", body: "Press Return.")
             try await scene.answer("Press Return.", becoming: "viewed") { try await scene.press("Return") }
             try await eventually("the app is opened for the second") { scene.opened.count >= 2 }
@@ -119,7 +119,7 @@ extension EndToEnd {
             return .init(x: origin.x + element.left + element.width / 2, y: origin.y + element.top + element.height / 2)
         }
 
-        @Test(.tags(.slow)) func `keys of the first moments are not taken: the person types elsewhere`() async throws {
+        @Test(.tags(.slow)) func `keys in the first moments are ignored as typing elsewhere`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await scene.send(title: "Warm", body: "Starts the panel.")
@@ -132,7 +132,7 @@ extension EndToEnd {
                 try await scene.send(title: "Early", body: body)
                 try await scene.wait("it is on the screen") { $0.texts.contains(body) }
                 try await scene.press("Return", "space", "Escape")
-                // Only keys that came for sure within 600 ms of its appearance prove something.
+                // The test is valid only if the keys certainly arrived within 600 ms of the alert's appearance.
                 isProven = clock.now - sent < .milliseconds(550)
                 if isProven {
                     try await clock.sleep(until: sent + .milliseconds(900))
@@ -151,7 +151,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `one who types on answers nothing, for as long as it takes`() async throws {
+        @Test(.tags(.slow)) func `continuous typing answers no alert, for as long as it takes`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             let hands = try RunningProcess(
@@ -164,20 +164,20 @@ extension EndToEnd {
             #expect(try await scene.contents().texts.contains("Typed over."))
             #expect(try await scene.user.inbox().map(\.state) == ["shown", "shown"])
             try await hands.killNow()
-            // It may have been in the middle of one.
+            // The typing may have ended in the middle of a key press.
             try await scene.screen.xdotool("keyup", "a", "b", "c", "space", "Return").succeeded()
             try await scene.answer("Typed over.", becoming: "viewed") { try await scene.press("Return") }
             try await scene.wait("the next one is there") { $0.texts.contains("Behind it.") }
         }
 
-        @Test(.tags(.slow)) func `one who types a sentence after some thought answers nothing`() async throws {
+        @Test(.tags(.slow)) func `a sentence that is typed after a pause answers no alert`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await scene.send(PanelScene.alert("Typed over."))
             try await scene.wait("it is on the screen") { $0.texts.contains("Typed over.") }
             try await scene.rest()
             try await scene.screen.xdotool("type", "--delay", "90", "I sent it\n").succeeded()
-            // What it might have answered the agent knows before it shows the next one.
+            // The agent knows any answer to the first alert before it shows the next one.
             try await scene.send(PanelScene.alert("Behind it."))
             try await scene.waitUntil("Behind it.", is: "shown")
             #expect(try await scene.user.inbox().map(\.state) == ["shown", "shown"])
@@ -185,7 +185,7 @@ extension EndToEnd {
             try await scene.answer("Typed over.", becoming: "viewed") { try await scene.press("Return") }
         }
 
-        @Test(.tags(.slow)) func `a key that is held answers one alert, and a quick series of clicks as well`()
+        @Test(.tags(.slow)) func `a held key answers one alert, and so does a quick series of clicks`()
             async throws
         {
             let scene = try await PanelScene()
@@ -211,7 +211,7 @@ extension EndToEnd {
             #expect(try await scene.user.inbox().count { ["viewed", "closed"].contains($0.state) } == 3)
         }
 
-        @Test(.tags(.slow)) func `Close is left of View where text runs from right to left, too`() async throws {
+        @Test(.tags(.slow)) func `Close is left of View in right-to-left languages, too`() async throws {
             let scene = try await PanelScene(language: "he")
             try await scene.useAlerts()
             try await scene.send(lunch)
@@ -225,7 +225,7 @@ extension EndToEnd {
             #expect(tabs.count == 3 && tabs[0].left > tabs[2].left, "the rest is mirrored: \(contents.transcript)")
         }
 
-        @Test(.tags(.slow)) func `an alert stands above the open panel, which is as it was afterwards`() async throws {
+        @Test(.tags(.slow)) func `an alert is above the open panel, which is unchanged afterwards`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await scene.send(#"{"aps":{"badge":1}}"#)
@@ -240,7 +240,7 @@ extension EndToEnd {
             #expect(contents.texts.contains("Nothing Found"), "what was typed still holds")
         }
 
-        @Test(.tags(.slow)) func `an app's own actions are offered, and one takes what is typed`() async throws {
+        @Test(.tags(.slow)) func `an app's own actions are offered, and one accepts typed text`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await scene.send(mail("Ready?"))
@@ -258,7 +258,7 @@ extension EndToEnd {
             #"{"aps":{"alert":{"title":"Ben","body":"\#(body)"},"category":"MAIL"}}"#
         }
 
-        /// Presses Reply and writes.
+        /// Presses Reply and types the reply.
         private func write(_ reply: String, in scene: PanelScene) async throws {
             try await eventually("there is a line to type in") {
                 try await scene.rest()
@@ -266,7 +266,7 @@ extension EndToEnd {
                 return try await scene.contents().nodes.contains { $0.role == "text box" && $0.isFocused }
             }
             #expect(try await scene.contents().first("button", "Reply")?.isSensitive == false, "nothing is typed")
-            // The window may have grown under the pointer, and a key that came meanwhile be lost.
+            // The window may have moved under the pointer, and a key pressed at that time may be lost.
             try await eventually("it is typed") {
                 if try await scene.contents().first("button", "Reply")?.isSensitive == true { return true }
                 try await scene.click("text box", "Reply")
@@ -276,7 +276,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `a reply is written to its end while a newer alert takes the place of its own`()
+        @Test(.tags(.slow)) func `a reply is written to its end while a newer alert replaces its own`()
             async throws
         {
             let scene = try await PanelScene()
@@ -285,7 +285,7 @@ extension EndToEnd {
             try await scene.waitFor("button", "Reply")
             try await write("Yes", in: scene)
             try await scene.send(mail("Hurry!"), collapseID: "ben")
-            // The panel has asked for it by then.
+            // The panel has asked for the newer alert by then.
             try await scene.waitUntil("Hurry!", is: "shown")
             try await scene.type(", soon.")
             #expect(try await scene.contents().texts.contains("Ready?"))

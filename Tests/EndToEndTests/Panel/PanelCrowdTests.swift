@@ -4,17 +4,17 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The panel with more in it than fits on a screen: what it makes, what it asks the agent, and what it finds.
+extension PanelEndToEnd {
+    /// The panel with more content than fits on a screen: its rows, its requests to the agent, and its search.
     struct PanelCrowdTests {
-        /// The rows of notifications, by their bodies.
+        /// Returns the rows of notifications, by their bodies.
         private func entries(_ contents: ScreenContents) -> [String] {
             contents.all("list item").map(\.name).filter { $0.contains("Alert, ") }.compactMap { name in
                 name.split(separator: ", ").first { $0.hasSuffix(".") }.map(String.init)
             }
         }
 
-        @Test(.tags(.slow)) func `ten thousand notifications and two hundred apps can be used`() async throws {
+        @Test(.tags(.slow)) func `ten thousand notifications and two hundred apps are usable`() async throws {
             let scene = try await PanelScene()
             try await fill(scene)
             try await registerApps(199, in: scene)
@@ -35,7 +35,9 @@ extension EndToEnd {
             try await scene.waitUntil("badge", of: "org.example.app150", has: "off")
         }
 
-        /// One notification that is kept away, and 9,999 that are not: all but the last are written while no agent runs.
+        /// Adds one suppressed notification and 9,999 others.
+        ///
+        /// All but the last are written while no agent runs.
         private func fill(_ scene: PanelScene) async throws {
             try await scene.user.posthorn("settings", "set", "inbox-count", "20000")
             try await scene.user.posthorn("settings", "set", PanelScene.app, "MAIL", "alert", "off")
@@ -60,9 +62,10 @@ extension EndToEnd {
             try await scene.user.waitForEntry("it came") { $0.body == "Number 10999." }
         }
 
-        /// Rows exist for what is on the screen and around it, wherever the person has rolled to.
+        /// Checks that rows exist only for the visible part of the list and its surroundings, wherever the user has
+        /// scrolled.
         private func makesFewRows(_ scene: PanelScene) async throws {
-            // GTK keeps up to 200, whatever the length of the list, and some more on its edges.
+            // GTK keeps up to 200 rows, whatever the length of the list, and some more at its edges.
             let rowCountMax = 250
             func rowCount() async throws -> Int {
                 try await scene.reader.count(in: try await scene.waitFor("list", "Notifications"))
@@ -73,7 +76,7 @@ extension EndToEnd {
             #expect((5...rowCountMax).contains(try await rowCount()))
         }
 
-        /// Turns the wheel over the list a good deal.
+        /// Turns the wheel over the list by a large distance.
         private func rollDown(in scene: PanelScene) async throws {
             let window = try #require(try await scene.contents().windows.first)
             let origin = try await scene.origin(of: window)
@@ -83,7 +86,7 @@ extension EndToEnd {
             ).succeeded()
         }
 
-        /// What the filters and the search find is of the whole inbox.
+        /// Checks that the filters and the search cover the whole inbox.
         private func findsWhatIsNotLoaded(_ scene: PanelScene) async throws {
             try await scene.click("button", "Not Shown")
             try await scene.wait("the oldest of all is found") { entries($0) == ["Kept away."] }
@@ -98,7 +101,7 @@ extension EndToEnd {
             try await scene.wait("one of the oldest is found") { entries($0) == ["Number 1017."] }
         }
 
-        /// Typing while the agent answers nothing asks it once, and then for what is typed by then.
+        /// Checks that typing, while the agent does not answer, sends one request and then one for the final text.
         private func asksOneThingAtATime(_ scene: PanelScene) async throws {
             let monitor = try await scene.screen.bus.monitor("type='method_call',member='SearchInbox'")
             func callCount() -> Int { monitor.output.components(separatedBy: "member=SearchInbox").count - 1 }
@@ -106,7 +109,7 @@ extension EndToEnd {
             try await scene.press("ctrl+f", "ctrl+a")
             try await scene.screen.xdotool("type", "--delay", "250", "Number 10").succeeded()
             try await eventually("it asks") { callCount() > 0 }
-            // The search entry waits for 150 ms without a key; what it would have asked by now is asked.
+            // The search entry waits for 150 ms without a key, so every request has been sent by now.
             try await scene.screen.xdotool("type", "--delay", "250", "23.").succeeded()
             #expect(callCount() == 1)
             scene.user.agent.now.send(SIGCONT)

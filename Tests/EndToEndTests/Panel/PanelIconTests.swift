@@ -4,20 +4,22 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The icons that apps give, which may be anything: what comes is shown all the same.
+extension PanelEndToEnd {
+    /// Icons of apps, which may contain anything.
+    ///
+    /// Alerts are shown regardless.
     struct PanelIconTests {
-        /// Far below what each of the hostile ones would take, and far above the panel's own.
+        /// A limit far below the memory that each hostile icon would use, and far above the panel's own.
         private static let residentKilobytesMax = 400_000
 
-        /// The icons of which the log says why they are not shown.
+        /// The icons that are not shown, with the reason that the log gives.
         @Test(
             .tags(.slow),
             arguments: [
                 ["queue", "endless", "folder", "unreadable"],
                 ["missing", "no-picture.png", "huge.png", "many.svg", "slow.svg"],
             ])
-        func `what no icon can be made of delays no alert`(icons: [String]) async throws {
+        func `an invalid icon delays no alert`(icons: [String]) async throws {
             let scene = try await PanelScene { try Self.makeIcons(for: $0) }
             try await scene.useAlerts()
             let panel = try await scene.openPanel()
@@ -40,7 +42,7 @@ extension EndToEnd {
             for (icon, colour) in [("good.png", "#ff00ff"), ("good.svg", "#00ff7f"), ("wide.svg", "#0000fe")] {
                 try await showAlert(icon, in: scene)
                 try await eventually("\(icon) is on the screen", evidence: { panel.transcript }) {
-                    // Most of 48 times 48, or of a half of that.
+                    // The required number of points is most of 48 by 48, or of half of that.
                     try await scene.screen.pointCount(ofColour: colour) > 1000
                 }
                 try await answer(icon, in: scene)
@@ -51,7 +53,8 @@ extension EndToEnd {
             #expect(!panel.transcript.contains("icon-refused"))
         }
 
-        @Test(.tags(.slow)) func `the reader of icons has little memory and says no`() async throws {
+        @Test(.tags(.slow), .limitsMemory)
+        func `the icon reader has little memory and refuses icons that need more`() async throws {
             let files = try TemporaryDirectory()
             let path = try files.write(Self.manyUses, to: "many.svg")
             let answer = try await RunningProcess.run(
@@ -64,7 +67,7 @@ extension EndToEnd {
 
         // MARK: An app with an icon
 
-        /// Lets the app have an icon, and an alert come.
+        /// Gives the app an icon, and sends an alert.
         private func showAlert(_ icon: String, in scene: PanelScene) async throws {
             let files = scene.user.files
             let path = "data/applications/\(PanelScene.app).desktop"
@@ -89,7 +92,7 @@ extension EndToEnd {
             #expect(try #require(Int(line.filter(\.isNumber))) < Self.residentKilobytesMax)
         }
 
-        // MARK: What icons there are
+        // MARK: The icons
 
         private static func makeIcons(for user: DeviceUser) throws {
             let isQueueMade = unsafe mkfifo(user.files.path(of: "queue"), 0o600) == 0
@@ -117,12 +120,12 @@ extension EndToEnd {
             """.replacing(more.isEmpty ? #" filter="url(#f)""# : "\n", with: "")
         }
 
-        /// At its own size it takes gigabytes.
+        /// At its own size this drawing needs gigabytes.
         private static let blurred = drawing(
             width: 30_000, height: 30_000, "#000000",
             #"<filter id="f"><feGaussianBlur stdDeviation="900"/></filter>"#)
 
-        /// Ten to the eleventh rectangles in some lines.
+        /// Ten to the eleventh rectangles in a few lines.
         private static let manyUses: String = {
             let groups = (1...11).map { level in
                 "<g id='g\(level)'>" + String(repeating: "<use href='#g\(level - 1)'/>", count: 10) + "</g>"
@@ -131,17 +134,17 @@ extension EndToEnd {
                 + "<rect width='9' height='9'/></g>\(groups.joined())</defs><use href='#g11'/></svg>"
         }()
 
-        /// Half a minute of work for each point.
+        /// A drawing with half a minute of work for each point.
         private static let slow = drawing(
             width: 64, height: 64, "#000000", #"<filter id="f"><feTurbulence numOctaves="100000000"/></filter>"#)
 
-        /// 64 times 64 points of one colour.
+        /// A picture of 64 by 64 points in one color.
         private static let picture =
             "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAdklEQVR4nO3PQQkAMAzAwPo33Yno4xgEIuAyO/t1wwUNaEEDWtCAFjSgBQ1o"
             + "QQNa0IAWNKAFDWhBA1rQgBY0oAUNaEEDWtCAFjSgBQ1oQQNa0IAWNKAFDWhBA1rQgBY0oAUNaEEDWtCAFjSgBQ1oQQNa0IAWHHtBp+HS"
             + "thEAJgAAAABJRU5ErkJggg=="
 
-        /// The beginning of one that says that it has 20,000 times 20,000 points.
+        /// The start of a picture whose header declares 20,000 by 20,000 points.
         private static let hugePicture =
             "iVBORw0KGgoAAAANSUhEUgAATiAAAE4gCAIAAABsEtFuABHMI0lEQVR42uzBAQEAAACAkP6v7ggKAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
             + "AAAAAAAAAAAAAAAA"

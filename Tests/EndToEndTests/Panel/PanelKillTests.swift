@@ -4,11 +4,11 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Agent and panel are killed at random moments while alerts come and a person answers them.
+extension PanelEndToEnd {
+    /// Kills agent and panel at random moments while alerts arrive and a user answers them.
     struct PanelKillTests {
-        /// 8 rounds, and 300 in `make soak`.
-        @Test(.tags(.slow)) func `kills at any moment lose no alert, and none that was answered comes back`()
+        /// Runs 8 rounds, and 300 in `make soak`.
+        @Test(.tags(.slow)) func `kills at any moment lose no alert, and no answered alert returns`()
             async throws
         {
             let seed = UInt64.random(in: 0...UInt64.max)
@@ -29,7 +29,7 @@ extension EndToEnd {
             let entries = try await scene.user.wholeInbox()
             #expect(entries.compactMap { PanelTurmoil.number(in: $0.body) } == Array(1...world.sentCount), story)
             #expect(entries.allSatisfy { ["viewed", "closed"].contains($0.state) }, "\(entries), \(world.story)")
-            // View is written down before the app is opened: a kill in between opens nothing.
+            // View is recorded before the app is opened, so a kill in between opens nothing.
             try await eventually("what was viewed is open, but for kills", evidence: { world.story }) {
                 let viewedCount = entries.count { $0.state == "viewed" }
                 return scene.opened.count >= viewedCount - world.agentKillCount
@@ -41,14 +41,14 @@ extension EndToEnd {
             try await countsRight(world)
         }
 
-        /// What the open panel counts as new outlives an agent, and goes on.
+        /// Checks that the open panel's count of new entries continues over a restart of the agent.
         private func countsRight(_ world: PanelTurmoil) async throws {
             let scene = world.scene
             try await scene.openPanel()
             try await scene.user.agent.killNow()
             try await scene.user.startAgent()
             try await scene.user.waitUntilConnected()
-            // Nobody sees it but in the list.
+            // The alert is visible only in the list.
             try await scene.user.posthorn("settings", "set", PanelScene.app, "alert", "none")
             try await scene.send(PanelScene.alert("New."))
             try await eventually("the panel says how many are new", evidence: { world.story }) {
@@ -61,7 +61,7 @@ extension EndToEnd {
     }
 }
 
-/// A person who answers alerts with keys while agent and panel are killed.
+/// A user who answers alerts with keys while agent and panel are killed.
 private final class PanelTurmoil {
     let scene: PanelScene
     private let seed: UInt64
@@ -70,7 +70,7 @@ private final class PanelTurmoil {
     private(set) var agentKillCount = 0
     private var panelKillCount = 0
     private var killsSinceAnswer = 0
-    /// What the agent has said to be answered.
+    /// The entries that the agent has reported as answered.
     private var answered: Set<Int> = []
 
     init(seed: UInt64) async throws {
@@ -81,18 +81,18 @@ private final class PanelTurmoil {
         try await scene.user.posthorn("settings", "set", "inbox-count", "100000")
     }
 
-    /// For a failure's text.
+    /// A description of the run for a failure's text.
     var story: String { "seed \(seed), kills: agent \(agentKillCount), panel \(panelKillCount)" }
 
     static func number(in body: String) -> Int? { body.split { !$0.isNumber }.first.flatMap { Int($0) } }
 
-    /// Some alerts, some answers, a kill.
+    /// Sends some alerts, answers some, and kills a process.
     func round() async throws {
         for _ in 0..<Int.random(in: 1...2, using: &generator) {
             sentCount += 1
             try await scene.send(PanelScene.alert("Number \(sentCount)."))
         }
-        // A panel that is killed too often without an answer is given up for a minute.
+        // The agent does not start a panel for a minute after too many kills without an answer.
         let isAnswerDue = killsSinceAnswer >= 3
         for _ in 0..<(isAnswerDue ? 1 : Int.random(in: 0...1, using: &generator)) { try await answerOne() }
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...800, using: &generator)))
@@ -104,7 +104,7 @@ private final class PanelTurmoil {
         try await look()
     }
 
-    /// Sees that at most one alert is on the screen, and none that was answered.
+    /// Checks that at most one alert is on the screen, and no answered one.
     private func look() async throws {
         let before = answered
         let contents = try await scene.contents()
@@ -113,7 +113,7 @@ private final class PanelTurmoil {
         if let number = shown(contents), before.contains(number) { Issue.record("\(number) came back, \(story)") }
         let windows = try await scene.screen.xdotool("search", "--onlyvisible", "--name", "^\(PanelScene.appName)$")
         if windows.output.split(separator: "\n").count > 1 { Issue.record("two windows, \(story): \(windows.output)") }
-        // The agent may be away.
+        // The agent may not be running.
         guard let entries = try? await scene.user.inbox(limit: 1000) else { return }
         for entry in entries {
             guard let number = Self.number(in: entry.body) else { continue }
@@ -127,14 +127,14 @@ private final class PanelTurmoil {
         contents.texts.first { $0.hasPrefix("Number ") }.flatMap(Self.number)
     }
 
-    // MARK: The person
+    // MARK: The user
 
-    /// Presses a key, whatever is there by then.
+    /// Presses a key immediately, whatever is on the screen.
     private func answerAtOnce() async throws {
         try await scene.press(Bool.random(using: &generator) ? "Return" : "Escape")
     }
 
-    /// Answers what is first, and waits until the agent knows.
+    /// Answers the first alert, and waits until the agent has recorded it.
     private func answerOne() async throws {
         let countBefore = answered.count
         try await eventually("one more is answered", evidence: { self.evidence }) {
@@ -148,7 +148,7 @@ private final class PanelTurmoil {
         }
     }
 
-    /// Answers until nothing is left.
+    /// Answers alerts until none is left.
     func answerAll() async throws {
         while answered.count < sentCount { try await answerOne() }
         try await scene.waitUntilEmpty()

@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The list of notifications: what is in it, how it is searched and cleared.
+extension PanelEndToEnd {
+    /// The list of notifications: its content, searching and clearing.
     struct PanelListTests {
-        /// A scene with notifications, oldest first, in the panel's open window.
+        /// Starts a scene with notifications, oldest first, in the panel's open window.
         private func scene(_ bodies: [String], count: Int? = nil) async throws -> PanelScene {
             let scene = try await PanelScene()
             try await scene.send(bodies.map(PanelScene.alert))
@@ -19,7 +19,7 @@ extension EndToEnd {
             return scene
         }
 
-        /// The rows of notifications, by the names that a screen reader says, without time and news.
+        /// Returns the rows of notifications by their accessible names, without time and the mark of new entries.
         private func entries(_ contents: ScreenContents) -> [String] {
             contents.all("list item").map(\.name).filter { $0.contains("Alert, ") }.compactMap { name in
                 name.split(separator: ", ").first { $0.hasSuffix(".") }.map(String.init)
@@ -30,7 +30,7 @@ extension EndToEnd {
             contents.first("list item") { $0.contains(body) }
         }
 
-        @Test(.tags(.slow)) func `what came is listed newest first, searched as one types, and viewed`() async throws {
+        @Test(.tags(.slow)) func `notifications are listed newest first, searched, and viewed`() async throws {
             let scene = try await scene(["Lunch at noon.", "Budget of May.", "Lunch moved."], count: 3)
             var contents = try await scene.contents()
             #expect(entries(contents) == ["Lunch moved.", "Budget of May.", "Lunch at noon."])
@@ -55,7 +55,7 @@ extension EndToEnd {
             try await scene.wait("it is no news") { $0.all("tab").first?.name == "Notifications, 2 new" }
         }
 
-        @Test(.tags(.slow)) func `what keeps alerts away is a line above the list, which leads to its switch`()
+        @Test(.tags(.slow)) func `a line above the list explains suppressed alerts, and links to its switch`()
             async throws
         {
             let scene = try await scene(["Listed."])
@@ -73,7 +73,7 @@ extension EndToEnd {
             try await scene.waitUntil("master", of: nil, has: "on")
         }
 
-        @Test(.tags(.slow)) func `a panel that opens asks for the list once`() async throws {
+        @Test(.tags(.slow)) func `a panel that opens requests the list once`() async throws {
             let scene = try await PanelScene()
             try await scene.send((1...3).map { PanelScene.alert("Number \($0).") })
             try await scene.user.waitForEntry("all came") { $0.body == "Number 3." }
@@ -87,14 +87,14 @@ extension EndToEnd {
             try await eventually("it has said that they were seen") { monitor.output.contains(mark) }
             let before = monitor.output.components(separatedBy: mark)[0]
             let parts = before.components(separatedBy: "member=SearchInbox")
-            // The agent shows what waited for a panel: then the list is asked for again.
+            // The agent shows alerts that waited for a panel, and each change permits one more request.
             let changes = parts.dropFirst().joined().components(separatedBy: "member=InboxChanged").count - 1
             #expect((2...(2 + changes)).contains(parts.count), "\(before)")
         }
 
-        @Test(.tags(.slow)) func `one is cleared by a key, several by choosing, all by the sheet`() async throws {
+        @Test(.tags(.slow)) func `a key clears one entry, a selection several, the sheet all`() async throws {
             let scene = try await scene((1...5).map { "Number \($0)." }, count: 5)
-            // One: the row that has the focus, which goes on to the next.
+            // The focused row is cleared, and the focus moves to the next row.
             try await focusList(in: scene)
             try await scene.moveFocus(to: "the fourth", by: "Down") { row(of: "Number 4.", in: $0) }
             try await scene.press("Delete")
@@ -103,7 +103,7 @@ extension EndToEnd {
                     && row(of: "Number 3.", in: $0)?.isFocused == true
             }
 
-            // Several, and only after the sheet's own button.
+            // Several rows are cleared only after the sheet's own button.
             try await scene.click("button", "Edit")
             for body in ["Number 3.", "Number 1."] {
                 try await scene.click(body) { row(of: body, in: $0) }
@@ -121,7 +121,7 @@ extension EndToEnd {
             try await openSheetFromMenu(of: scene)
             try await scene.press("Escape")
             try await scene.wait("the sheet is gone") { $0.first("button", "Clear 2 Notifications") == nil }
-            // The menu's item, which had the keyboard's focus, is gone: keys are taken all the same.
+            // The menu item that had the focus is gone, and keys must still work.
             try await scene.press("ctrl+3")
             try await scene.wait("the settings are there") { $0.first("switch", "Silence Sounds") != nil }
             try await scene.press("ctrl+1")
@@ -138,7 +138,7 @@ extension EndToEnd {
             try await scene.waitFor("button", "Cancel")
         }
 
-        @Test(.tags(.slow)) func `what a search leaves out has not been seen`() async throws {
+        @Test(.tags(.slow)) func `entries that a search leaves out are not marked as seen`() async throws {
             let scene = try await scene(["Lunch at noon.", "Budget of May.", "Lunch moved."], count: 3)
             try await scene.press("ctrl+f")
             try await scene.type("budget")
@@ -152,7 +152,7 @@ extension EndToEnd {
             try await scene.waitFor("tab", "Notifications")
         }
 
-        @Test(.tags(.slow)) func `while one searches, all is what was found`() async throws {
+        @Test(.tags(.slow)) func `during a search, all means the search results`() async throws {
             let scene = try await scene(["Lunch at noon.", "Budget of May.", "Lunch moved."], count: 3)
             try await scene.press("ctrl+f")
             try await scene.type("lunch")
@@ -163,12 +163,12 @@ extension EndToEnd {
             #expect(try await scene.user.inbox().map(\.body) == ["Budget of May."])
         }
 
-        /// Gives the focus to a row, as Tab does.
+        /// Moves the focus to a row, as Tab does.
         private func focusList(in scene: PanelScene) async throws {
             try await scene.moveFocus(to: "the list") { $0.all("list item").first(where: \.isFocused) }
         }
 
-        @Test(.tags(.slow)) func `rows are used by keys alone, and read as they get the focus`() async throws {
+        @Test(.tags(.slow)) func `rows are usable with keys alone, and read aloud on focus`() async throws {
             let scene = try await scene((1...20).map { "Number \($0)." })
             try await focusList(in: scene)
             try await scene.press("End")
@@ -181,7 +181,7 @@ extension EndToEnd {
             try await scene.press("Up")
             try await scene.wait("the one above has it") { row(of: "Number 2.", in: $0)?.isFocused == true }
 
-            // Tab goes on to what is in the row, and then out of the list.
+            // Tab moves to the row's controls, and then out of the list.
             try await scene.press("Tab")
             try await scene.wait("its details have it") { $0.focused?.name == "Details" }
             try await scene.press("Tab")
@@ -205,7 +205,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `who reads further down keeps the place when more comes`() async throws {
+        @Test(.tags(.slow)) func `a user who reads further down keeps the place when new entries come`() async throws {
             let scene = try await scene((1...20).map { "Number \($0)." })
             try await focusList(in: scene)
             try await scene.press("End")
@@ -224,7 +224,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `clearing that takes its time says how far it is, and can be stopped`() async throws {
+        @Test(.tags(.slow)) func `a long clearing shows its progress, and can be stopped`() async throws {
             let scene = try await scene((1...150).map { "Number \($0)." })
             try await scene.click("button", "Edit")
             try await scene.click("button", "Select All")
@@ -238,12 +238,12 @@ extension EndToEnd {
             try await scene.click("button", "Stop")
             try await scene.wait("that is over") { $0.first("button", "Stop") == nil }
             scene.user.agent.now.send(SIGCONT)
-            // What was under way when it was stopped is cleared.
+            // The request that was running when it was stopped is completed.
             try await scene.wait("the others stay") { $0.all("tab").first?.name == "Notifications, 50 new" }
             #expect(try await scene.user.inbox().count == 50)
         }
 
-        @Test(.tags(.slow)) func `why something was not shown is told on request, and leads to its app's settings`()
+        @Test(.tags(.slow)) func `the reason for a suppressed alert is shown on request, and links to settings`()
             async throws
         {
             let scene = try await PanelScene()

@@ -3,10 +3,12 @@
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Alerts where there are two monitors side by side.
+extension PanelEndToEnd {
+    /// Alerts with two monitors side by side.
     struct PanelMonitorTests {
-        /// The left one is narrower, so that no middle is on the seam, and neither is the middle of both.
+        /// The left monitor is narrower.
+        ///
+        /// So neither monitor's center, nor the center of both, is at the seam.
         private static let widths = (left: 420, right: 580)
         private static let height = 600
 
@@ -34,7 +36,7 @@ extension EndToEnd {
             }
         }
 
-        /// Makes two monitors of one, as people divide a wide one.
+        /// Divides one screen into two monitors, as users divide a wide one.
         private func divide(_ screen: DesktopScreen) async throws {
             let (widths, height) = (Self.widths, Self.height)
             let monitors = [

@@ -4,20 +4,20 @@ internal import TestSupport
 internal import Testing
 
 extension PanelScene {
-    /// The payload of an alert.
+    /// Returns the payload of an alert.
     static func alert(_ body: String) -> String { #"{"aps":{"alert":{"title":"Alert","body":"\#(body)"}}}"# }
 
-    /// Waits until an alert is on the screen, and does something until it is answered.
+    /// Waits until an alert is on the screen, and repeats an action until it is answered.
     ///
     /// - Parameters:
-    ///   - body: The alert's.
-    ///   - state: What the entry becomes.
-    ///   - action: What the person does.
-    /// - Throws: `DeadlinePassed`, what the action throws.
+    ///   - body: The alert's body.
+    ///   - state: The expected state of the entry.
+    ///   - action: The user's action.
+    /// - Throws: `DeadlinePassed`, or the action's error.
     func answer(_ body: String, becoming state: String, _ action: () async throws -> Void) async throws {
         try await wait("'\(body)' is on the screen") { $0.texts.contains(body) }
         try await eventually("'\(body)' is \(state)", evidence: { self.user.agent.now.transcript }) {
-            // The next alert is not meant.
+            // The action must not answer the next alert.
             if try await contents().texts.contains(body) {
                 try await rest()
                 try await action()
@@ -26,7 +26,9 @@ extension PanelScene {
         }
     }
 
-    /// Keeps the hands still, as a person does who looks at an alert: what comes without a pause is not taken.
+    /// Waits without input, as a user does who reads an alert.
+    ///
+    /// Input without such a pause is ignored.
     func rest() async throws { try await Task.sleep(for: .milliseconds(750)) }
 
     /// Waits until the panel has no window.

@@ -4,10 +4,12 @@ internal import Foundation
 internal import TestSupport
 
 extension PanelScene {
-    /// English with each vowel twice, some 40 % longer: what a translation may need.
+    /// English with each vowel doubled, about 40 % longer.
+    ///
+    /// A translation may need that space.
     static let longerLanguage = "xx"
 
-    /// The catalogue of that language, made of the template that translators get.
+    /// Returns the catalog of that language, made from the translators' template.
     static func longerCatalogue() throws -> String {
         let template = try String(contentsOfFile: "\(RepositoryPaths.root)/po/posthorn-panel.pot", encoding: .utf8)
         let header = #"""

@@ -3,7 +3,7 @@
 internal import Foundation
 internal import TestSupport
 
-/// A person at a desktop with the panel installed: screen, window manager, agent, one registered app, a server behind it.
+/// A user at a desktop with the panel installed: screen, window manager, agent, one registered app, and a server.
 ///
 /// The panel is used with a pointer and keys, and read as a screen reader reads it.
 final class PanelScene: Sendable {
@@ -17,11 +17,11 @@ final class PanelScene: Sendable {
     /// Starts everything but the panel, which the bus starts when it is called.
     ///
     /// - Parameters:
-    ///   - size: The screen's.
-    ///   - language: For the panel, as in `LANGUAGE`.
-    ///   - sound: Where the agent plays.
-    ///   - prepare: Called with the person before the app is registered.
-    /// - Throws: What any of the programs says.
+    ///   - size: The size of the screen.
+    ///   - language: The panel's language, as in `LANGUAGE`.
+    ///   - sound: The sound server of the agent.
+    ///   - prepare: Called with the user before the app is registered.
+    /// - Throws: The error of one of the programs.
     init(
         size: DesktopScreen.Size = .init(width: 800, height: 700), language: String = "en",
         sound: DesktopSound? = nil, prepare: (DeviceUser) throws -> Void = { _ in }
@@ -50,9 +50,9 @@ final class PanelScene: Sendable {
     private let catalogues: TemporaryDirectory
     var user: DeviceUser { house.user }
 
-    // MARK: What is sent
+    // MARK: Notifications
 
-    /// Lets the app's alerts wait for an answer, as its settings page does.
+    /// Makes the app's alerts wait for an answer, as its settings page does.
     func useAlerts() async throws { try await user.posthorn("settings", "set", Self.app, "alert", "alert") }
 
     /// Sends a payload to the app.
@@ -68,7 +68,7 @@ final class PanelScene: Sendable {
         try await send(#"{"aps":{"alert":{"title":"\#(title)","body":"\#(body)"}}}"#)
     }
 
-    /// Sends many, one after the other unless more may wait for their answers at a time.
+    /// Sends many payloads, one after the other unless `concurrency` permits more.
     func send(_ payloads: [String], concurrency: Int = 1) async throws {
         let sent = try await house.provider.send(
             payloads.map { SentNotification(token: house.token, payload: $0) }, concurrency: concurrency)
@@ -77,7 +77,7 @@ final class PanelScene: Sendable {
 
     // MARK: The panel
 
-    /// Opens the panel as its icon does, and answers the process, which is over soon where a panel runs.
+    /// Opens the panel as its icon does, and returns the process, which ends soon if a panel runs already.
     @discardableResult
     func openPanel(_ arguments: String...) async throws -> RunningProcess {
         let panel = try RunningProcess(
@@ -90,7 +90,9 @@ final class PanelScene: Sendable {
 
     private let panels = Panels()
 
-    /// The process that has the panel's name; nil while none has.
+    /// Returns the process that owns the panel's bus name.
+    ///
+    /// Nil while none does.
     func panelProcess() async throws -> Int32? {
         let answer = try await screen.bus.busctl(
             "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
@@ -98,7 +100,7 @@ final class PanelScene: Sendable {
         return answer.output.split(whereSeparator: \.isWhitespace).last.flatMap { Int32($0) }
     }
 
-    /// Sends the panel's process a signal, and answers its number.
+    /// Sends the panel's process a signal, and returns its process id.
     @discardableResult
     func signalPanel(_ signal: Int32) async throws -> Int32 {
         let process = try await eventualValue("a panel runs") { try await panelProcess() }
@@ -106,19 +108,19 @@ final class PanelScene: Sendable {
         return process
     }
 
-    /// What is in the panel's windows.
+    /// Returns the content of the panel's windows.
     func contents() async throws -> ScreenContents {
         guard let process = try await panelProcess() else { return ScreenContents(nodes: []) }
         return try await reader.contents(ofProcess: process)
     }
 
-    /// Waits until the panel's windows fulfil a condition.
+    /// Waits until the panel's windows satisfy a condition.
     ///
     /// - Parameters:
     ///   - what: The condition in words.
-    ///   - condition: Asked again and again.
-    /// - Returns: What they held then.
-    /// - Throws: `DeadlinePassed` with what they hold instead.
+    ///   - condition: The condition, which is checked repeatedly.
+    /// - Returns: The content of the windows at that time.
+    /// - Throws: `DeadlinePassed` with the actual content.
     @discardableResult
     func wait(_ what: String, _ condition: (ScreenContents) async throws -> Bool) async throws -> ScreenContents {
         var last = ScreenContents(nodes: [])
@@ -136,19 +138,21 @@ final class PanelScene: Sendable {
         return element
     }
 
-    // MARK: Hands
+    // MARK: Input
 
-    /// Clicks on an element with the pointer, after rolling to it where it is out of sight.
+    /// Clicks on an element with the pointer.
+    ///
+    /// Scrolls to it first if it is out of sight.
     func click(_ role: String, _ name: String) async throws {
         try await click("\(role) '\(name)'") { $0.first(role, name) }
     }
 
-    /// Clicks on the middle of an element once it stands still in sight.
+    /// Clicks on the center of an element once it is visible and does not move.
     ///
     /// - Parameters:
     ///   - what: The element in words.
-    ///   - find: Looks for it.
-    /// - Throws: `DeadlinePassed` when it is not there or cannot be rolled to.
+    ///   - find: Searches for the element.
+    /// - Throws: `DeadlinePassed` when it is missing or cannot be scrolled to.
     func click(_ what: String, _ find: (ScreenContents) -> ScreenElement?) async throws {
         var last: DesktopScreen.Place?
         try await wait("\(what) is in sight") { contents in
@@ -172,7 +176,9 @@ final class PanelScene: Sendable {
         }
     }
 
-    /// Where in its window an element can be clicked: a page may go on above its header and below the tabs.
+    /// Returns the heights at which an element can be clicked.
+    ///
+    /// A page may extend above its header and below the tabs.
     private func heights(of element: ScreenElement, in contents: ScreenContents, _ window: ScreenElement) -> Range<Int>
     {
         let tabs = contents.inside(window).all("tab")
@@ -180,11 +186,13 @@ final class PanelScene: Sendable {
         guard isOnPage, let tab = tabs.first, element.role != "tab", contents.first("button", "Cancel") == nil else {
             return 0..<window.height
         }
-        // The edges themselves belong to neither.
+        // The edges belong to neither part.
         return 76..<(tab.top - 24)
     }
 
-    /// Turns the wheel over the middle of a window; a notch is some 50 pixels.
+    /// Turns the wheel over the center of a window.
+    ///
+    /// A notch scrolls about 50 pixels.
     private func roll(
         isDown: Bool, _ distance: Int, over window: ScreenElement, at origin: DesktopScreen.Place
     ) async throws {
@@ -194,13 +202,13 @@ final class PanelScene: Sendable {
         ).succeeded()
     }
 
-    /// Presses Tab and then a key until something has the focus.
+    /// Presses Tab and then a key until an element has the focus.
     ///
     /// - Parameters:
-    ///   - what: It in words.
-    ///   - key: What moves the focus on, `Tab` or an arrow.
-    ///   - find: Looks for it.
-    /// - Throws: `DeadlinePassed` when it does not get it.
+    ///   - what: The element in words.
+    ///   - key: The key that moves the focus, `Tab` or an arrow.
+    ///   - find: Searches for the element.
+    /// - Throws: `DeadlinePassed` when it does not get the focus.
     func moveFocus(to what: String, by key: String = "Tab", _ find: (ScreenContents) -> ScreenElement?) async throws {
         try await wait("\(what) has the focus") { contents in
             if find(contents)?.isFocused == true { return true }
@@ -209,7 +217,7 @@ final class PanelScene: Sendable {
         }
     }
 
-    /// Presses a key, as `xdotool` names it.
+    /// Presses keys, as `xdotool` names them.
     func press(_ keys: String...) async throws {
         for key in keys { try await screen.xdotool("key", key).succeeded() }
     }
@@ -217,15 +225,15 @@ final class PanelScene: Sendable {
     /// Types a text.
     func type(_ text: String) async throws { try await screen.xdotool("type", "--delay", "5", text).succeeded() }
 
-    /// Where on the screen a window's content begins.
+    /// Returns the screen position at which a window's content begins.
     func origin(of window: ScreenElement) async throws -> DesktopScreen.Place {
         let frame = try await frame(of: window)
-        // Without a compositor GTK draws a border instead of a shadow, the same at all sides.
+        // Without a compositor GTK draws a border instead of a shadow, with the same width on all sides.
         let border = (x: (frame.width - window.width) / 2, y: (frame.height - window.height) / 2)
         return .init(x: frame.left + border.x, y: frame.top + border.y)
     }
 
-    /// Where on the screen a window is, with its border.
+    /// Returns a window's frame on the screen, including its border.
     func frame(of window: ScreenElement) async throws -> DesktopScreen.Frame {
         try await eventualValue("the window \(window.name) is on the screen") {
             let name = "^\(NSRegularExpression.escapedPattern(for: window.name))$"
@@ -235,9 +243,11 @@ final class PanelScene: Sendable {
         }
     }
 
-    // MARK: What became of it
+    // MARK: Results
 
-    /// What the app was opened with, one notification each time; an empty line where it was none.
+    /// The notifications with which the app was opened, one line each.
+    ///
+    /// Opening without a notification writes an empty line.
     var opened: [Substring] { user.files.read("opened").split(separator: "\n", omittingEmptySubsequences: true) }
 
     /// Waits until the entry with a body has a state.
@@ -245,7 +255,7 @@ final class PanelScene: Sendable {
         try await user.waitForEntry("'\(body)' is \(state)") { $0.body == body && $0.state == state }
     }
 
-    /// The value of a setting as the agent has it: of the app, of one of its event types, or of the person.
+    /// Returns the agent's value of a setting: of the app, of one of its event types, or of the user.
     func setting(_ name: String, of app: String? = app, event: String = "") async throws -> String? {
         let output =
             if let app { try await user.posthorn("settings", "show", app, "--json") } else {
@@ -271,7 +281,7 @@ final class PanelScene: Sendable {
         }
     }
 
-    /// The catalogue of a language, if there is one.
+    /// Returns the catalog of a language, if there is one.
     static func catalogues(for language: String) async throws -> TemporaryDirectory {
         let files = try TemporaryDirectory()
         let source =
@@ -285,7 +295,7 @@ final class PanelScene: Sendable {
         return files
     }
 
-    /// An app that writes down what it is opened with.
+    /// Installs an app that records the notifications with which it is opened.
     private static func install(for user: DeviceUser) throws {
         try user.files.makeDirectory("data/applications")
         let program = try user.files.write(
@@ -317,7 +327,9 @@ final class PanelScene: Sendable {
     }
 }
 
-/// Panels that the person opened: they end with the scene.
+/// The panels that the user opened.
+///
+/// They end with the scene.
 private actor Panels {
     private var processes: [RunningProcess] = []
 

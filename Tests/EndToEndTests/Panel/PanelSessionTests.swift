@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// What becomes of the alert on the screen when the session ends, in each of the ways in which sessions end.
+extension PanelEndToEnd {
+    /// The alert on the screen when the session ends, for each way in which sessions end.
     struct PanelSessionTests {
-        /// A session manager, as `session_manager.py` is one.
+        /// A session manager, implemented by `session_manager.py`.
         private struct SessionManager {
             private let script: ScriptedProcess
 
@@ -46,7 +46,7 @@ extension EndToEnd {
             #expect(scene.opened.isEmpty)
         }
 
-        @Test(.tags(.slow)) func `a bus that goes ends the panel and keeps the alert for the next session`()
+        @Test(.tags(.slow)) func `a lost bus ends the panel and keeps the alert for the next session`()
             async throws
         {
             let scene = try await PanelScene()
@@ -60,7 +60,7 @@ extension EndToEnd {
             try await isKept("Kept.", in: scene)
         }
 
-        @Test(.tags(.slow)) func `a display that goes ends the panel and keeps the alert in the agent`() async throws {
+        @Test(.tags(.slow)) func `a lost display ends the panel and keeps the alert in the agent`() async throws {
             let scene = try await PanelScene()
             try await scene.useAlerts()
             try await scene.send(PanelScene.alert("Kept."))
@@ -69,7 +69,7 @@ extension EndToEnd {
             try await scene.screen.endDisplay()
             try await isGone(panel)
             #expect(try await scene.user.inbox().map(\.state) == ["shown"])
-            // Who sends meanwhile is not told otherwise, and the agent goes on.
+            // Senders notice nothing of this, and the agent continues.
             try await scene.send(PanelScene.alert("Later."))
             try await scene.user.waitForEntry("the agent still takes what comes") { $0.body == "Later." }
             #expect(try await scene.user.inbox().allSatisfy { $0.state != "closed" && $0.state != "viewed" })
@@ -80,7 +80,7 @@ extension EndToEnd {
             try await eventually("process \(process) is gone") { kill(process, 0) != 0 }
         }
 
-        /// An agent on another bus, as in the next session, has the alert, and nobody has answered it.
+        /// Checks that an agent on another bus, as in the next session, has the alert unanswered.
         private func isKept(_ body: String, in scene: PanelScene) async throws {
             let bus = try await DesktopBus()
             let agent = try RunningProcess(

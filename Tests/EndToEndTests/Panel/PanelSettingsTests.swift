@@ -4,15 +4,15 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The settings in the panel: they act at once and hold.
+extension PanelEndToEnd {
+    /// The settings in the panel: they apply immediately and are saved.
     struct PanelSettingsTests {
         @Test(.tags(.slow)) func `three clicks turn the sound of one app off, and kill -9 does not turn it on`()
             async throws
         {
             let scene = try await PanelScene()
             try await scene.openPanel()
-            // Three, counted from the panel as it opens.
+            // The three clicks are counted from the newly opened panel.
             try await scene.click("tab", "Settings")
             try await scene.click("list item", PanelScene.appName)
             try await scene.click("switch", "Sounds")
@@ -60,7 +60,7 @@ extension EndToEnd {
             #expect(contents.texts.contains("Badges, Sounds, Alerts"), "and still say what was chosen")
         }
 
-        @Test(.tags(.slow)) func `alerts that are switched off and on again have the style that they had`()
+        @Test(.tags(.slow)) func `alerts that are switched off and on again keep their style`()
             async throws
         {
             let scene = try await PanelScene()
@@ -109,7 +109,7 @@ extension EndToEnd {
             #expect(hour.width >= 44 && hour.height >= 2 * 44, "a button above the number and one below")
             try await scene.press("Escape")
             try await scene.click("list item", "Add Times")
-            // Who only looked has set nothing.
+            // Opening the page does not change the setting.
             try await scene.click("list item", "Sunday")
             try await scene.waitUntil("schedule", of: nil, has: "sun 22:00-07:00")
             try await scene.click("list item", "Every day")
@@ -120,7 +120,7 @@ extension EndToEnd {
             try await scene.waitUntil("schedule", of: nil, has: "none")
         }
 
-        @Test(.tags(.slow)) func `a sound is chosen by its checkmark and heard`() async throws {
+        @Test(.tags(.slow)) func `a sound is selected by its checkmark and played`() async throws {
             let sound = try await DesktopSound()
             let scene = try await PanelScene(sound: sound) { user in
                 let folder = try user.files.makeDirectory("data/sounds")
@@ -144,7 +144,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `what the administrator locked says so and cannot be switched`() async throws {
+        @Test(.tags(.slow)) func `a locked setting says so and cannot be switched`() async throws {
             let scene = try await PanelScene()
             try await scene.house.server.posthorn(
                 "policy", "set", "--topic", PanelScene.app, "sound", "off", "--lock")
@@ -160,7 +160,7 @@ extension EndToEnd {
             #expect(contents.first("switch", "Badges")?.isSensitive == true)
         }
 
-        @Test(.tags(.slow)) func `a server is left by a sheet, and the one form keeps what was typed`() async throws {
+        @Test(.tags(.slow)) func `a sheet leaves the server, and the pairing form keeps the typed text`() async throws {
             let scene = try await PanelScene()
             try await scene.openPanel("--settings")
             try await scene.click("button", "Leave This Server")
@@ -176,7 +176,7 @@ extension EndToEnd {
             try await scene.wait("it says what is wrong and what to do") { contents in
                 contents.texts.contains { $0.hasPrefix("The server cannot be reached. Check") }
             }
-            // Not Cancel: what was typed is kept.
+            // Closing the form, unlike Cancel, keeps the typed text.
             try await scene.press("alt+F4")
             try await scene.wait("the form is closed") { $0.windows.map(\.name) == ["Posthorn"] }
             try await scene.click("button", "Pair With a Server")
@@ -184,7 +184,7 @@ extension EndToEnd {
             try await scene.click("button", "Cancel")
             try await scene.wait("the form is closed") { $0.windows.map(\.name) == ["Posthorn"] }
             #expect(try await scene.contents().first("button", "Pair With a Server") != nil, "nothing was saved")
-            // Address and code are all that there is to know, though the server's certificate is of its own authority.
+            // Address and code are sufficient, although the server's certificate is from its own authority.
             try await scene.click("button", "Pair With a Server")
             try await scene.waitFor("dialog", "Pair With a Server")
             try await scene.type(scene.house.server.url)

@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Strokes of the pointer over the rows of the notification list.
+extension PanelEndToEnd {
+    /// Swipes of the pointer over the rows of the notification list.
     struct PanelStrokeTests {
-        @Test(.tags(.slow)) func `a stroke to the left brings Clear, which clears; no other stroke does anything`()
+        @Test(.tags(.slow)) func `a swipe to the left shows Clear, which clears, and other swipes have no effect`()
             async throws
         {
             let scene = try await PanelScene()
@@ -19,7 +19,7 @@ extension EndToEnd {
             for (across, down) in [(-30, 0), (-20, 130), (160, 10)] {
                 try await stroke(over: "Number 10.", across: across, down: down, in: scene)
             }
-            // A stroke that does something comes behind them: what they did would be there by then.
+            // A later swipe has an effect. Any effects of the earlier ones would be visible by then.
             try await bringClear(over: "Number 11.", down: 8, in: scene)
             var contents = try await scene.contents()
             #expect(clearButtons(in: contents).count == 1)
@@ -38,7 +38,9 @@ extension EndToEnd {
             #expect(scene.opened.isEmpty)
         }
 
-        /// Strokes to the left until the button is there: a row that changes meanwhile is as it was before.
+        /// Swipes to the left until the button appears.
+        ///
+        /// A row that changes during the swipe returns to its initial state.
         private func bringClear(over body: String, down: Int, in scene: PanelScene) async throws {
             try await scene.wait("the button is there") { contents in
                 if !clearButtons(in: contents).isEmpty { return true }
@@ -51,14 +53,16 @@ extension EndToEnd {
             contents.first("list item") { $0.contains(body) }
         }
 
-        /// Those of notifications: a section's has another name.
+        /// Returns the Clear buttons of notifications.
+        ///
+        /// A section's button has another name.
         private func clearButtons(in contents: ScreenContents) -> [ScreenElement] {
             contents.all("list item").flatMap { row in
                 contents.inside(row).all("button").filter { $0.name == "Clear" }
             }
         }
 
-        /// Presses in the middle of a row, moves in steps, and lets go.
+        /// Presses in the middle of a row, moves in steps, and releases.
         private func stroke(over body: String, across: Int, down: Int, in scene: PanelScene) async throws {
             let contents = try await scene.wait("'\(body)' is in sight") { row(body, in: $0) != nil }
             guard let row = row(body, in: contents), let window = contents.window(of: row) else { return }

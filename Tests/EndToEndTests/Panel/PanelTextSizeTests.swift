@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Larger text and longer words: nothing is wider than the window, and all that can be pressed is in sight.
+extension PanelEndToEnd {
+    /// Larger text and longer words: nothing is wider than the window, and all controls are visible.
     struct PanelTextSizeTests {
-        /// Lets an alert come, and puts it away once all of it has been seen.
+        /// Sends an alert, checks that all of it is visible, and closes it.
         private func showAlert(in scene: PanelScene, buttons names: [String]) async throws {
             try await scene.useAlerts()
             try await scene.send(PanelScene.alert("One."))
@@ -20,7 +20,7 @@ extension EndToEnd {
             try await scene.answer("One.", becoming: "closed") { try await scene.press("Escape") }
         }
 
-        @Test(.tags(.slow)) func `text of twice the size fits a screen 360 wide`() async throws {
+        @Test(.tags(.slow)) func `text of twice the size fits a screen of width 360`() async throws {
             let scene = try await PanelScene(size: .init(width: 360, height: 640))
             try await RunningProcess.run(
                 RepositoryPaths.tool("xprop"),
@@ -46,7 +46,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `words that are half as long again fit a screen 360 wide`() async throws {
+        @Test(.tags(.slow)) func `words that are half as long again fit a screen of width 360`() async throws {
             let scene = try await PanelScene(size: .init(width: 360, height: 640), language: PanelScene.longerLanguage)
             try await showAlert(in: scene, buttons: ["Cloosee", "Viieew"])
             try await scene.openPanel()

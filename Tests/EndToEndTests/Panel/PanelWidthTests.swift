@@ -4,14 +4,16 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// Texts without a place to break a line, from apps and from those who send: no window becomes wider for them.
+extension PanelEndToEnd {
+    /// Texts of apps and senders without a line-break opportunity.
+    ///
+    /// No window becomes wider because of them.
     struct PanelWidthTests {
         private static let family = Array(repeating: "👩", count: 200).joined(separator: "\u{200D}")
         private static let tower = "Z" + String(repeating: "\u{336}\u{310}", count: 250)
         private static let wide = String(repeating: "W", count: 243)
 
-        /// An app whose own texts are like that, too.
+        /// Starts a scene with an app whose own texts have no line-break opportunity either.
         private func scene() async throws -> PanelScene {
             let event = Array(repeating: "👩", count: 36).joined(separator: "\u{200D}")
             return try await PanelScene { user in
@@ -28,7 +30,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `no text makes an alert wider or higher, and its buttons are in sight`() async throws {
+        @Test(.tags(.slow)) func `no text makes an alert wider or higher, and its buttons are visible`() async throws {
             let scene = try await scene()
             try await scene.useAlerts()
             try await scene.send(title: "Usual", body: "Usual.")
@@ -51,7 +53,7 @@ extension EndToEnd {
             try fits(contents, usual)
         }
 
-        /// Waits for an alert with so many buttons besides Close.
+        /// Waits for an alert with this number of buttons besides Close.
         private func shown(_ count: Int, in scene: PanelScene) async throws -> ScreenContents {
             try await scene.wait("an alert is there") { contents in
                 contents.first("button", "Close") != nil && contents.all("button").count == count + 1
@@ -75,7 +77,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `no text makes the panel wider: not in the list, in details, or in the settings`()
+        @Test(.tags(.slow)) func `no text makes the panel wider, in the list, in details, or in the settings`()
             async throws
         {
             let scene = try await scene()
@@ -102,7 +104,7 @@ extension EndToEnd {
             #expect(badge.left >= tile.left && badge.right <= tile.right, "\(contents.transcript)")
         }
 
-        @Test(.tags(.slow)) func `an app's name widens neither its page nor the question whether to remove it`()
+        @Test(.tags(.slow)) func `an app's name widens neither its page nor the question about its removal`()
             async throws
         {
             let scene = try await PanelScene()
@@ -119,7 +121,7 @@ extension EndToEnd {
             try await inside(usual, in: scene, "it is asked") { $0.first("button", "Cancel") != nil }
         }
 
-        /// Waits until the window holds every button of what is meant, and insists that it is as wide as ever.
+        /// Waits until the window contains every button of the expected page, and checks that it has its usual width.
         private func inside(
             _ usual: ScreenElement, in scene: PanelScene, _ what: String, _ condition: (ScreenContents) -> Bool
         ) async throws {

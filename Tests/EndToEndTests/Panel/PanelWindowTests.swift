@@ -4,10 +4,10 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-extension EndToEnd {
-    /// The panel's window as a whole: its tabs, its grid, its keys, its languages, and what it says without an agent.
+extension PanelEndToEnd {
+    /// The panel's window as a whole: tabs, grid, keys, languages, and its texts without an agent.
     struct PanelWindowTests {
-        @Test(.tags(.slow)) func `icons carry digits and open their app, and the tab counts what another tab hides`()
+        @Test(.tags(.slow)) func `icons have digits and open their app, and the tab counts hidden entries`()
             async throws
         {
             let scene = try await PanelScene()
@@ -36,7 +36,7 @@ extension EndToEnd {
         }
 
         @Test(.tags(.slow))
-        func `an app that does not open is told in the person's words, on the tab where it was opened`()
+        func `an app that does not open is reported in the user's language, on the tab in use`()
             async throws
         {
             let scene = try await PanelScene(language: "zh_TW")
@@ -70,7 +70,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `an agent that ends and comes back is told in the window, which stays right`()
+        @Test(.tags(.slow)) func `an agent that ends and restarts is reported in the window, which stays up to date`()
             async throws
         {
             let scene = try await PanelScene()
@@ -96,7 +96,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `all is reached by keys, in the order in which it is read`() async throws {
+        @Test(.tags(.slow)) func `every control is reachable with keys, in reading order`() async throws {
             let scene = try await PanelScene()
             try await scene.send(PanelScene.alert("One."))
             try await scene.openPanel()
@@ -114,7 +114,7 @@ extension EndToEnd {
             try await scene.waitUntilEmpty()
         }
 
-        /// The names of what gets the focus, one Tab after the other.
+        /// Returns the names of the elements that get the focus, one Tab after the other.
         private func focusOrder(in scene: PanelScene, count: Int) async throws -> [String] {
             var names: [String] = []
             for _ in 1...count {
@@ -124,7 +124,7 @@ extension EndToEnd {
             return names
         }
 
-        @Test(.tags(.slow)) func `all of it speaks Traditional Chinese`() async throws {
+        @Test(.tags(.slow)) func `every text is translated into Traditional Chinese`() async throws {
             let scene = try await PanelScene(language: "zh_TW")
             try await scene.useAlerts()
             try await scene.send(PanelScene.alert("午餐"))
@@ -138,7 +138,7 @@ extension EndToEnd {
             #expect(english.isEmpty)
         }
 
-        /// What is to be read on the first page of each tab.
+        /// Returns the texts on the first page of each tab.
         private func texts(ofTabsIn scene: PanelScene) async throws -> [String] {
             var texts: [String] = []
             for tab in 1...3 {
@@ -177,7 +177,7 @@ extension EndToEnd {
             }
         }
 
-        /// What matters most of an app's page is in sight, and nothing of its header is cut.
+        /// Checks that the main parts of an app's page are visible, and nothing of its header is cut.
         private func isComplete(_ page: ScreenContents, isNarrow: Bool) throws {
             let tabs = try #require(page.all("tab").first)
             for name in isNarrow ? ["Badges", "Sounds", "Alerts", "Show Texts While Locked"] : ["Badges", "Sounds"] {
@@ -190,7 +190,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.tags(.slow)) func `who starts it again gets the same window, and no warning`() async throws {
+        @Test(.tags(.slow)) func `starting the panel again shows the same window, and no warning`() async throws {
             let scene = try await PanelScene()
             try await scene.openPanel()
             let process = try await scene.panelProcess()
@@ -204,7 +204,7 @@ extension EndToEnd {
             #expect(try await scene.panelProcess() == process)
         }
 
-        @Test(.tags(.slow)) func `without a session bus it ends and says why`() async throws {
+        @Test(.tags(.slow)) func `without a session bus the panel ends and gives the reason`() async throws {
             let scene = try await PanelScene()
             var environment = scene.user.environment
             environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere"
@@ -216,7 +216,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func `the desktop entry is one by the judgement of desktop-file-validate`() async throws {
+        @Test func `the desktop entry passes desktop-file-validate`() async throws {
             let entry = "\(RepositoryPaths.root)/deploy/applications/org.posthorn.Panel.desktop"
             try await RunningProcess.run(RepositoryPaths.tool("desktop-file-validate"), [entry]).succeeded()
         }

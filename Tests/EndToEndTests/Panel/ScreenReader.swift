@@ -6,12 +6,12 @@ internal import TestSupport
 final class ScreenReader: Sendable {
     private let script: ScriptedProcess
 
-    /// Connects to the accessibility bus of a workplace.
+    /// Connects to the accessibility bus of a screen.
     init(on screen: DesktopScreen) throws {
         script = try ScriptedProcess(systemScript: "Panel/atspi.py", environment: screen.environment)
     }
 
-    /// What the windows of a process hold; nothing while it has none.
+    /// Returns the content of a process's windows, which is empty while it has none.
     func contents(ofProcess process: Int32) async throws -> ScreenContents {
         try await script.ask(Command(op: "tree", process: process))
     }
@@ -21,7 +21,7 @@ final class ScreenReader: Sendable {
         let _: Outcome = try await script.ask(Command(op: "press", place: element.place))
     }
 
-    /// How many elements are right inside an element, those out of sight as well.
+    /// Returns the number of direct children of an element, including invisible ones.
     func count(in element: ScreenElement) async throws -> Int {
         let answer: Count = try await script.ask(Command(op: "count", place: element.place))
         return answer.count
@@ -42,22 +42,22 @@ final class ScreenReader: Sendable {
     }
 }
 
-/// Something on the screen, as a screen reader knows it.
+/// An element on the screen, as a screen reader knows it.
 struct ScreenElement: Decodable, Sendable {
-    /// For example `button`.
+    /// The role, for example `button`.
     let role: String
     let name: String
     let description: String
-    /// For example `focused`.
+    /// The states, for example `focused`.
     let states: Set<String>
-    /// How deep it is in its window, which has 0.
+    /// The depth of the element in its window, which has depth 0.
     let depth: Int
     fileprivate let place: [String]
     private let frame: [Int]
 
-    /// Distance from the window's left.
+    /// The distance from the window's left edge.
     var left: Int { frame[0] }
-    /// Distance from the window's top.
+    /// The distance from the window's top edge.
     var top: Int { frame[1] }
     var width: Int { frame[2] }
     var height: Int { frame[3] }
@@ -69,43 +69,43 @@ struct ScreenElement: Decodable, Sendable {
     var isSelected: Bool { states.contains("selected") }
 }
 
-/// What the windows of a program hold, each thing behind the one that holds it.
+/// The content of a program's windows, in which each element follows its parent.
 struct ScreenContents: Decodable, Sendable {
     let nodes: [ScreenElement]
 
     /// The windows alone.
     var windows: [ScreenElement] { nodes.filter { $0.depth == 0 } }
 
-    /// Every element with a role, in reading order.
+    /// Returns every element with a role, in reading order.
     func all(_ role: String) -> [ScreenElement] { nodes.filter { $0.role == role } }
 
-    /// The first element with a role and a name.
+    /// Returns the first element with a role and a name.
     func first(_ role: String, _ name: String) -> ScreenElement? { first(role) { $0 == name } }
 
-    /// The first element with a role and a name of a kind.
+    /// Returns the first element with a role and a name that satisfies a condition.
     func first(_ role: String, where isMeant: (String) -> Bool) -> ScreenElement? {
         nodes.first { $0.role == role && isMeant($0.name) }
     }
 
-    /// What is in an element, without itself.
+    /// Returns the descendants of an element, without the element.
     func inside(_ element: ScreenElement) -> ScreenContents {
         guard let index = nodes.firstIndex(where: { $0.isSame(as: element) }) else { return ScreenContents(nodes: []) }
         return ScreenContents(nodes: Array(nodes[(index + 1)...].prefix { $0.depth > element.depth }))
     }
 
-    /// The window in which an element is.
+    /// Returns the window of an element.
     func window(of element: ScreenElement) -> ScreenElement? {
         guard let index = nodes.firstIndex(where: { $0.isSame(as: element) }) else { return nil }
         return nodes[...index].last { $0.depth == 0 }
     }
 
-    /// What has the focus.
+    /// The element that has the focus.
     var focused: ScreenElement? { nodes.first(where: \.isFocused) }
 
     /// Each text on the screen, in reading order.
     var texts: [String] { all("label").map(\.name) }
 
-    /// Whether nothing is wider than the window, everything has a name, and the window is no larger than the screen.
+    /// Reports whether nothing exceeds the window's width, everything has a name, and the window fits the screen.
     func fits(_ size: DesktopScreen.Size) -> Bool {
         guard let window = windows.first else { return false }
         let used = nodes.filter { ["button", "tab", "switch", "list item"].contains($0.role) }
@@ -116,7 +116,7 @@ struct ScreenContents: Decodable, Sendable {
             && all("tab").allSatisfy { $0.bottom <= window.height && $0.height >= 44 }
     }
 
-    /// For a failure's text: role, name, states and place of each thing that has a name.
+    /// A description for a failure's text: role, name, states and place of each named element.
     var transcript: String {
         nodes.filter { !$0.name.isEmpty }.map { element in
             let place = "\(element.left),\(element.top) \(element.width)x\(element.height)"

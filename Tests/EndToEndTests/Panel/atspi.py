@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a program's windows as a screen reader does: over AT-SPI, from the accessibility bus of its session.
 
-Each line of standard input is an object with "op"; each gets one line on standard output: the answer, or {"failure": …}.
-It calls the bus itself, so that nothing is answered from a cache: the calls of one level of the tree are under way at a time.
+Each line of standard input is an object with "op". Each gets one line on standard output: the answer, or {"failure":
+…}. Calls the bus directly, so that no answer comes from a cache. The calls of one level of the tree are pending
+together.
 """
 import json
 import os
@@ -13,7 +14,7 @@ import traceback
 from gi.repository import Gio, GLib
 
 ACCESSIBLE, ROOT = "org.a11y.atspi.Accessible", "/org/a11y/atspi/accessible/root"
-# The bits of a state set that tests speak of; the others are left out.
+# The bits of the states that tests use. Other states are left out.
 STATES = {
     1: "active", 3: "busy", 4: "checked", 7: "editable", 8: "enabled", 10: "expanded", 11: "focusable", 12: "focused",
     16: "modal", 20: "pressed", 23: "selected", 24: "sensitive", 30: "visible",
@@ -36,13 +37,13 @@ def accessibility_bus():
 
 
 class Batch:
-    """Calls that are under way at the same time."""
+    """Calls that are pending at the same time."""
 
     def __init__(self, bus):
         self.bus, self.waiting, self.loop = bus, 0, GLib.MainLoop()
 
     def call(self, place, interface, method, parameters, done):
-        """Calls a method of an object; what is not there, or not any more, answers nothing."""
+        """Calls a method of an object. A missing object gives no answer."""
 
         def finish(bus, result):
             try:
@@ -73,7 +74,7 @@ class Reader:
         return found
 
     def applications(self, process):
-        """The applications of one process."""
+        """Returns the applications of one process."""
         places = self.children(("org.a11y.atspi.Registry", ROOT))
         owners = {}
         batch = Batch(self.bus)
@@ -85,13 +86,13 @@ class Reader:
         return [place for place in places if owners.get(place) == process]
 
     def tree(self, process):
-        """What is on the screen, each thing behind the one that holds it; `depth` 0 is a window."""
+        """Returns the elements on the screen, each after its parent. `depth` 0 is a window."""
         level = [{"place": place, "depth": -1, "position": []} for place in self.applications(process)]
         known = []
         while level:
             below = []
             for node, places in zip(level, self.read(level)):
-                # Pages that are not shown have no size; neither has anything in them.
+                # Hidden pages have no size, and neither have their children.
                 if node["depth"] >= 0 and ("visible" not in node["states"] or 0 in node["frame"][2:]):
                     continue
                 known.append(node)
@@ -107,7 +108,7 @@ class Reader:
         return {key: value for key, value in node.items() if key != "position"} | {"place": list(node["place"])}
 
     def read(self, nodes):
-        """Asks for all about some nodes, and answers where their children are."""
+        """Queries all attributes of some nodes, and returns the places of their children."""
         batch = Batch(self.bus)
         children = [[] for _ in nodes]
         for node, found in zip(nodes, children):
@@ -125,7 +126,7 @@ class Reader:
 
         def properties(answer):
             name = answer[0].get("Name", "")
-            # What has no name is called by its class.
+            # Unnamed elements have their class as the name.
             node["name"] = "" if CLASS.fullmatch(name) else name
             node["description"] = answer[0].get("Description", "")
 
@@ -139,7 +140,7 @@ class Reader:
             lambda answer: node.update(frame=list(answer[0])))
 
     def act(self, place, interface, method, parameters):
-        """Does something with an element; false when it is not there any more."""
+        """Performs an action on an element. Returns False when it no longer exists."""
         try:
             return self.bus.call_sync(
                 place[0], place[1], interface, method, parameters, None, Gio.DBusCallFlags.NONE, 5_000, None).unpack()[0]
@@ -163,7 +164,7 @@ def main():
     for line in sys.stdin:
         try:
             answer = reader.perform(**json.loads(line))
-        except Exception as error:  # everything that goes wrong is the test's to judge
+        except Exception as error:  # the test handles every error
             traceback.print_exc()
             answer = {"failure": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)

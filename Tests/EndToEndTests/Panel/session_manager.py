@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session manager as programs know it: org.gnome.SessionManager on the session bus, with one private object a client.
 
-Each line of standard input is an object with "op"; each gets one line on standard output: the answer, or {"failure": …}.
-`clients` answers the app ids of who registered, `end` tells them all that the session ends and answers who agreed.
+Each line of standard input is an object with "op". Each gets one line on standard output: the answer, or {"failure":
+…}. `clients` returns the app ids of the registered clients. `end` announces the end of the session to all, and returns
+those that agreed.
 """
 import json
 import sys
@@ -60,7 +61,7 @@ def main():
     def serve(line):
         try:
             answer = manager.perform(**json.loads(line))
-        except Exception as error:  # the test's to judge
+        except Exception as error:  # the test handles it
             answer = {"failure": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)
 

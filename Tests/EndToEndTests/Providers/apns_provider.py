@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider that sends with aioapns, unmodified except for where it connects.
+"""A provider that sends with aioapns, unmodified except for the server's address.
 
 aioapns sends no ALPN, opens up to 1000 streams before it has read SETTINGS, matches answers by an exact apns-id, and
-wants an error's body in one DATA frame: a demanding client.
+requires an error's body in one DATA frame. So it is a demanding client.
 """
 import asyncio
 import json
@@ -25,7 +25,7 @@ class Provider:
         self.load_is_wanted = False
 
     async def connect(self, host, port, ca_file, key_file, key_id, team_id, topic, connection_attempts=2, **_):
-        # There is no constructor option for the host; these two class attributes are it.
+        # The host is not a constructor option. Only these two class attributes set it.
         APNsProductionClientProtocol.APNS_SERVER = host
         APNsProductionClientProtocol.APNS_PORT = port
         with open(key_file) as file:
@@ -36,7 +36,7 @@ class Provider:
         return {}
 
     async def send(self, notifications, concurrency=200, **_):
-        """Sends all, on one connection; answers their results in the same order."""
+        """Sends all on one connection, and returns their results in the same order."""
         gate = asyncio.Semaphore(concurrency)
 
         async def send_one(notification):
@@ -55,13 +55,13 @@ class Provider:
                 "timestamp": result.timestamp}
 
     async def start_load(self, addresses, count_per_address, **_):
-        """Sends to the addresses in turn until `stop_load`, over as many connections as it takes."""
+        """Sends to the addresses in turn until `stop_load`, over as many connections as needed."""
         self.load_is_wanted = True
         self.load = asyncio.create_task(self.run_load(addresses, count_per_address))
         return {}
 
     async def run_load(self, addresses, count_per_address):
-        """A notification, which carries its own id, is sent again until it is answered."""
+        """Sends a notification, which has its own id, repeatedly until it is answered."""
         accepted, refused = [], {}
         for number in range(count_per_address * len(addresses)):
             address = addresses[number % len(addresses)]

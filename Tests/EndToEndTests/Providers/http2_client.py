@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider that looks at frames: says which header fields came, in how many DATA frames a body, and what ended it."""
+"""A provider that inspects frames: reports an answer's header fields, the number of its DATA frames, and what ended it.
+"""
 import asyncio
 import ssl
 
 import h2.config
 import h2.connection
 import h2.events
+import h2.settings
 
 import wire
 
@@ -20,16 +22,18 @@ class Client:
         self.closed = False
         self.pump = None
 
-    async def connect(self, host, port, ca_file, alpn=True, server_name=None, **_):
+    async def connect(self, host, port, ca_file, alpn=True, server_name=None, window=None, **_):
         context = ssl.create_default_context(cafile=ca_file)
         if alpn:
             context.set_alpn_protocols(["h2"])
         self.reader, self.writer = await asyncio.open_connection(
             host, port, ssl=context, server_hostname=server_name or host)
-        # Requests that break rules are the point: nothing is checked or tidied on the way out.
+        # Tests send requests that break rules, so outgoing requests are neither validated nor normalized.
         self.connection = h2.connection.H2Connection(h2.config.H2Configuration(
             header_encoding="utf-8", validate_outbound_headers=False, normalize_outbound_headers=False))
         self.connection.initiate_connection()
+        if window is not None:
+            self.connection.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: window})
         await self.flush()
         self.pump = asyncio.create_task(self.receive())
         certificate = self.writer.get_extra_info("ssl_object").getpeercert()
@@ -51,7 +55,7 @@ class Client:
         await self.notify()
 
     def take(self, data):
-        """Hands whole frames to h2, but keeps GOAWAY to itself: h2 would do nothing more on this connection."""
+        """Passes whole frames to h2, except GOAWAY, after which h2 would stop using this connection."""
         self.unread += data
         while len(self.unread) >= 9:
             end = 9 + int.from_bytes(self.unread[:3], "big")
@@ -86,7 +90,7 @@ class Client:
             self.responses[event.stream_id]["reset"] = int(event.error_code)
 
     async def open(self, headers, body=None, end=True, **_):
-        """Sends the header fields and perhaps a body; `end` false leaves the request open."""
+        """Sends the header fields and an optional body. `end` false leaves the request open."""
         stream = self.connection.get_next_available_stream_id()
         self.responses[stream] = {"headers": [], "data": [], "ended": False, "ended_by": None, "reset": None}
         self.connection.send_headers(stream, [tuple(field) for field in headers], end_stream=end and body is None)
@@ -94,6 +98,23 @@ class Client:
         if body is not None:
             await self.data(stream, body, end)
         return {"stream": stream}
+
+    async def open_together(self, headers, count, **_):
+        """Sends the same request without a body on several streams, in one write."""
+        streams = []
+        for _ in range(count):
+            stream = self.connection.get_next_available_stream_id()
+            self.responses[stream] = {"headers": [], "data": [], "ended": False, "ended_by": None, "reset": None}
+            self.connection.send_headers(stream, [tuple(field) for field in headers], end_stream=True)
+            streams.append(stream)
+        await self.flush()
+        return {"streams": streams}
+
+    async def headers(self, stream, seconds=30, **_):
+        """Returns the answer on a stream once its head has arrived. The body may never arrive."""
+        response = self.responses[stream]
+        await self.until(lambda: response["headers"] or response["reset"] is not None or self.closed, seconds)
+        return response
 
     async def data(self, stream, body, end, **_):
         body = body.encode()
@@ -114,7 +135,7 @@ class Client:
         return response
 
     async def goaway(self, seconds=30, **_):
-        """All GOAWAY frames, once the server has closed the connection."""
+        """Returns all GOAWAY frames, once the server has closed the connection."""
         await self.until(lambda: self.closed, seconds)
         return {"goaways": self.goaways}
 
@@ -128,7 +149,7 @@ class Client:
 
 async def main():
     client = Client()
-    names = ("connect", "open", "data", "response", "goaway", "first_goaway", "sign")
+    names = ("connect", "open", "open_together", "data", "headers", "response", "goaway", "first_goaway", "sign")
     await wire.serve({name: getattr(client, name) for name in names})
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A notification server that shows nothing and forgets nothing: notification_daemon.py FILE.
+"""A notification server that displays nothing and records every call: notification_daemon.py FILE.
 
-Adds a line of JSON to FILE for each call of Notify before it answers, and another one after it has answered, so that one
-that is killed in between is known. Numbers begin at 1, as those of real servers do.
+Adds a line of JSON to FILE for each call of Notify before it answers, and another one after it has answered. So calls
+that a kill interrupts are known. Numbers start at 1, as those of real servers do.
 """
 import json
 import os
@@ -29,7 +29,7 @@ class Daemon:
         self.count = 0
 
     def write(self, **facts):
-        # One call, so that a line is there as a whole or not at all.
+        # One write call makes the line appear completely or not at all.
         os.write(self.file, (json.dumps({"daemon": os.getpid()} | facts) + "\n").encode())
 
     def answer(self, connection, sender, path, interface, method, parameters, invocation):

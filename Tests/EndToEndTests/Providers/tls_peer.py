@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A peer with TLS in its own hands: it ends its output alone, resets, sends thousands of KeyUpdates, greets and waits."""
+"""A peer with full control of TLS: ends only its output, resets, sends thousands of KeyUpdates, pauses the handshake.
+"""
 import hashlib
 import hmac
 import os
@@ -27,7 +28,7 @@ PONG = bytes([0, 0, 8, 6, 1, 0, 0, 0, 0]) + b"the end!"
 
 
 class Peer:
-    """One connection. TLS goes through memory, so that it is decided here what goes out together."""
+    """One connection. TLS goes through memory, so that the test decides which records are sent together."""
 
     def __init__(self, host=None, port=0, ca_file=None, alpn="h2", path=None, **_):
         self.socket = socket.socket(socket.AF_UNIX if path else socket.AF_INET)
@@ -79,7 +80,7 @@ class Peer:
         return self.output.read()
 
     def read(self):
-        """What came, decrypted; notes the end."""
+        """Returns the decrypted input, and notes its end."""
         try:
             data = self.socket.recv(65536)
         except BlockingIOError:
@@ -102,7 +103,7 @@ class Peer:
 
 
 class KeyUpdates:
-    """Writes the records of a client by hand, from the first behind its handshake."""
+    """Builds the records of a client, from the first one after its handshake."""
 
     def __init__(self, peer):
         assert peer.tls.cipher()[0] == "TLS_AES_128_GCM_SHA256", peer.tls.cipher()
@@ -126,14 +127,14 @@ class KeyUpdates:
         return head + self.key.encrypt(nonce, data + bytes([kind]), head)
 
     def update(self, asks):
-        """A KeyUpdate, which may ask for one of the other side; what follows has the next key."""
+        """Returns a KeyUpdate, which may request one from the other side. Later records use the next key."""
         record = self.record(22, bytes([24, 0, 0, 1, 1 if asks else 0]))
         self.use(self.expand(b"traffic upd", 32))
         return record
 
 
 def socket_count(process):
-    """How many sockets a process has open."""
+    """Counts the open sockets of a process."""
     def target(name):
         try:
             return os.readlink(f"/proc/{process}/fd/{name}")
@@ -147,7 +148,7 @@ class Session:
         self.peer = None
 
     async def connect(self, window=None, **where):
-        """Connects, over TLS unless there is a path."""
+        """Connects over TLS, or without TLS if there is a path."""
         self.peer = Peer(**where)
         if self.peer.tls:
             self.peer.shake_hands()
@@ -156,7 +157,7 @@ class Session:
         return {}
 
     def written(self, requests):
-        """What asks for something: lists of fields and a body on HTTP/2, else the text."""
+        """Encodes requests: lists of fields and a body for HTTP/2, else the text."""
         if not self.peer.http2:
             return "".join(requests).encode(), []
         streams = []
@@ -189,12 +190,12 @@ class Session:
             lambda statuses, _, text: len(statuses) == count or text.count(b"\r\n\r\n") == count))
 
     async def finish(self, requests, ending, **_):
-        """Sends requests and the end of its output in one go, and reads to the server's end."""
+        """Sends requests and the end of its output in one write, and reads to the server's end."""
         streams = self.end_output(requests, ending)
         return self.answer(streams, *self.read_until(lambda *_: False))
 
     async def leave(self, requests, ending, **_):
-        """Sends requests and the end of its output in one go, and reads nothing."""
+        """Sends requests and the end of its output in one write, and reads nothing."""
         self.end_output(requests, ending)
         return {}
 
@@ -219,7 +220,7 @@ class Session:
         return {}
 
     async def processor_time(self, process, **_):
-        """How much of a second a process computes."""
+        """Returns the CPU share of a process, as a part of a second."""
         def ticks():
             with open(f"/proc/{process}/stat") as file:
                 return sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13]))
@@ -228,7 +229,7 @@ class Session:
         return {"seconds": (ticks() - before) / os.sysconf("SC_CLK_TCK")}
 
     async def update_keys(self, count, asks, request, **where):
-        """Sends so many KeyUpdates and a PING, and counts a provider's answers until that is answered."""
+        """Sends KeyUpdates and a PING, and counts a provider's answers until the PING is answered."""
         provider, flood = Peer(**where), Peer(**where)
         provider.shake_hands()
         provider.begin_http2()
@@ -253,9 +254,10 @@ class Session:
         return {"answers": answers, "finished": PONG in text}
 
     async def greet_together(self, process, count, request, **where):
-        """Has many greet a server at once, and a provider ask behind them.
+        """Starts many handshakes at once, and a provider's request after them.
 
-        Says whether the provider had its answer when two thirds of them had theirs, and how many got in.
+        Reports whether the provider had its answer when two thirds of the handshakes were answered, and how many
+        succeeded.
         """
         provider = Peer(**where)
         provider.shake_hands()
@@ -266,7 +268,7 @@ class Session:
         deadline = time.monotonic() + PATIENCE
         while socket_count(process) < before + count and time.monotonic() < deadline:
             time.sleep(0.01)
-        # Stopped, so that it finds all of them waiting.
+        # The server is stopped here, so that it finds all of them waiting.
         os.kill(process, 19)
         for peer in peers:
             peer.greet()

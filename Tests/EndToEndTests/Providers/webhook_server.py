@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A back-end that hears what became of its notifications: an HTTPS server that checks each signature.
+"""A back-end that receives the outcomes of its notifications: an HTTPS server that checks each signature.
 
-Operations: start (certificate, key, secret) -> port; behave (answers): how it answers the next requests, one word each:
-a status, "redirect", "hang" (no answer for a minute) or "cut" (no answer at all), later ones with 204; received -> what
-was taken, and what was refused, in order.
+Operations: start (certificate, key, secret) -> port; behave (answers): sets the answers to the next requests, one word
+each: a status, a status and a colon and the redirect's target, "redirect" (302 to another path), "hang" (no answer for
+a minute) or "cut" (no answer at all), and later ones with 204; received -> the accepted and the refused events, in
+order, and the number of all requests.
 """
 import asyncio
 import http.server
@@ -16,12 +17,12 @@ import time
 
 import wire
 
-STATE = {"answers": [], "taken": [], "refused_count": 0, "bad": []}
+STATE = {"answers": [], "taken": [], "asked_count": 0, "refused_count": 0, "bad": []}
 LOCK = threading.Lock()
 
 
 def is_genuine(*arguments):
-    """The check of docs/how-to/webhooks.md, as it stands there."""
+    """The check of docs/how-to/webhooks.md, exactly as printed there."""
     page = pathlib.Path(__file__).parents[3] / "docs/how-to/webhooks.md"
     names = {}
     exec(re.search(r"```python\n(.+?)```", page.read_text(), re.DOTALL)[1], names)
@@ -29,7 +30,7 @@ def is_genuine(*arguments):
 
 
 def problem(headers, body, secret):
-    """What is wrong with a request; None when a back-end may believe it."""
+    """Returns the problem of a request, or None when a back-end may trust it."""
     signature = headers.get("posthorn-signature")
     if not is_genuine(secret, signature, body):
         return "not genuine"
@@ -50,15 +51,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["content-length"]))
         with LOCK:
-            if wrong := problem(self.headers, body, self.server.secret):
+            STATE["asked_count"] += 1
+        # A client that follows a redirect uses GET, and sends no length.
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        with LOCK:
+            wrong = problem(self.headers, body, self.server.secret)
+            if wrong:
                 STATE["bad"].append(wrong)
-            if self.path != "/events":
-                STATE["bad"].append(self.path)
+            if (self.command, self.path) != ("POST", "/events"):
+                STATE["bad"].append(f"{self.command} {self.path}")
             answer = STATE["answers"].pop(0) if STATE["answers"] else "204"
             if answer.startswith("2"):
-                STATE["taken"].append(json.loads(body))
+                STATE["taken"].append(json.loads(body) if not wrong else [])
             else:
                 STATE["refused_count"] += 1
         if answer == "hang":
@@ -66,9 +71,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if answer in ("hang", "cut"):
             self.close_connection = True
             return
-        self.send_response(302 if answer == "redirect" else int(answer))
-        if answer == "redirect":
-            self.send_header("location", "/elsewhere")
+        status, _, location = ("302:/elsewhere" if answer == "redirect" else answer).partition(":")
+        self.send_response(int(status))
+        if location:
+            self.send_header("location", location)
         self.send_header("content-length", "0")
         self.end_headers()
 
@@ -98,7 +104,8 @@ async def behave(answers, **_):
 async def received(**_):
     with LOCK:
         events = [event for batch in STATE["taken"] for event in batch]
-        return {"events": events, "refused_count": STATE["refused_count"], "bad": STATE["bad"]}
+        return {"events": events, "asked_count": STATE["asked_count"], "refused_count": STATE["refused_count"],
+                "bad": STATE["bad"]}
 
 
 asyncio.run(wire.serve({"start": start, "behave": behave, "received": received}))

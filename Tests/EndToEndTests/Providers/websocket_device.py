@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A device that speaks WebSocket: with the package `websockets`, which keeps the rules, or byte by byte, to break them."""
+"""A device that uses WebSocket: with the package `websockets`, which follows the rules, or byte by byte, to break them.
+"""
 import asyncio
 import base64
 import os
@@ -22,8 +23,8 @@ class Device:
         return context
 
     async def connect(self, host, port, ca_file, secret, fields=(), leave_out=(), start="GET /v1/stream HTTP/1.1",
-                      room=None, **_):
-        """Sends a handshake with other fields than it should have, and answers status, fields and body."""
+                      room=None, body="", **_):
+        """Sends a handshake with changed fields, and returns status, fields and body."""
         plain = socket.socket()
         if room:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
@@ -37,20 +38,22 @@ class Device:
             "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), "Authorization": f"Bearer {secret}"}
         lines = [start] + [f"{name}: {value}" for name, value in all_fields.items() if name not in leave_out]
         lines += [f"{name}: {value}" for name, value in fields]
-        self.writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
-        head = (await self.reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+        self.writer.write(("\r\n".join(lines) + "\r\n\r\n" + body).encode())
+        head = ["HTTP/1.1 100"]
+        while head[0].startswith("HTTP/1.1 100"):
+            head = (await self.reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
         fields = dict(line.lower().split(": ", 1) for line in head[1:] if line)
         body = await self.reader.readexactly(int(fields.get("content-length", 0)))
         return {"status": int(head[0].split()[1]), "fields": fields, "body": body.decode()}
 
     async def send(self, hexadecimal, **_):
-        """Sends bytes as they are."""
+        """Sends bytes unchanged."""
         self.writer.write(bytes.fromhex(hexadecimal))
         await self.writer.drain()
         return {}
 
     async def frame(self, opcode, text, final=True, masked=True, pieces=1, **_):
-        """Sends one frame, in so many TLS records."""
+        """Sends one frame, split into this number of TLS records."""
         data, mask = text.encode(), os.urandom(4)
         head = bytes([(0x80 if final else 0) | opcode])
         flag = 0x80 if masked else 0
@@ -69,7 +72,7 @@ class Device:
         return {}
 
     async def next(self, **_):
-        """The next frame of the server, or the end."""
+        """Returns the next frame of the server, or the end."""
         try:
             first, second = await self.reader.readexactly(2)
             length = second & 127
@@ -84,12 +87,12 @@ class Device:
         return {"opcode": opcode, "text": text, "code": code, "masked": bool(second & 128)}
 
     async def stop_reading(self, **_):
-        """Takes nothing more from the socket."""
+        """Stops reading from the socket."""
         self.writer.transport.pause_reading()
         return {}
 
     async def leave(self, opcode, text, **_):
-        """Sends one last frame and the end of the connection in one segment, and waits for the server's."""
+        """Sends one last frame and the end of the connection in one segment, and waits for the server's end."""
         self.writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
         await self.frame(opcode, text)
         self.writer.close()
@@ -97,7 +100,7 @@ class Device:
         return {}
 
     async def close(self, **_):
-        """Cuts the connection."""
+        """Closes the connection without a close frame."""
         if self.library:
             await self.library.close()
         if self.writer:
@@ -112,14 +115,14 @@ class Device:
         return {"subprotocol": self.library.subprotocol or ""}
 
     async def receive(self, **_):
-        """The next message; or how it was closed."""
+        """Returns the next message, or how the connection was closed."""
         try:
             return {"opcode": 1, "text": await self.library.recv(), "code": 0}
         except websockets.ConnectionClosed as closed:
             return {"opcode": 8, "text": closed.rcvd.reason if closed.rcvd else "", "code": closed.rcvd.code if closed.rcvd else 0}
 
     async def say(self, text, **_):
-        """Sends a message, and waits until a ping behind it is answered."""
+        """Sends a message, and waits until a ping after it is answered."""
         await self.library.send(text)
         await (await self.library.ping())
         return {}

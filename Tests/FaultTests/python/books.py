@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The books of a run: what was sent and answered, what each screen saw, and whether both agree with the trace.
+"""Records a run: the notifications sent, their answers and their display. Checks that all agree with the trace.
 
-Moments are ticks of one counter, so that "before" means before: a tick is taken before a request is written, and after
-an answer or an event was read.
+Times are ticks of one counter, so that they are strictly ordered. A tick is taken before a request is written, and
+after an answer or an event was read.
 """
 import collections
 import itertools
 import time
 
-#: What ends the life of a notification in the trace.
+#: The trace events that end the life of a notification.
 ENDS = {"acknowledged", "replaced", "expired", "dropped", "unregistered"}
 
 
 class Sent:
-    """A notification that was sent: only once, whatever the answer."""
+    """A notification that was sent once, whatever the answer."""
 
     def __init__(self, number, life, device, topic, collapse, expiration, sent):
         self.number, self.life, self.device, self.topic = number, life, device, topic
         self.collapse, self.expiration, self.sent = collapse, expiration, sent
-        #: None while nobody knows whether it was accepted.
+        #: None while it is unknown whether the notification was accepted.
         self.status = self.answered = self.answered_at = self.unique_id = None
 
     @property
@@ -27,12 +27,12 @@ class Sent:
 
     @property
     def may_be_unstored(self):
-        """Whether it was now or never, or may have expired before it came."""
+        """Whether it was for immediate delivery only, or may have expired before its acceptance."""
         return self.expiration is not None and self.expiration <= self.answered_at
 
     @property
     def key(self):
-        """What it shares with those that it replaces."""
+        """Returns the key that a notification shares with those that it replaces."""
         return (self.device, self.topic, self.collapse) if self.collapse and self.expiration != 0 else None
 
     def __repr__(self):
@@ -40,7 +40,7 @@ class Sent:
 
 
 class Screen:
-    """What one device keeps for good, as the agent's inbox does: what has a known unique id is not shown again."""
+    """The durable data of one device, like the agent's inbox. A known unique id is not shown again."""
 
     def __init__(self, device):
         self.device = device
@@ -48,20 +48,20 @@ class Screen:
         self.shown = []
         self.number_of_unique_id = {}
         self.unique_id_of_sequence = {}
-        #: When the server said 204 to the acknowledgement of a sequence.
+        #: The time at which the server answered 204 to the acknowledgement of a sequence.
         self.settled = {}
         self.redelivered_count = 0
 
 
 class Books:
-    """Everything that happened."""
+    """The records of a run."""
 
     def __init__(self):
         self.ticks = itertools.count(1)
         self.sent, self.screens, self.problems = [], {}, []
-        #: Of each collapse key, those that were accepted.
+        #: The accepted notifications of each collapse key.
         self.collapsing = collections.defaultdict(list)
-        #: Those with a collapse key that came, and when their streams were opened.
+        #: The delivered notifications with a collapse key, and the opening times of their streams.
         self.collapsible = []
         self.life = 0
 
@@ -71,7 +71,7 @@ class Books:
     def problem(self, text):
         self.problems.append(text)
 
-    # What happens
+    # Recording
 
     def send(self, device, topic, collapse, expiration):
         notification = Sent(len(self.sent), self.life, device, topic, collapse, expiration, self.tick())
@@ -85,7 +85,7 @@ class Books:
             self.collapsing[notification.key].append(notification)
 
     def show(self, screen, stream, event):
-        """Notes what came on a stream, which is (when it was opened, the sequences that came before)."""
+        """Records an event of a stream, which is (the opening time, the earlier sequences)."""
         opened, sequences = stream
         sequence, unique_id = event["id"], event["unique-id"]
         notification = self.sent[event["payload"]["n"]]
@@ -107,10 +107,10 @@ class Books:
         screen.number_of_unique_id[unique_id] = notification.number
         screen.shown.append(notification.number)
 
-    # The balance
+    # Checking
 
     def balance(self, traces):
-        """Holds everything against the trace, and answers how many came to which end."""
+        """Compares all records with the trace, and counts the notifications by their end."""
         shown = {number for screen in self.screens.values() for number in screen.shown}
         for screen in self.screens.values():
             self.check_once(screen)
@@ -139,7 +139,7 @@ class Books:
             self.problem(f"device {screen.device}: one unique id came with two sequences")
 
     def check_order(self, screen):
-        """What was answered before another one was sent must be shown before it."""
+        """Checks that a notification answered before another one was sent is shown before it."""
         latest = collections.defaultdict(int)
         for number in screen.shown:
             one = self.sent[number]
@@ -148,7 +148,8 @@ class Books:
             latest[one.topic] = max(latest[one.topic], one.sent)
 
     def check_replacements(self, traces):
-        """What comes on a stream was not replaced before that was opened; one that came too late replaces nothing."""
+        """Checks that no delivered notification was replaced before its stream was opened. Late replacements do not
+        count."""
         for one, opened in self.collapsible:
             for newer in self.collapsing[one.key]:
                 if newer.sent > one.answered and newer.answered < opened and (
@@ -160,7 +161,8 @@ class Books:
         return any(event["event"] == "stored" for event in trace)
 
     def last_flush(self, traces):
-        """When, in each life, the last one was sent that a transaction wrote: with it went the trace so far."""
+        """Returns the sending time, in each life, of the last notification that a transaction wrote with the trace so
+        far."""
         flushed = collections.defaultdict(int)
         for one in self.sent:
             if one.is_accepted and self.is_stored(traces.get(one.unique_id, [])):
@@ -168,11 +170,11 @@ class Books:
         return flushed
 
     def is_certain(self, notification, flushed):
-        """Whether a transaction wrote the trace of its acceptance; without one a kill may lose it."""
+        """Whether a transaction wrote the trace of the acceptance. Without one a kill may lose it."""
         return notification.answered < flushed[notification.life] or notification.life == self.life
 
     def check_trace(self, notification, trace, flushed):
-        """Each event of a transaction is there, once, and true."""
+        """Checks that each event of a transaction is present once and correct."""
         words = [event["event"] for event in trace]
         if words.count("accepted") > 1 or words.count("stored") > 1 or sum(word in ENDS for word in words) > 1:
             self.problem(f"contradicts itself: {words}, {notification}")
@@ -186,7 +188,7 @@ class Books:
                 self.problem(f"was sent after its expiration: {event}, {notification}")
 
     def end(self, notification, trace, is_shown, flushed):
-        """What became of an accepted one, in a word; notes when that is against the rules."""
+        """Returns the end of an accepted notification in a word, and reports an end that violates the rules."""
         if is_shown:
             return "delivered"
         words = {event["event"]: event.get("reason") for event in trace}
@@ -202,7 +204,7 @@ class Books:
             return "dropped"
         if "stored" in words and not ENDS.intersection(words) and self.is_over(notification):
             return "expired, not swept"
-        # It was not to be stored, so a kill ends it; its trace may end before.
+        # It was not to be stored, so a kill ends it, and its trace may end earlier.
         if notification.may_be_unstored and "stored" not in words:
             if "sent" in words:
                 return "gone with its stream"
@@ -212,7 +214,7 @@ class Books:
         return "lost"
 
     def has_newer(self, notification):
-        """Whether one was sent that may have replaced it: accepted, or in doubt."""
+        """Whether another notification that is accepted or in doubt may have replaced it."""
         return notification.key and any(
             newer.key == notification.key and newer.status in (200, None)
             and (newer.answered is None or newer.answered > notification.sent)
@@ -220,11 +222,11 @@ class Books:
 
     @staticmethod
     def is_over(notification):
-        """Whether it waits for nothing any more but that the server sweeps it away."""
+        """Whether it has expired and only waits for the server's sweep."""
         return notification.expiration and notification.expiration < time.time()
 
     def waiting(self, traces):
-        """The unique ids of what is stored and has no end, and whether all that is known of it is over."""
+        """Returns the unique ids of stored notifications without an end, and whether all known ones have expired."""
         waiting = {id for id, trace in traces.items()
                    if self.is_stored(trace) and not ENDS.intersection(event["event"] for event in trace)}
         return waiting, all(self.is_over(one) for one in self.sent if one.is_accepted and one.unique_id in waiting)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices that come and go, acknowledge or do not, and keep their screens over every end of the server."""
+"""Devices that connect and disconnect, acknowledge or not, and keep their data over every end of the server."""
 import asyncio
 import json
 import random as randomness
@@ -9,7 +9,7 @@ import websockets
 
 from books import Screen
 
-#: What the end of the server or of a connection looks like.
+#: The errors that an end of the server or of a connection causes.
 ENDED = (OSError, EOFError, asyncio.TimeoutError, websockets.WebSocketException)
 
 
@@ -24,7 +24,7 @@ def tls(house, protocol="http/1.1"):
 
 
 class WebSocketStream:
-    """Acknowledges on the same connection; nobody says what came of that."""
+    """Acknowledges on the same connection, without a confirmation."""
 
     def __init__(self, desk):
         self.desk, self.socket = desk, None
@@ -36,7 +36,7 @@ class WebSocketStream:
             additional_headers=self.desk.fields, ping_interval=None, compression=None)
 
     async def next(self):
-        """The next notification."""
+        """Returns the next notification."""
         while True:
             message = json.loads(await self.socket.recv())
             if "notification" in message:
@@ -51,7 +51,7 @@ class WebSocketStream:
 
 
 class EventStream:
-    """Server-sent events, with acknowledgements beside them, which are answered."""
+    """Server-sent events, with acknowledgements in separate requests, which are answered."""
 
     def __init__(self, desk):
         self.desk, self.connections = desk, []
@@ -81,7 +81,7 @@ class EventStream:
     async def next(self):
         while True:
             line = await self.reader.readuntil(b"\n")
-            # The lines that are between the events are lengths of chunks, names of events, and comments.
+            # The other lines are chunk lengths, event names and comments.
             if line.startswith(b'data: {"id"'):
                 return json.loads(line[6:])
 
@@ -98,20 +98,21 @@ class EventStream:
 
 
 class Desk:
-    """One device: what comes is on its screen before it is acknowledged."""
+    """One device. It records a notification before it acknowledges it."""
 
     def __init__(self, device, books, seed):
         self.house, self.fields, self.id = device.house, device.fields, device.id
         self.books, self.random = books, randomness.Random(seed)
         self.screen = books.screens[self.id] = Screen(self.id)
-        #: What is acknowledged later; the numbers are good on a later stream, too.
+        #: The sequences to acknowledge later. They are valid on a later stream, too.
         self.late = []
         self.is_over = self.is_draining = False
 
     async def live(self):
-        """Comes and goes until it is over; when draining it stays, and acknowledges everything."""
+        """Connects and disconnects until the run is over. While draining it stays connected, and acknowledges
+        everything."""
         if not self.is_draining and self.random.random() < 0.2:
-            return  # It is switched off this time.
+            return  # The device stays offline this time.
         while not self.is_over:
             if not self.is_draining:
                 await asyncio.sleep(self.random.uniform(0, 0.2))
@@ -133,7 +134,7 @@ class Desk:
             await self.consider(stream, event["id"])
 
     async def consider(self, stream, sequence):
-        """Acknowledges at once, late, or not on this stream."""
+        """Acknowledges immediately, late, or not on this stream."""
         way = 0 if self.is_draining else self.random.random()
         if way < 0.5:
             await stream.acknowledge([sequence])

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills a server at random moments under load, again and again, and holds what it promised against what came.
+"""Kills a server repeatedly at random moments under load, and compares its promises with the deliveries.
 
   kill.py --rounds N [--seed N] [--durability full|normal|relaxed]
 
-Providers send on several connections to devices that come and go. After the last round every device drains what waits
-for it. Prints one JSON object: what became of what was accepted, and each promise that was broken.
+Providers send on several connections to devices that connect and disconnect. After the last round every device drains
+its pending notifications. Prints one JSON object: the ends of the accepted notifications, and each broken promise.
 """
 import argparse
 import asyncio
@@ -28,7 +28,7 @@ TOPICS = ["org.example.Mail", "org.example.News"]
 CONNECTION_COUNT = 3
 AT_A_TIME = 5
 PENDING_PER_TOPIC = 12
-#: Seconds; a server sweeps what expired every 30 seconds.
+#: The time limit in seconds. A server sweeps expired notifications every 30 seconds.
 PATIENCE = 90 * int(os.environ.get("POSTHORN_TEST_PATIENCE") or 1)
 
 
@@ -48,7 +48,7 @@ class Run:
     # Rounds
 
     async def round(self):
-        """One life of the server."""
+        """Runs one life of the server."""
         self.books.life += 1
         for desk in self.desks:
             desk.is_over = False
@@ -69,20 +69,20 @@ class Run:
         for desk in self.desks:
             desk.is_over = True
         if self.random.random() < 0.2:
-            # And once more, somewhere in the start.
+            # A second kill comes at a random moment of the start.
             self.server.boot()
             time.sleep(self.random.uniform(0, 0.15))
             self.server.kill()
         self.server.start()
 
     def baseline(self):
-        """What was accepted and pending, less what is gone: the same at any time of a life."""
+        """Returns the accepted and pending notifications less the finished ones, which is constant during a life."""
         counts = self.admin.ask("GET", "/v1/status")["counts"]
         gone = sum(counts[name] for name in ("acknowledged", "collapsed", "expired", "dropped", "unregistered"))
         return counts["pending"] + gone - counts["accepted"]
 
     async def count(self, baseline):
-        """Looks whether the counts balance, again and again, until the server is killed."""
+        """Checks repeatedly whether the counts balance, until the server is killed."""
         life = self.books.life
         try:
             while not self.desks[0].is_over:
@@ -91,12 +91,12 @@ class Run:
                 if now != baseline and not self.desks[0].is_over:
                     self.books.problem(f"life {life}: the counts are off by {now - baseline}")
         except (OSError, http.client.HTTPException):
-            pass  # It was killed.
+            pass  # The server was killed.
 
-    # The end
+    # The end of the run
 
     async def drain(self, is_long):
-        """Lets every device take and acknowledge what waits for it."""
+        """Lets every device receive and acknowledge its pending notifications."""
         self.books.life += 1
         for desk in self.desks:
             desk.is_over, desk.is_draining = False, True
@@ -112,7 +112,7 @@ class Run:
         return traces
 
     async def wait_until_drained(self, is_long):
-        """Answers the traces, once nothing waits but what expired and is not swept; in a long run not even that."""
+        """Returns the traces once only expired, unswept notifications are pending, or in a long run none at all."""
         deadline = time.monotonic() + PATIENCE
         while True:
             pending = (await asyncio.to_thread(self.admin.ask, "GET", "/v1/status"))["counts"]["pending"]
@@ -126,7 +126,7 @@ class Run:
             await asyncio.sleep(0.5)
 
     def traces(self):
-        """The events of each notification by its unique id, in their order."""
+        """Returns the events of each notification in order, by its unique id."""
         traces, sequences = {}, {}
         for topic in TOPICS:
             after = 0
@@ -142,7 +142,7 @@ class Run:
         return traces
 
     def stop(self):
-        """Stops the server in order, and has its file checked."""
+        """Stops the server with SIGTERM, and checks its database file."""
         self.server.terminate()
         code = self.server.process.wait(PATIENCE)
         self.server.reap()
@@ -168,7 +168,7 @@ def main():
     parser.add_argument("--seed", type=int, default=randomness.randrange(1 << 32))
     parser.add_argument("--durability", default="full")
     arguments = parser.parse_args()
-    # It warns of each write to a server that was killed.
+    # asyncio warns of each write to a server that was killed.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
     run = Run(arguments.seed, arguments.durability)
     with run.server:

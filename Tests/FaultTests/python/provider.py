@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider that sends for as long as its connection lives."""
+"""A provider that sends until its connection ends."""
 import asyncio
 import json
 import ssl
@@ -11,7 +11,7 @@ import h2.exceptions
 
 
 class Provider:
-    """One HTTP/2 connection; `post` may be called by many at a time."""
+    """One HTTP/2 connection, on which many tasks may call `post` at the same time."""
 
     def __init__(self, house, books):
         self.house, self.books = house, books
@@ -59,7 +59,7 @@ class Provider:
             self.waiting.pop(event.stream_id)[1].set_result(None)
 
     async def post(self, notification, device_token, fields, body):
-        """Sends one and waits for its answer; raises when the connection ends before."""
+        """Sends a notification and waits for its answer. Raises when the connection ends before."""
         stream = self.connection.get_next_available_stream_id()
         answer = asyncio.get_running_loop().create_future()
         self.waiting[stream] = (notification, answer)
@@ -78,7 +78,7 @@ class Provider:
 
 
 def draw(random):
-    """The collapse id and the expiration of the next notification: plain ones, and each rule's."""
+    """Draws the collapse id and the expiration of the next notification: ordinary ones, and those of each rule."""
     kind = random.random()
     if kind < 0.4:
         return None, None
@@ -90,7 +90,7 @@ def draw(random):
 
 
 async def send_on(provider, random, addresses):
-    """Sends one after the other to one device token until the connection ends."""
+    """Sends notifications one after the other to one device token until the connection ends."""
     device, topic, token = random.choice(addresses)
     while not provider.is_closed:
         collapse, expiration = draw(random)
@@ -106,7 +106,7 @@ async def send_on(provider, random, addresses):
 
 
 async def send_until_killed(house, books, random, addresses, at_a_time):
-    """One connection with so many requests at a time."""
+    """Keeps `at_a_time` requests pending on one connection."""
     provider = Provider(house, books)
     await provider.connect()
     await asyncio.gather(

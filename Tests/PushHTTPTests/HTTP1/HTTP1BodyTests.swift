@@ -14,7 +14,7 @@ struct HTTP1BodyTests {
         ("A\r\n0123456789\r\na;x=y\r\n0123456789\r\n0;z\r\nsum: 1\r\n\r\n", "01234567890123456789"),
         ("1 ; a=\"b\"\r\nx\r\n0\r\n\r\n", "x"),
     ])
-    func `chunks are put together`(chunks: String, body: String) {
+    func `chunks are joined into one body`(chunks: String, body: String) {
         let peer = HTTP1Peer()
         for _ in 0..<2 {
             #expect(peer.exchange(Self.post("Transfer-Encoding: Chunked\r\n", chunks)).hasPrefix("HTTP/1.1 200"))
@@ -30,7 +30,7 @@ struct HTTP1BodyTests {
         "0\r\nbad name: x\r\n\r\n",
         "0\r\n folded: x\r\n\r\n", "0\r\n\n", "1,1\r\nx\r\n",
     ])
-    func `chunks that are not exactly right are refused`(chunks: String) {
+    func `malformed chunks are refused`(chunks: String) {
         let peer = HTTP1Peer()
         peer.recorder.onRequest = { $0.respond(status: 200) }
         #expect(!peer.send(Self.post("transfer-encoding: chunked\r\n", chunks)))
@@ -40,14 +40,14 @@ struct HTTP1BodyTests {
     }
 
     @Test(arguments: [256, 257])
-    func `a chunk's line is bounded`(byteCount: Int) {
+    func `a chunk's line has a maximum length`(byteCount: Int) {
         let peer = HTTP1Peer()
         let line = "0;" + String(repeating: "x", count: byteCount - 2)
         #expect(peer.send(Self.post("transfer-encoding: chunked\r\n", line + "\r\n\r\n")) == (byteCount == 256))
     }
 
     @Test(arguments: [(4095, false), (4096, false), (4097, true)], [false, true])
-    func `a body over the limit is cut, handed on at once and closes the connection`(
+    func `a body over the limit is cut, delivered immediately and closes the connection`(
         size: (byteCount: Int, overflows: Bool), isChunked: Bool
     ) {
         let peer = HTTP1Peer()
@@ -76,7 +76,7 @@ struct HTTP1BodyTests {
         #expect(peer.session.isFinished && peer.recorder.headIDs == [1] && peer.recorder.requests.isEmpty)
     }
 
-    @Test func `what is dropped after an early answer is bounded`() {
+    @Test func `the number of bytes dropped after an early answer is limited`() {
         let peer = HTTP1Peer()
         peer.recorder.onHead = { $0.respond(status: 403) }
         _ = peer.exchange(Self.post("content-length: 99999999\r\n", ""))
@@ -87,7 +87,7 @@ struct HTTP1BodyTests {
         #expect(peer.session.isFinished)
     }
 
-    @Test func `an early answer that was not collected survives a broken rest`() {
+    @Test func `an early answer that was not collected survives a malformed rest of the request`() {
         let peer = HTTP1Peer()
         peer.recorder.onHead = { $0.respond(status: 403, body: Array("{}".utf8)) }
         #expect(!peer.send(Self.post("transfer-encoding: chunked\r\n", "nonsense\r\n")))
@@ -95,7 +95,7 @@ struct HTTP1BodyTests {
         #expect(peer.session.isFinished && peer.recorder.endedIDs == [1])
     }
 
-    @Test func `an expectation is met when the body is wanted`() {
+    @Test func `100 Continue is sent when the body is wanted`() {
         let peer = HTTP1Peer()
         let head = Self.post("Expect: 100-Continue\r\ncontent-length: 2\r\n", "")
         #expect(peer.exchange(head) == "HTTP/1.1 100 Continue\r\n\r\n")
@@ -103,7 +103,7 @@ struct HTTP1BodyTests {
         #expect(peer.recorder.requests.map(\.body) == ["hi"])
     }
 
-    @Test func `an expectation is not met when the request is answered or too long`() {
+    @Test func `100 Continue is not sent when the request is answered or too long`() {
         let refusing = HTTP1Peer()
         refusing.recorder.onHead = { $0.respond(status: 403) }
         #expect(
@@ -117,7 +117,7 @@ struct HTTP1BodyTests {
     }
 
     @Test(arguments: ["content-length: 0\r\n", ""])
-    func `nothing is expected of a request without a body`(length: String) {
+    func `100 Continue is not sent for a request without a body`(length: String) {
         let peer = HTTP1Peer()
         #expect(peer.exchange(Self.post("expect: 100-continue\r\n\(length)", "")).hasPrefix("HTTP/1.1 200"))
     }

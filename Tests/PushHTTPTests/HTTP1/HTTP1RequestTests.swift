@@ -19,7 +19,7 @@ struct HTTP1RequestTests {
     }
 
     @Test(arguments: [
-        // The request line.
+        // Malformed request lines.
         "GET /\r\nhost: a\r\n\r\n", "GET  / HTTP/1.1\r\nhost: a\r\n\r\n", "GET /  HTTP/1.1\r\nhost: a\r\n\r\n",
         " GET / HTTP/1.1\r\nhost: a\r\n\r\n", "GET\t/ HTTP/1.1\r\nhost: a\r\n\r\n",
         "GET / HTTP/1.1 \r\nhost: a\r\n\r\n",
@@ -32,7 +32,7 @@ struct HTTP1RequestTests {
         "G(T / HTTP/1.1\r\nhost: a\r\n\r\n",
         "\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\n", "GET / HTTP/1.1\nhost: a\n\n", "GET / HTTP/1.1\r\rhost: a\r\n\r\n",
         "GET /\r HTTP/1.1\r\nhost: a\r\n\r\n", "GET /\0 HTTP/1.1\r\nhost: a\r\n\r\n",
-        // Fields.
+        // Malformed fields.
         "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nhost: a\r\nhost: a\r\n\r\n", "GET / HTTP/1.1\r\nhost: a b\r\n\r\n",
         "GET / HTTP/1.1\r\nhost: a@b\r\n\r\n", "GET / HTTP/1.1\r\nhost : a\r\n\r\n",
         "GET / HTTP/1.1\r\nhost\t: a\r\n\r\n",
@@ -42,7 +42,7 @@ struct HTTP1RequestTests {
         "GET / HTTP/1.1\r\nhost: a\r\nx: a\0b\r\n\r\n",
         "GET / HTTP/1.1\r\nhost: a\r\nx: a\rb\r\n\r\n", "GET / HTTP/1.1\r\nhost: a\r\nx: a\nb: c\r\n\r\n",
         "GET / HTTP/1.1\r\nhost: a\r\nx: a\r\n\n", "GET / HTTP/1.1\r\nhost: a\r\né: a\r\n\r\n",
-        // The body's length, where requests are smuggled.
+        // Ambiguous body lengths, which permit request smuggling.
         "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
         "POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\ncontent-length: 1\r\n\r\n0\r\n\r\n",
         "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\nx",
@@ -63,7 +63,7 @@ struct HTTP1RequestTests {
         "POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding : chunked\r\n\r\n0\r\n\r\n",
         "POST / HTTP/1.0\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
     ])
-    func `a request that could be read in two ways is refused, and nothing behind it is read`(request: String) {
+    func `an ambiguous request is refused, and nothing after it is read`(request: String) {
         let peer = HTTP1Peer()
         #expect(!peer.send(request + "GET /smuggled HTTP/1.1\r\nhost: a\r\n\r\n"))
         #expect(peer.output() == "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
@@ -73,7 +73,7 @@ struct HTTP1RequestTests {
     }
 
     @Test(arguments: ["GET / HTTP/2.0\r\n\r\n", "GET / HTTP/0.9\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"])
-    func `another version is refused with 505`(request: String) {
+    func `another HTTP version is refused with 505`(request: String) {
         let peer = HTTP1Peer()
         #expect(!peer.send(request))
         #expect(peer.output().hasPrefix("HTTP/1.1 505 "))
@@ -86,21 +86,21 @@ struct HTTP1RequestTests {
     }
 
     @Test(arguments: [(0, "200"), (1, "431")])
-    func `fields are refused with 431 one over the count`(excess: Int, status: String) {
+    func `fields are refused with 431 at one over the maximum count`(excess: Int, status: String) {
         let peer = HTTP1Peer()
         let fields = (0..<63 + excess).map { "x\($0):\r\n" }.joined()
         #expect(peer.exchange("GET / HTTP/1.1\r\nhost: a\r\n\(fields)\r\n").hasPrefix("HTTP/1.1 \(status)"))
     }
 
     @Test(arguments: [(0, "200"), (1, "431")])
-    func `fields are refused with 431 one byte over the limit`(excess: Int, status: String) {
+    func `fields are refused with 431 at one byte over the limit`(excess: Int, status: String) {
         let peer = HTTP1Peer(limits: HTTP2LimitTests.limits(headerBytes: 1000))
         let used = "GET / HTTP/1.1".utf8.count + "hosta".utf8.count + 32 + "x".utf8.count + 32
         let value = String(repeating: "v", count: 1000 - used + excess)
         #expect(peer.exchange("GET / HTTP/1.1\r\nhost: a\r\nx: \(value)\r\n\r\n").hasPrefix("HTTP/1.1 \(status)"))
     }
 
-    @Test func `a line without end is refused before it fills the memory`() {
+    @Test func `an endless line is refused before it fills the memory`() {
         let target = HTTP1Peer()
         #expect(!target.send("GET /" + String(repeating: "x", count: 16_384)))
         #expect(target.output().hasPrefix("HTTP/1.1 414 "))
@@ -119,7 +119,7 @@ struct HTTP1RequestTests {
         "POST / HTTP/1.1\r\nhost: b\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\nx",
         "GET / HTTP/1.0\r\n\r\nGET / HTTP/1.1\r\n\r\n",
     ])
-    func `a conversation means the same wherever it is split`(conversation: String) {
+    func `a conversation has the same result wherever it is split`(conversation: String) {
         func outcome(_ pieces: [ArraySlice<UInt8>]) -> (String, [Recorder.Request]) {
             let peer = HTTP1Peer()
             var output = ""
@@ -139,7 +139,7 @@ struct HTTP1RequestTests {
     }
 
     @Test(arguments: Array<UInt64>(1...100))
-    func `random and damaged bytes do no harm`(seed: UInt64) {
+    func `random and damaged bytes do not crash the session`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let text = "POST /a HTTP/1.1\r\nhost: b\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
         for _ in 0..<50 {

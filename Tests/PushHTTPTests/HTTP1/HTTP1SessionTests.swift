@@ -7,7 +7,7 @@ struct HTTP1SessionTests {
     private static let ok = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
     private static let get = "GET / HTTP/1.1\r\nhost: a\r\n\r\n"
 
-    @Test func `a request with a body is handed on and answered, and the connection stays`() {
+    @Test func `a request with a body is delivered and answered, and the connection stays open`() {
         let peer = HTTP1Peer()
         peer.recorder.onRequest = { exchange in
             exchange.addField("apns-id", text: "x")
@@ -39,7 +39,7 @@ struct HTTP1SessionTests {
         "GET / HTTP/1.1\r\nhost: a\r\nConnection: x , CLOSE\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
         "GET / HTTP/1.0\r\nhost: a\r\nconnection: keep-alive\r\n\r\n",
     ])
-    func `a connection that is not to stay is closed after the answer`(request: String) {
+    func `a connection without keep-alive is closed after the answer`(request: String) {
         let peer = HTTP1Peer()
         #expect(peer.exchange(request) == "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
         #expect(peer.session.isFinished && peer.session.failure == nil)
@@ -68,7 +68,7 @@ struct HTTP1SessionTests {
         #expect(peer.exchange(Self.get) == "HTTP/1.1 204 No Content\r\n\r\n")
     }
 
-    @Test func `a streamed answer goes out in chunks and what is unsent is counted exactly`() {
+    @Test func `a streamed answer is sent in chunks, and unsent bytes are counted exactly`() {
         let peer = HTTP1Peer()
         peer.recorder.onRequest = { $0.beginStream(status: 200) }
         #expect(peer.exchange(Self.get) == "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
@@ -87,7 +87,7 @@ struct HTTP1SessionTests {
         #expect(peer.exchange(Self.get) == "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
     }
 
-    @Test func `a stream that rests has forgotten its request, and the next one is read as ever`() {
+    @Test func `an idle stream frees its request, and the next request is read normally`() {
         let peer = HTTP1Peer()
         peer.recorder.onRequest = { $0.beginStream(status: 200) }
         peer.send(Self.get)
@@ -117,7 +117,7 @@ struct HTTP1SessionTests {
         #expect(peer.session.isFinished)
     }
 
-    @Test func `requests sent ahead are answered one after the other`() {
+    @Test func `pipelined requests are answered one after the other`() {
         let peer = HTTP1Peer()
         peer.recorder.onRequest = { _ in }
         peer.send(Self.get + "PUT /2 HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n\r\nx" + Self.get)
@@ -140,7 +140,7 @@ struct HTTP1SessionTests {
     }
 
     @Test(arguments: [0, 1])
-    func `what waits behind an unanswered request is bounded`(excess: Int) {
+    func `the bytes that wait behind an unanswered request are limited`(excess: Int) {
         let peer = HTTP1Peer()
         peer.recorder.onRequest = { _ in }
         peer.send(Self.get)
@@ -149,6 +149,16 @@ struct HTTP1SessionTests {
         #expect(peer.send(piece))
         #expect(peer.send([UInt8](repeating: 1, count: excess)) == (excess == 0))
         #expect((peer.session.failure == nil) == (excess == 0))
+    }
+
+    @Test func `a body that exceeds the session's memory budget is too long`() {
+        let peer = HTTP1Peer()
+        (peer.recorder.bodyByteCountMax, peer.session.retainedByteCountMax) = (65_536, 20_000)
+        peer.recorder.onRequest = { _ in }
+        peer.send("PUT / HTTP/1.1\r\nhost: a\r\ncontent-length: 60000\r\n\r\n")
+        for _ in 0..<60 { peer.send([UInt8](repeating: 1, count: 1000)) }
+        #expect(peer.recorder.requests.map(\.overflowed) == [true])
+        #expect(peer.session.retainedByteCount < 20_000)
     }
 
     @Test func `an exchange is ended once when the session is closed, and a late answer does nothing`() {
@@ -163,7 +173,7 @@ struct HTTP1SessionTests {
         #expect(peer.session.isFinished && !peer.session.hasOutput && !peer.send(Self.get))
     }
 
-    @Test func `a session that is released ends its exchange untold`() {
+    @Test func `a session that is released ends its exchange without notifying the delegate`() {
         let recorder = Recorder()
         recorder.onRequest = { _ in }
         var exchange: HTTPExchange?
@@ -177,7 +187,7 @@ struct HTTP1SessionTests {
         #expect(exchange?.isAnswered == false)
     }
 
-    @Test func `a session knows when it waits for the rest of a head`() {
+    @Test func `a session reports whether it waits for the rest of a head`() {
         let peer = HTTP1Peer()
         #expect(!peer.session.awaitsRest)
         for byte in Array(Self.get.utf8).dropLast() {
@@ -200,7 +210,7 @@ struct HTTP1SessionTests {
         #expect(peer.recorder.endedIDs == [1] && peer.session.isFinished)
     }
 
-    @Test func `an idle session that shuts down is finished, a busy one answers first and says so`() {
+    @Test func `an idle session that shuts down is finished, and a busy one answers first with close`() {
         let idle = HTTP1Peer()
         #expect(idle.exchange(Self.get) == Self.ok)
         idle.session.announceShutdown(debugData: [])
@@ -222,7 +232,7 @@ struct HTTP1SessionTests {
         #expect(reading.session.isFinished)
     }
 
-    @Test func `a line break in an answer's value cannot begin another field`() {
+    @Test func `a line break in an answer's value cannot start another field`() {
         let peer = HTTP1Peer()
         peer.recorder.onRequest = {
             $0.addField("apns-id", text: "a\r\nset-cookie: b\u{7F}")

@@ -3,9 +3,9 @@
 import TestSupport
 import Testing
 
-/// curl, which wants an answer to an upload that it has not finished.
+/// Checks that curl shows an answer that arrives before its upload has finished.
 struct CurlUploadTests {
-    /// Uploads a payload of some size to a server; returns what curl made of it.
+    /// Uploads a payload of a given size to a server, and returns curl's result.
     private static func upload(
         _ byteCount: Int, to server: EphemeralServer, providerToken: String
     ) async throws -> ProgramResult {
@@ -22,10 +22,10 @@ struct CurlUploadTests {
     }
 
     @Test(arguments: [4097, 100_000, 1_000_000, 10_000_000])
-    func `curl shows why an upload was refused, and is content`(byteCount: Int) async throws {
+    func `curl shows why an upload was refused, and reports no error`(byteCount: Int) async throws {
         let server = try await EphemeralServer()
         let providerToken = try await HTTP2Client(server.target).providerToken()
-        // Which frame comes first to whom is chance.
+        // The order in which frames arrive is random, so the upload is repeated.
         for _ in 0..<5 {
             let result = try await Self.upload(byteCount, to: server, providerToken: providerToken)
             #expect(result.output == #"{"reason":"PayloadTooLarge"} 413"#)

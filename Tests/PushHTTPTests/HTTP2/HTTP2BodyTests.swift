@@ -14,7 +14,7 @@ struct HTTP2BodyTests {
     }
 
     @Test(arguments: [4097, 5000, 16_384])
-    func `a body over the limit is cut and handed on at once`(byteCount: Int) {
+    func `a body over the limit is cut and delivered immediately`(byteCount: Int) {
         let peer = Peer()
         peer.recorder.onRequest = { $0.respond(status: $0.bodyOverflowed ? 413 : 200) }
         let answer = peer.exchange(.request(1), .data(1, [UInt8](repeating: 1, count: byteCount)))
@@ -23,7 +23,7 @@ struct HTTP2BodyTests {
         #expect(answer.map(\.type) == [Frame.Kind.headers, Frame.Kind.ping])
     }
 
-    @Test func `a body over the limit that is answered late is handed on once`() {
+    @Test func `a body over the limit that is answered late is delivered once`() {
         let peer = Peer()
         peer.recorder.onRequest = { _ in }
         peer.send(.request(1), .data(1, [UInt8](repeating: 1, count: 5000)))
@@ -42,7 +42,7 @@ struct HTTP2BodyTests {
     }
 
     @Test(arguments: ["1", "3"])
-    func `a body that is not as long as it says resets its stream only`(contentLength: String) {
+    func `a body with a wrong content-length resets only its stream`(contentLength: String) {
         let peer = Peer()
         let answer = peer.exchange(
             .request(1, fields: [("content-length", contentLength)]), .data(1, [1, 2], end: true))
@@ -52,7 +52,7 @@ struct HTTP2BodyTests {
         #expect(peer.exchange(.request(3, end: true)).count == 1)
     }
 
-    @Test func `uploads on many streams never run out of the connection's window`() {
+    @Test func `uploads on many streams never exhaust the connection's window`() {
         let peer = Peer()
         var (sent, window) = (0, Int(HTTPBounds.connectionWindowByteCount))
         for id in stride(from: Int32(1), to: 2001, by: 2) {
@@ -67,7 +67,7 @@ struct HTTP2BodyTests {
         #expect(sent > 2 * Int(HTTPBounds.connectionWindowByteCount))
     }
 
-    @Test func `a long upload gets its stream's window back`() {
+    @Test func `a long upload gets window updates for its stream`() {
         let peer = Peer()
         peer.recorder.bodyByteCountMax = 1 << 20
         peer.recorder.onRequest = { _ in }
@@ -76,7 +76,7 @@ struct HTTP2BodyTests {
         #expect(answer.contains { $0.type == Frame.Kind.windowUpdate && $0.stream == 1 })
     }
 
-    @Test func `errors to a client that never opens its window stay whole, and accepted requests are still answered`() {
+    @Test func `errors wait whole for a window, and accepted requests are still answered`() {
         let peer = Peer()
         let body = Array(#"{"reason":"BadDeviceToken"}"#.utf8)
         peer.recorder.onRequest = { $0.method == .put ? $0.respond(status: 200) : $0.respond(status: 400, body: body) }
@@ -89,7 +89,7 @@ struct HTTP2BodyTests {
         #expect(peer.session.openExchangeCount == 20)
         let accepted = Int32(streams) * 2 + 1
         #expect(peer.exchange(.request(accepted, method: "PUT", end: true)).map(\.endsStream) == [true])
-        // An open window brings the rest, each in one frame; a little more brings one more.
+        // Opening the window releases the rest, each error in one frame. A little more window releases one more error.
         let few = peer.exchange(.windowUpdate(0, UInt32(body.count))).filter { $0.type == Frame.Kind.data }
         #expect(few.count == 1)
         let rest = peer.exchange(.windowUpdate(0, 65_535)).filter { $0.type == Frame.Kind.data }
@@ -98,7 +98,7 @@ struct HTTP2BodyTests {
         #expect(peer.session.openExchangeCount == 0)
     }
 
-    @Test func `a waiting error whose stream is reset is forgotten`() {
+    @Test func `a waiting error is dropped when its stream is reset`() {
         let peer = Peer()
         peer.recorder.onRequest = { $0.respond(status: 400, body: [UInt8](repeating: 1, count: 16_000)) }
         for id in stride(from: Int32(1), through: 9, by: 2) { _ = peer.exchange(.request(id, end: true)) }
@@ -108,7 +108,7 @@ struct HTTP2BodyTests {
         #expect(peer.recorder.endedIDs.count == 5)
     }
 
-    @Test func `a client that asks for tiny windows gets its answer in pieces`() {
+    @Test func `a client with tiny windows gets its answer in pieces`() {
         let peer = Peer()
         peer.recorder.onRequest = { $0.respond(status: 400, body: [1, 2, 3]) }
         let first = peer.exchange(.settings([(4, 1)]), .request(1, end: true)).filter { $0.type == Frame.Kind.data }
@@ -116,7 +116,7 @@ struct HTTP2BodyTests {
         #expect(peer.exchange(.windowUpdate(1, 5)) == [.data(1, [2, 3], end: true)])
     }
 
-    @Test func `an answer larger than a frame goes out in frames, the last of which ends the stream`() {
+    @Test func `an answer larger than a frame is split into frames, and the last one ends the stream`() {
         let peer = Peer()
         let body = (0..<40_000).map { UInt8(truncatingIfNeeded: $0) }
         peer.recorder.onRequest = { $0.respond(status: 200, body: body) }

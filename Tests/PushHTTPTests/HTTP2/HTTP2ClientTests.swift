@@ -4,9 +4,9 @@ import PushHTTP
 import TestSupport
 import Testing
 
-/// What real clients do, which no limit may punish.
+/// The behavior of real clients, which no limit may punish.
 ///
-/// The clock stands still, so that every bucket has only its burst.
+/// The clock stands still, so each token bucket has only its burst.
 struct HTTP2ClientTests {
     @Test func `a thousand streams before the settings were read are all served`() {
         let peer = Peer(isGreeted: false)
@@ -18,7 +18,7 @@ struct HTTP2ClientTests {
         #expect(peer.frames().filter { $0.type == Frame.Kind.headers && $0.endsStream }.count == 1000)
     }
 
-    @Test func `a body in frames of one byte is taken`() {
+    @Test func `a body in frames of one byte is accepted`() {
         let peer = Peer()
         for id in stride(from: Int32(1), to: 21, by: 2) {
             peer.send(.request(id))
@@ -28,14 +28,14 @@ struct HTTP2ClientTests {
         #expect(peer.recorder.requests.allSatisfy { $0.body.utf8.count == 4096 && !$0.overflowed })
     }
 
-    @Test func `empty DATA frames that end their streams are taken`() {
+    @Test func `empty DATA frames that end their streams are accepted`() {
         let peer = Peer()
         for index in 0..<Int32(3000) {
             #expect(peer.exchange(.request(index * 2 + 1), .data(index * 2 + 1, [], end: true)).count == 1)
         }
     }
 
-    @Test func `a client that opens both windows after each error is taken`() {
+    @Test func `a client that opens both windows after each error is accepted`() {
         let peer = Peer()
         peer.recorder.onRequest = { $0.respond(status: 400, body: Array(#"{"reason":"PayloadEmpty"}"#.utf8)) }
         for index in 0..<Int32(5000) {
@@ -45,7 +45,7 @@ struct HTTP2ClientTests {
         }
     }
 
-    @Test func `a PING every other second and a priority with each request are taken`() {
+    @Test func `a PING every other second and a priority with each request are accepted`() {
         let peer = Peer()
         for index in 0..<Int32(2000) {
             peer.session.nowNanoseconds += 2_000_000_000

@@ -3,12 +3,12 @@
 import PushHTTP
 import Testing
 
-/// Streams that are answered before their request has ended.
+/// Streams whose answer comes before the end of their request.
 struct HTTP2DrainTests {
     private static let second: UInt64 = 1_000_000_000
     private static let stop = [Frame.reset(1, code: ErrorCode.none)]
 
-    /// A peer that got an answer on stream 1, has not ended its upload, and leaves the PING unanswered.
+    /// Returns a peer with an answer on stream 1, an unfinished upload, and our PING unanswered.
     private static func answered() -> Peer {
         let peer = Peer()
         peer.recorder.onHead = { if $0.id == 1 { $0.respond(status: 413, body: Array("{}".utf8)) } }
@@ -18,19 +18,19 @@ struct HTTP2DrainTests {
         return peer
     }
 
-    /// The answer to our PING of a number.
+    /// Returns the answer to our PING with a given number.
     private static func pong(_ number: UInt8) -> Frame {
         .ping([number, 0, 0, 0, 0, 0, 0, 0], flags: Frame.acknowledge)
     }
 
-    /// DATA on stream 1 that makes up some bytes.
+    /// Returns DATA frames on stream 1 with a given total size.
     private static func upload(_ byteCount: Int) -> [Frame] {
         stride(from: 0, to: byteCount, by: 16_000).map {
             .data(1, [UInt8](repeating: 1, count: min(16_000, byteCount - $0)))
         }
     }
 
-    @Test func `the rest of an upload after its answer is dropped, and nobody waits for it`() {
+    @Test func `the rest of an upload after its answer is dropped, and delays no other stream`() {
         let peer = Self.answered()
         #expect(peer.recorder.endedIDs == [1] && peer.session.openExchangeCount == 0)
         #expect(peer.session.exchange(1) == nil)
@@ -48,7 +48,7 @@ struct HTTP2DrainTests {
         #expect(peer.session.failure == nil && peer.session.unansweredPingCount == 0)
     }
 
-    @Test func `the answer to a PING stops the uploads that were answered before it, and no other`() {
+    @Test func `a PING answer stops the uploads that were answered before that PING, and no other`() {
         let peer = Peer()
         peer.recorder.onHead = { $0.respond(status: 413) }
         peer.session.ping()
@@ -60,12 +60,12 @@ struct HTTP2DrainTests {
         #expect(peer.exchange(Self.pong(5)) == [.reset(7, code: ErrorCode.none)])
     }
 
-    @Test func `an upload that has ended is not stopped`() {
+    @Test func `an upload that has ended is not reset`() {
         let peer = Self.answered()
         #expect(peer.exchange(.data(1, [], end: true), Self.pong(1)).isEmpty)
     }
 
-    @Test func `an upload gets its windows back while it is dropped`() {
+    @Test func `an upload gets window updates while it is dropped`() {
         let peer = Self.answered()
         var windows: [Int32: Int] = [0: Int(HTTPBounds.connectionWindowByteCount) - 3, 1: 65_535 - 3]
         for frame in Self.upload(HTTPBounds.drainedByteCountMax) {
@@ -79,7 +79,7 @@ struct HTTP2DrainTests {
     }
 
     @Test(arguments: [(0, false), (1, true)])
-    func `an upload is stopped one byte over what is dropped`(excess: Int, isStopped: Bool) {
+    func `an upload is reset one byte over the drop limit`(excess: Int, isStopped: Bool) {
         let peer = Self.answered()
         for frame in Self.upload(HTTPBounds.drainedByteCountMax) {
             #expect(!peer.exchange(frame).contains { $0.type == Frame.Kind.reset })
@@ -91,7 +91,7 @@ struct HTTP2DrainTests {
     }
 
     @Test(arguments: [(9, false), (10, true)])
-    func `an upload is stopped when its time is over`(seconds: UInt64, isStopped: Bool) {
+    func `an upload is reset when its time limit passes`(seconds: UInt64, isStopped: Bool) {
         let ticking = Self.answered()
         ticking.session.nowNanoseconds += seconds * Self.second
         ticking.session.tick()
@@ -104,7 +104,7 @@ struct HTTP2DrainTests {
         #expect(busy.exchange(.data(1, [1])) == (isStopped ? Self.stop : []))
     }
 
-    @Test func `a clock at its end stops nothing too early`() {
+    @Test func `a clock at its maximum stops no upload too early`() {
         let peer = Peer()
         peer.session.nowNanoseconds = .max - 1
         peer.recorder.onHead = { $0.respond(status: 413) }
@@ -113,7 +113,7 @@ struct HTTP2DrainTests {
         #expect(peer.frames().isEmpty)
     }
 
-    @Test func `only so many uploads are dropped at once, and the next are stopped at once`() {
+    @Test func `the number of dropped uploads is limited, and further ones are reset immediately`() {
         let peer = Peer()
         peer.recorder.onHead = { $0.respond(status: 403) }
         let drained = Int32(HTTPBounds.drainedStreamCountMax)
@@ -124,14 +124,14 @@ struct HTTP2DrainTests {
         #expect(answer.map(\.type) == [Frame.Kind.headers, Frame.Kind.reset])
         #expect(answer.last == .reset(next, code: ErrorCode.none))
         #expect(peer.session.openExchangeCount == 0 && peer.recorder.endedIDs.count == peer.recorder.headIDs.count)
-        // The end of one makes room for another, whichever way it ends.
+        // The end of one upload makes room for another, however it ends.
         #expect(peer.exchange(.data(1, [], end: true), .request(next + 2)).map(\.type) == taken)
         #expect(peer.exchange(.reset(3), .request(next + 4)).map(\.type) == taken)
         #expect(peer.exchange(.request(next + 6)).map(\.type) == [Frame.Kind.headers, Frame.Kind.reset])
     }
 
     @Test(arguments: [(true, []), (false, stop)])
-    func `trailers that end a dropped upload are fine, others stop it`(isEnd: Bool, answer: [Frame]) {
+    func `trailers that end a dropped upload are accepted, and others reset it`(isEnd: Bool, answer: [Frame]) {
         let peer = Self.answered()
         #expect(peer.exchange(.headers(1, [("a", "b")], end: isEnd)) == answer)
         #expect(peer.exchange(.request(3, end: true)).first?.type == Frame.Kind.headers)
@@ -146,7 +146,7 @@ struct HTTP2DrainTests {
         #expect(!peer.session.hasOutput && peer.recorder.endedIDs == [1])
     }
 
-    @Test func `an answer that waits for the window is not an end`() {
+    @Test func `an answer that waits for the window does not end the stream`() {
         let peer = Peer()
         peer.recorder.onHead = { $0.respond(status: 413, body: [UInt8](repeating: 1, count: 70_000)) }
         #expect(!peer.exchange(.request(1)).contains { $0.endsStream })
@@ -157,7 +157,7 @@ struct HTTP2DrainTests {
         #expect(peer.exchange(.data(1, [1], end: true)).isEmpty)
     }
 
-    @Test func `a dropped upload holds up no shutdown for longer than its time`() {
+    @Test func `a dropped upload delays a shutdown by at most its time limit`() {
         let peer = Self.answered()
         peer.session.finishShutdown(debugData: [])
         #expect(peer.frames().map(\.type) == [Frame.Kind.goAway])

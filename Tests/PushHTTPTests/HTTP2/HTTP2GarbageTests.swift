@@ -4,11 +4,11 @@ import PushHTTP
 import TestSupport
 import Testing
 
-/// Whatever comes, the process goes on and the delegate's books balance.
+/// Checks that no input crashes the process, and that each exchange that starts also ends.
 struct HTTP2GarbageTests {
     private static let seeds = Array<UInt64>(1...100)
 
-    /// A conversation with a bit of everything.
+    /// A conversation that contains every kind of frame.
     private static let conversation: [UInt8] = {
         let bomb = HPACK.integer(0, prefixBitCount: 6, pattern: 0x40) + HPACK.string("x") + HPACK.string("y")
         let frames: [Frame] = [
@@ -24,7 +24,7 @@ struct HTTP2GarbageTests {
         return Peer.preface + frames.flatMap(\.bytes)
     }()
 
-    /// Feeds bytes in random pieces to a session whose delegate answers in random ways.
+    /// Feeds bytes in random pieces to a session whose delegate answers at random.
     private static func survive(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> Recorder {
         let recorder = Recorder()
         var choices = SeededGenerator(seed: generator.next())
@@ -58,7 +58,7 @@ struct HTTP2GarbageTests {
     }
 
     @Test(arguments: seeds)
-    func `random bytes do no harm`(seed: UInt64) {
+    func `random bytes do not crash the session`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let bytes = (0..<2000).map { _ in UInt8.random(in: 0...255, using: &generator) }
         for prefix in [[], Peer.preface, Peer.preface + Frame.settings().bytes] {
@@ -68,7 +68,7 @@ struct HTTP2GarbageTests {
     }
 
     @Test(arguments: seeds)
-    func `a conversation with damaged bytes does no harm`(seed: UInt64) {
+    func `a conversation with damaged bytes does not crash the session`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<10 {
             var bytes = Self.conversation
@@ -82,7 +82,7 @@ struct HTTP2GarbageTests {
         }
     }
 
-    @Test func `a conversation that is cut anywhere does no harm`() {
+    @Test func `a conversation that is cut off anywhere does not crash the session`() {
         var generator = SeededGenerator(seed: 1)
         for count in 0..<Self.conversation.count {
             let recorder = Self.survive(Array(Self.conversation.prefix(count)), &generator)
@@ -91,7 +91,7 @@ struct HTTP2GarbageTests {
     }
 
     @Test(arguments: seeds)
-    func `frames in a random order do no harm`(seed: UInt64) {
+    func `frames in a random order do not crash the session`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var rest = Array(Self.conversation.dropFirst(24))
         let frames = Frame.take(from: &rest)

@@ -4,14 +4,14 @@ import PushHTTP
 import Testing
 
 struct HTTP2HeaderLimitTests {
-    /// What the pseudo-fields of `Frame.request` come to: names, values and 32 bytes for each.
+    /// The size of the pseudo-fields of `Frame.request`: names, values and 32 bytes for each.
     private static let pseudoByteCount =
         [":methodPOST", ":schemehttps", ":path/3/device/00", ":authoritypush.example"].reduce(0) {
             $0 + $1.utf8.count + 32
         }
 
     @Test(arguments: [(0, 200), (1, 431)])
-    func `fields are refused with 431 one byte over the limit`(excess: Int, status: Int) {
+    func `fields are refused with 431 at one byte over the limit`(excess: Int, status: Int) {
         let peer = Peer(limits: HTTP2LimitTests.limits(headerBytes: 1000))
         let value = String(repeating: "v", count: 1000 - Self.pseudoByteCount - 33 + excess)
         let answer = peer.exchange(.request(1, fields: [("x", value)], end: true))
@@ -23,7 +23,7 @@ struct HTTP2HeaderLimitTests {
     }
 
     @Test(arguments: [(0, 200), (1, 431)])
-    func `fields are refused with 431 one over the count`(excess: Int, status: Int) {
+    func `fields are refused with 431 at one over the maximum count`(excess: Int, status: Int) {
         let peer = Peer()
         let fields = (0..<60 + excess).map { ("x\($0)", "") }
         let answer = peer.exchange(.request(1, fields: fields, end: true))
@@ -39,7 +39,7 @@ struct HTTP2HeaderLimitTests {
         #expect(peer.session.openExchangeCount == 0 && peer.session.failure == nil)
     }
 
-    @Test func `trailers before the 431 went out do not bring a second answer`() {
+    @Test func `trailers before the 431 is sent cause no second answer`() {
         let peer = Peer(limits: HTTP2LimitTests.limits(fields: 5))
         let answer = peer.exchange(
             .request(1, fields: [("a", ""), ("b", "")]), .data(1, [1]), .headers(1, [("c", "d")], end: true))
@@ -48,10 +48,10 @@ struct HTTP2HeaderLimitTests {
     }
 
     @Test(arguments: [false, true])
-    func `a table entry that is named over and over resets the stream`(inTrailers: Bool) {
+    func `a table entry that is referenced again and again resets the stream`(inTrailers: Bool) {
         let peer = Peer()
         let value = String(repeating: "v", count: 4000)
-        // An entry for the table, then one byte (index 62) for each repetition.
+        // The block has one entry for the table, then one byte (index 62) for each repetition.
         var bomb = HPACK.integer(0, prefixBitCount: 6, pattern: 0x40) + HPACK.string("x") + HPACK.string(value)
         bomb += [UInt8](repeating: 0x80 | 62, count: 10_000)
         var block = bomb
@@ -69,7 +69,7 @@ struct HTTP2HeaderLimitTests {
         #expect(peer.exchange(.request(3, end: true)).count == 1)
     }
 
-    @Test func `a malformed field resets its stream and nobody hears of it`() {
+    @Test func `a malformed field resets its stream, and the delegate is not notified`() {
         let peer = Peer()
         for (id, field) in zip(
             stride(from: Int32(1), to: 99, by: 2), [("UPPER", "a"), ("a", "b\r\nc"), ("connection", "close")])

@@ -3,7 +3,7 @@
 import PushHTTP
 import Testing
 
-/// A kind of frame that costs its sender nothing.
+/// A kind of frame that is cheap for its sender.
 struct Glitch: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var frame: Frame
@@ -39,19 +39,19 @@ struct Glitch: CustomTestStringConvertible, Sendable {
 }
 
 struct HTTP2LimitTests {
-    /// A session with one open and one closed stream, whose bucket is full again.
+    /// Returns a session with one open and one closed stream and a full token bucket.
     private static func prepared() -> Peer {
         let peer = Peer()
         peer.recorder.onRequest = { $0.respond(status: 200) }
         _ = peer.exchange(.request(1), .request(3, end: true))
-        // What two requests may bring along.
+        // Two requests earn these two WINDOW_UPDATE frames.
         _ = peer.exchange(.windowUpdate(0, 1), .windowUpdate(0, 1))
         peer.session.nowNanoseconds += 60_000_000_000
         return peer
     }
 
     @Test(arguments: Glitch.all)
-    func `a burst of cheap frames is taken up to the limit and no further`(glitch: Glitch) {
+    func `a burst of cheap frames is accepted up to the limit and no further`(glitch: Glitch) {
         let peer = Self.prepared()
         for _ in 0..<HTTPBounds.glitchCountMax / glitch.price {
             #expect(peer.send(glitch.frame))
@@ -64,7 +64,7 @@ struct HTTP2LimitTests {
         #expect(peer.recorder.headIDs == [1, 3])
     }
 
-    @Test func `a client that widens the window of every stream it opens may go on for ever`() {
+    @Test func `a client may widen the window of every stream that it opens, without limit`() {
         let peer = Peer()
         peer.recorder.onRequest = { $0.respond(status: 200) }
         for index in 0..<Int32(HTTPBounds.glitchCountMax * 3) {
@@ -76,7 +76,7 @@ struct HTTP2LimitTests {
     }
 
     @Test(arguments: Glitch.all)
-    func `cheap frames at the steady rate are taken for ever`(glitch: Glitch) {
+    func `cheap frames at the steady rate are accepted without limit`(glitch: Glitch) {
         let peer = Self.prepared()
         for _ in 0..<5 * HTTPBounds.glitchCountMax / glitch.price {
             peer.session.nowNanoseconds += 1_000_000_000 / UInt64(HTTPBounds.glitchCountPerSecond / glitch.price)
@@ -87,7 +87,7 @@ struct HTTP2LimitTests {
     }
 
     @Test(arguments: Glitch.all)
-    func `a broken frame behind the one that trips the limit does no harm`(glitch: Glitch) {
+    func `a malformed frame after the one that exceeds the limit does not crash the session`(glitch: Glitch) {
         for frame in Glitch.broken {
             let peer = Self.prepared()
             let flood = [[UInt8]](repeating: glitch.frame.bytes, count: HTTPBounds.glitchCountMax / glitch.price + 2)
@@ -97,7 +97,7 @@ struct HTTP2LimitTests {
         }
     }
 
-    @Test func `streams that the peer makes us reset are bounded, whatever follows in the same bytes`() {
+    @Test func `resets that the peer provokes are limited, whatever follows in the same bytes`() {
         let peer = Peer()
         func resetting(_ id: Int32) -> [UInt8] {
             Frame.request(id, fields: [("content-length", "5")]).bytes + Frame.data(id, [1], end: true).bytes
@@ -113,7 +113,7 @@ struct HTTP2LimitTests {
         #expect(peer.session.failure != nil && peer.session.isFinished)
     }
 
-    @Test func `resets at the steady rate are taken for ever`() {
+    @Test func `provoked resets at the steady rate are accepted without limit`() {
         let peer = Peer()
         for index in 0..<Int32(500) {
             peer.session.nowNanoseconds += 1_000_000_000 / UInt64(HTTPBounds.sentResetCountPerSecond)
@@ -123,7 +123,7 @@ struct HTTP2LimitTests {
         }
     }
 
-    @Test func `resets of ours without error are not counted`() {
+    @Test func `our resets without an error are not counted`() {
         let peer = Peer()
         peer.recorder.onHead = { $0.respond(status: 413) }
         for index in 0..<Int32(HTTPBounds.sentResetCountMax * 3) {
@@ -143,13 +143,13 @@ struct HTTP2LimitTests {
             _ = peer.frames()
             (count, id) = (count + 1, id + 2)
         }
-        // nghttp2 refills its own bucket by its own clock while we go.
+        // nghttp2 refills its own bucket by its own clock during the test.
         #expect(count >= Int(HTTPBounds.receivedResetCountMax) - 1 && count < 1000)
         #expect(peer.recorder.headIDs == peer.recorder.endedIDs)
     }
 
     @Test(arguments: Glitch.broken)
-    func `a broken frame behind a rapid reset or a flood of resets does no harm`(frame: Frame) {
+    func `a malformed frame after a rapid reset or a flood of resets does not crash the session`(frame: Frame) {
         let rapid = Peer()
         var bytes: [UInt8] = []
         for index in 0..<Int32(600) { bytes += Frame.request(index * 2 + 1).bytes + Frame.reset(index * 2 + 1).bytes }
@@ -167,7 +167,7 @@ struct HTTP2LimitTests {
         #expect(!made.send(frame))
     }
 
-    @Test func `a clock that goes back refills nothing`() {
+    @Test func `a clock that goes backward refills no bucket`() {
         let peer = Self.prepared()
         let count = HTTPBounds.glitchCountMax / HTTPBounds.glitchesPerPing
         for _ in 0..<count { #expect(peer.exchange(.ping()).count == 1) }
@@ -176,7 +176,7 @@ struct HTTP2LimitTests {
     }
 
     @Test(arguments: [(0, true), (1, false)])
-    func `answers to PING that the peer does not read are bounded`(excess: Int, goesOn: Bool) {
+    func `answers to PING that the peer does not read are limited`(excess: Int, goesOn: Bool) {
         let peer = Peer()
         let count = HTTPBounds.unsentAcknowledgementCountMax + excess
         #expect(peer.send([[UInt8]](repeating: Frame.ping().bytes, count: count).flatMap(\.self)) == goesOn)
@@ -208,7 +208,7 @@ struct HTTP2LimitTests {
             ErrorCode.frameSizeError
         ),
     ])
-    func `a frame that breaks the protocol ends the session with its error`(frame: Frame, code: UInt32) {
+    func `a frame that violates the protocol ends the session with its error code`(frame: Frame, code: UInt32) {
         let peer = Peer()
         peer.recorder.onRequest = { _ in }
         peer.send(.request(1), .request(3, end: true))
@@ -219,7 +219,7 @@ struct HTTP2LimitTests {
         #expect(peer.recorder.endedIDs.sorted() == [1, 3])
     }
 
-    @Test func `a connection that does not begin with the preface is refused`() {
+    @Test func `a connection that does not start with the preface is refused`() {
         let peer = Peer(isGreeted: false)
         #expect(!peer.send(Array("GET / HTTP/1.1\r\nhost: a\r\n\r\n".utf8)))
         #expect(Peer.goAwayCode(peer.frames()) == ErrorCode.protocolError)

@@ -3,7 +3,7 @@
 import PushHTTP
 import Testing
 
-/// A request that breaks RFC 9113, section 8, in the frames that a client sends.
+/// A request that violates RFC 9113, section 8, as a client's frames.
 struct MalformedRequest: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var frames: [Frame]
@@ -72,24 +72,28 @@ struct MalformedRequest: CustomTestStringConvertible, Sendable {
 
 struct HTTP2MessageTests {
     @Test(arguments: MalformedRequest.all)
-    func `a malformed request resets its stream and nothing else`(request: MalformedRequest) {
+    func `a malformed request resets only its stream`(request: MalformedRequest) {
         let peer = Peer()
         peer.send(request.frames.flatMap(\.bytes))
         #expect(peer.frames() == [.reset(1, code: ErrorCode.protocolError)])
         #expect(peer.recorder.requests.isEmpty && peer.recorder.headIDs == peer.recorder.endedIDs)
         #expect(peer.session.openExchangeCount == 0 && peer.session.failure == nil)
-        // What follows on the stream is ignored once its reset is out, and before, unless the stream had ended.
+        // Later frames on the stream are ignored after its reset. Before it they are ignored too, unless the peer had
+        // ended it.
         let more = [Frame.data(1, [1, 2, 3]), .headers(1, [("A", "b")], end: true)]
+        guard !request.frames.contains(where: \.endsStream) else {
+            #expect(Peer.goAwayCode(peer.exchange(more[0])) == ErrorCode.streamClosed)
+            return
+        }
         #expect(peer.send(more.flatMap(\.bytes)) && peer.frames().isEmpty)
         #expect(peer.exchange(.request(3, end: true)).map(\.endsStream) == [true])
-        guard !request.frames.contains(where: \.endsStream) else { return }
         let eager = Peer()
         eager.send((request.frames + more).flatMap(\.bytes))
         #expect(eager.frames() == [.reset(1, code: ErrorCode.protocolError)])
         #expect(eager.recorder.requests.isEmpty && eager.session.failure == nil)
     }
 
-    @Test func `a promise from a client ends the session`() {
+    @Test func `a PUSH_PROMISE from a client ends the session`() {
         let peer = Peer()
         peer.recorder.onRequest = { _ in }
         peer.send(.request(1, end: true))
@@ -102,7 +106,7 @@ struct HTTP2MessageTests {
     @Test(arguments: [
         "/3/device/ab cd", " /3/device/ab", "/3/device/ab ", "/3/device/\tab", "/é", "3/device", "*", " ",
     ])
-    func `a path that is wrong arrives as it came, so that someone can say what is wrong`(path: String) {
+    func `an invalid path reaches the delegate unchanged, so that an answer can explain it`(path: String) {
         let peer = Peer()
         peer.recorder.onRequest = { $0.respond(status: 400) }
         #expect(peer.exchange(.request(1, path: path, end: true)).map(\.endsStream) == [true])
@@ -112,14 +116,14 @@ struct HTTP2MessageTests {
     @Test(arguments: [
         [], [("host", "push.example")], [(":authority", "push.example")], [(":authority", "a"), ("host", "b")],
     ])
-    func `a request names its host in either way or not at all`(fields: [(String, String)]) {
+    func `a request names its host in either field or not at all`(fields: [(String, String)]) {
         let peer = Peer()
         let head = [(":method", "POST"), (":scheme", "https"), (":path", "/")] + fields
         #expect(peer.exchange(.headers(1, head, end: true)).map(\.type) == [Frame.Kind.headers])
         #expect(peer.recorder.requests.map(\.path) == ["/"])
     }
 
-    @Test func `CONNECT arrives as a method that nobody serves, without a path`() {
+    @Test func `CONNECT arrives as an unsupported method, without a path`() {
         let peer = Peer()
         peer.recorder.onRequest = { $0.respond(status: 405) }
         let head = [(":method", "CONNECT"), (":authority", "push.example:443")]
@@ -128,7 +132,7 @@ struct HTTP2MessageTests {
             peer.recorder.requests == [.init(id: 1, method: .other, path: "", body: "", overflowed: false)])
     }
 
-    @Test func `a length beside padding and pieces of one byte is counted without the padding`() {
+    @Test func `a content-length counts the data without padding, in pieces of any size`() {
         let peer = Peer()
         let padded = Frame(type: Frame.Kind.data, flags: Frame.padded, stream: 1, payload: [3, 65, 0, 0, 0])
         let answer = peer.exchange(
@@ -146,7 +150,7 @@ struct HTTP2MessageTests {
     }
 
     @Test(arguments: [204, 304])
-    func `an answer that has no body is its fields and nothing else`(status: Int) {
+    func `an answer without a body consists of its fields only`(status: Int) {
         let peer = Peer()
         peer.recorder.onRequest = { $0.respond(status: status) }
         let answer = peer.exchange(.request(1, method: "DELETE", end: true))

@@ -4,7 +4,7 @@ import PushHTTP
 import Testing
 
 struct HTTP2SessionTests {
-    @Test func `the session begins with its settings and a large connection window`() {
+    @Test func `the session starts with its settings and a large connection window`() {
         let peer = Peer(isGreeted: false)
         let frames = peer.frames()
         #expect(frames.map(\.type) == [Frame.Kind.settings, Frame.Kind.windowUpdate])
@@ -48,7 +48,7 @@ struct HTTP2SessionTests {
         }
     }
 
-    @Test func `repeated fields are all kept, pseudo-fields are not among them, and host may replace authority`() {
+    @Test func `repeated fields are kept, pseudo-fields are not among them, and host may replace authority`() {
         let peer = Peer()
         var fields: [String] = []
         peer.recorder.onHead = { exchange in
@@ -68,7 +68,7 @@ struct HTTP2SessionTests {
         #expect(peer.recorder.requests.map(\.path) == ["/x?y"])
     }
 
-    @Test func `bytes that come one at a time mean the same`() {
+    @Test func `a conversation in single bytes has the same result`() {
         let peer = Peer(isGreeted: false)
         let conversation =
             Peer.preface + Frame.settings().bytes + Frame.request(1).bytes
@@ -78,7 +78,7 @@ struct HTTP2SessionTests {
         #expect(peer.frames(limit: 1).contains { $0.type == Frame.Kind.headers && $0.endsStream })
     }
 
-    @Test func `a late answer finds its exchange, and an answer to a stream that is gone does nothing`() {
+    @Test func `a late answer finds its exchange, and an answer to a closed stream does nothing`() {
         let peer = Peer()
         var kept: HTTPExchange?
         peer.recorder.onRequest = { kept = $0 }
@@ -98,7 +98,7 @@ struct HTTP2SessionTests {
         #expect(peer.recorder.endedIDs == [3, 1])
     }
 
-    @Test func `an exchange that is used again shows nothing of the request before`() {
+    @Test func `a reused exchange shows nothing of the previous request`() {
         let peer = Peer()
         peer.recorder.onHead = { $0.context = peer.recorder }
         peer.recorder.onRequest = {
@@ -118,7 +118,7 @@ struct HTTP2SessionTests {
         ("GET", Method.get), ("HEAD", .head), ("PUT", .put), ("DELETE", .delete), ("PATCH", .patch), ("get", .other),
         ("Patch", .other), ("PATC", .other), ("PATCHX", .other),
     ])
-    func `methods are told apart by their bytes`(name: String, method: Method) {
+    func `methods are distinguished by their bytes`(name: String, method: Method) {
         let peer = Peer()
         _ = peer.exchange(.request(1, method: name, end: true))
         #expect(peer.recorder.requests.map(\.method) == [method])
@@ -140,7 +140,7 @@ struct HTTP2SessionTests {
         #expect(peer.recorder.endedIDs == [1])
     }
 
-    @Test func `only a frame that came whole is counted as a message`() {
+    @Test func `only a complete frame is counted as a message`() {
         let peer = Peer(isGreeted: false)
         peer.send(Peer.preface)
         #expect(peer.session.completedMessageCount == 0)
@@ -153,7 +153,7 @@ struct HTTP2SessionTests {
         }
     }
 
-    @Test func `a PING is answered and ours is counted until it is`() {
+    @Test func `a PING is answered, and ours is counted until it is answered`() {
         let peer = Peer()
         #expect(peer.exchange(.ping()) == [.ping(flags: Frame.acknowledge)])
         peer.session.ping()
@@ -169,7 +169,7 @@ struct HTTP2SessionTests {
         #expect(peer.session.unansweredPingCount == 0)
     }
 
-    @Test func `a session knows when it waits for the rest of something`() {
+    @Test func `a session reports whether it waits for the rest of a frame or head`() {
         let peer = Peer(isGreeted: false)
         #expect(peer.session.awaitsRest)
         peer.send(Peer.preface)
@@ -209,7 +209,7 @@ struct HTTP2SessionTests {
         #expect(peer.frames().isEmpty)
     }
 
-    @Test func `a session that is released ends its open exchanges untold`() {
+    @Test func `a session that is released ends its open exchanges without notifying the delegate`() {
         let recorder = Recorder()
         recorder.onRequest = { _ in }
         var exchange: HTTPExchange?
@@ -223,7 +223,7 @@ struct HTTP2SessionTests {
         #expect(exchange?.isAnswered == false)
     }
 
-    @Test func `the version of nghttp2 is three numbers`() {
+    @Test func `the version of nghttp2 has three numbers`() {
         #expect(NGHTTP2Version.text.split(separator: ".").compactMap { Int($0) }.count == 3)
     }
 }

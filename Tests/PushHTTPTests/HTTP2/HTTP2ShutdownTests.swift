@@ -6,7 +6,7 @@ import Testing
 struct HTTP2ShutdownTests {
     private static let reason = Array(#"{"reason":"Shutdown"}"#.utf8)
 
-    @Test func `the notice allows every stream and carries the reason, the end names the last stream`() {
+    @Test func `the first GOAWAY allows every stream and carries the reason, the second names the last stream`() {
         let peer = Peer()
         peer.recorder.onRequest = { _ in }
         peer.send(.request(1, end: true))
@@ -16,7 +16,7 @@ struct HTTP2ShutdownTests {
         #expect(notice.map(\.type) == [Frame.Kind.goAway])
         #expect(notice[0].number() == 0x7FFF_FFFF && notice[0].number(at: 4) == ErrorCode.none)
         #expect(Array(notice[0].payload[8...]) == Self.reason)
-        // A stream that crossed the notice on the wire is served.
+        // A stream that crossed the first GOAWAY on the wire is served.
         peer.send(.request(3, end: true))
         #expect(peer.recorder.headIDs == [1, 3])
         for id: Int32 in [1, 3] { peer.session.exchange(id)?.respond(status: 200) }
@@ -31,7 +31,7 @@ struct HTTP2ShutdownTests {
         #expect(peer.session.isFinished && peer.session.failure == nil)
     }
 
-    @Test func `streams after the end are ignored, open ones are answered first`() {
+    @Test func `streams after the second GOAWAY are ignored, and open ones are answered first`() {
         let peer = Peer()
         peer.recorder.onRequest = { _ in }
         peer.send(.request(1, end: true))
@@ -46,7 +46,7 @@ struct HTTP2ShutdownTests {
         #expect(peer.session.isFinished)
     }
 
-    @Test func `a notice before the first output stands behind the settings`() {
+    @Test func `a GOAWAY before the first output follows the settings`() {
         let peer = Peer(isGreeted: false)
         peer.session.announceShutdown(debugData: [])
         peer.session.finishShutdown(debugData: [])
@@ -65,7 +65,7 @@ struct HTTP2ShutdownTests {
         #expect(peer.frames().map(\.payload.count) == [8 + kept, 8 + kept])
     }
 
-    @Test func `a peer that says goodbye is served to the end`() {
+    @Test func `a peer that sends GOAWAY is served to the end`() {
         let peer = Peer()
         peer.recorder.onRequest = { _ in }
         let goodbye = Frame(type: Frame.Kind.goAway, payload: [0, 0, 0, 0, 0, 0, 0, 0])

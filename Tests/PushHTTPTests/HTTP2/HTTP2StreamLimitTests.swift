@@ -3,7 +3,7 @@
 import PushHTTP
 import Testing
 
-/// How many streams a peer may open, before and after it knows.
+/// The number of streams that a peer may open, before and after it has acknowledged the limit.
 struct HTTP2StreamLimitTests {
     private static let early = HTTPBounds.earlyStreamCountMax
     private static let streamsSetting: UInt32 = 3
@@ -14,7 +14,7 @@ struct HTTP2StreamLimitTests {
             advertisedHeaderListByteCountMax: 8000, headerFieldCountMax: 64)
     }
 
-    /// A greeted peer, whose three streams are all open.
+    /// Returns a greeted peer whose three streams are all open.
     private static func full() -> Peer {
         let peer = Peer(limits: limits(3))
         peer.recorder.onRequest = { _ in }
@@ -22,7 +22,7 @@ struct HTTP2StreamLimitTests {
         return peer
     }
 
-    /// The number of streams in each SETTINGS frame that is no acknowledgement.
+    /// Returns the stream limits in SETTINGS frames that are not acknowledgments.
     private static func advertised(_ frames: [Frame]) -> [UInt32] {
         frames.filter { $0.type == Frame.Kind.settings && $0.flags == 0 }.flatMap { frame in
             stride(from: 0, to: frame.payload.count, by: 6).compactMap { offset -> UInt32? in
@@ -32,7 +32,7 @@ struct HTTP2StreamLimitTests {
         }
     }
 
-    @Test func `one stream over a limit that the peer knows is refused alone`() {
+    @Test func `one stream over a limit that the peer has acknowledged is refused alone`() {
         let peer = Self.full()
         #expect(peer.exchange(.request(7, end: true)) == [.reset(7, code: ErrorCode.refusedStream)])
         #expect(peer.recorder.headIDs == [1, 3, 5] && peer.session.openExchangeCount == 3)
@@ -54,11 +54,11 @@ struct HTTP2StreamLimitTests {
         #expect(peer.session.failure == nil)
     }
 
-    @Test func `the fields of a refused stream still go into the table`() {
+    @Test func `the fields of a refused stream still enter the HPACK table`() {
         let peer = Self.full()
         var paths: [String] = []
         peer.recorder.onRequest = { paths.append($0.fields.text($0.path)) }
-        // A literal with indexing for the table, then its entry (index 62) by name.
+        // The first stream adds a literal to the table, and the second refers to that entry (index 62).
         let indexed = [0x40] + HPACK.string(":path") + HPACK.string("/from/the/table")
         let pseudo = [(":method", "GET"), (":scheme", "https")].flatMap { HPACK.literal($0.0, $0.1) }
         let flags = Frame.endHeaders | Frame.endStream
@@ -72,7 +72,7 @@ struct HTTP2StreamLimitTests {
         #expect(paths == ["/from/the/table"])
     }
 
-    @Test func `what is uploaded on refused streams does not use up the connection's window`() {
+    @Test func `uploads on refused streams do not use up the connection's window`() {
         let peer = Self.full()
         var (sent, window) = (0, Int(HTTPBounds.connectionWindowByteCount))
         for index in 0..<Int32(HTTPBounds.sentResetCountMax) {
@@ -89,7 +89,7 @@ struct HTTP2StreamLimitTests {
     }
 
     @Test(arguments: [(0, true), (1, false)])
-    func `refusals to a peer that knows the limit are bounded, even when it reads nothing`(excess: Int, goesOn: Bool) {
+    func `refusals to a peer that knows the limit are limited, even when it reads nothing`(excess: Int, goesOn: Bool) {
         let peer = Self.full()
         var bytes: [UInt8] = []
         for index in 0..<Int32(HTTPBounds.sentResetCountMax + excess) {
@@ -100,7 +100,7 @@ struct HTTP2StreamLimitTests {
         #expect(peer.recorder.headIDs == [1, 3, 5])
     }
 
-    @Test func `refusals at the steady rate are taken for ever`() {
+    @Test func `refusals at the steady rate are accepted without limit`() {
         let peer = Self.full()
         for index in 0..<Int32(500) {
             peer.session.nowNanoseconds += 1_000_000_000 / UInt64(HTTPBounds.sentResetCountPerSecond)
@@ -109,7 +109,7 @@ struct HTTP2StreamLimitTests {
         }
     }
 
-    @Test func `early streams are taken up to their own limit and then refused, not punished`() {
+    @Test func `early streams are accepted up to their own limit and then refused, not punished`() {
         let peer = Peer(isGreeted: false)
         peer.recorder.onRequest = { _ in }
         var bytes = Peer.preface + Frame.settings().bytes
@@ -124,7 +124,7 @@ struct HTTP2StreamLimitTests {
         #expect(peer.session.failure == nil && peer.recorder.endedIDs.count == Self.early)
     }
 
-    @Test func `after the acknowledgement early streams go on, and new ones wait until there is room`() {
+    @Test func `early streams continue after the acknowledgment, and new ones wait until there is room`() {
         let peer = Peer(limits: Self.limits(3), isGreeted: false)
         peer.recorder.onRequest = { _ in }
         peer.send(Peer.preface + Frame.settings().bytes)
@@ -140,7 +140,7 @@ struct HTTP2StreamLimitTests {
         #expect(peer.recorder.headIDs == [1, 3, 5, 7, 9, 15])
     }
 
-    @Test func `refusals without end are punished even while the limit is unknown`() {
+    @Test func `endless refusals are punished even before the peer knows the limit`() {
         let peer = Peer(limits: Self.limits(1), isGreeted: false)
         peer.recorder.onRequest = { _ in }
         peer.send(Peer.preface + Frame.settings().bytes)
@@ -149,32 +149,63 @@ struct HTTP2StreamLimitTests {
             _ = peer.frames()
             count += 1
         }
-        // Some are served, the next are free, then the bucket empties.
+        // Some streams are served, the next refusals are free, and then the bucket empties.
         #expect(count == Self.early + HTTPBounds.earlyRefusalCountMax + HTTPBounds.sentResetCountMax)
         #expect(Peer.goAwayCode(peer.frames()) == ErrorCode.enhanceYourCalm)
         #expect(peer.session.isFinished)
     }
 
-    @Test func `one stream until authenticated is said, not enforced, and raised by a second frame`() {
-        let peer = Peer(limits: Self.limits(3, advertised: 1), isGreeted: false)
+    @Test func `one stream until authenticated is enforced once the peer has read it, and raised by a second frame`() {
+        let peer = Peer(limits: Self.limits(3, advertised: 1), isGreeted: false, isStranger: true)
         peer.recorder.onRequest = { _ in }
         peer.send(Peer.preface + Frame.settings().bytes)
         #expect(Self.advertised(peer.frames()) == [1])
-        // The burst of a client that has not read SETTINGS, then one that acknowledges them and goes on.
+        // A client sends its burst before it has read SETTINGS, acknowledges them, and continues.
         #expect(peer.exchange(.request(1, end: true), .request(3, end: true)).isEmpty)
-        #expect(peer.exchange(.settingsAcknowledgement, .request(5, end: true)).isEmpty)
+        #expect(
+            peer.exchange(.settingsAcknowledgement, .request(5, end: true)) == [
+                .reset(5, code: ErrorCode.refusedStream)
+            ])
         peer.session.advertiseStreams(3)
         peer.session.advertiseStreams(3)
         #expect(Self.advertised(peer.frames()) == [3])
-        for id: Int32 in [1, 3, 5] { peer.session.exchange(id)?.respond(status: 200) }
+        #expect(peer.exchange(.request(7, end: true)).isEmpty)
+        for id: Int32 in [1, 3, 7] { peer.session.exchange(id)?.respond(status: 200) }
         #expect(peer.frames().map(\.endsStream) == [true, true, true])
         #expect(peer.exchange(.settingsAcknowledgement).isEmpty)
         #expect(peer.session.failure == nil)
-        // Both frames are acknowledged: a third acknowledgement is of nothing.
+        // Both SETTINGS frames are acknowledged, so a third acknowledgment matches nothing.
         #expect(Peer.goAwayCode(peer.exchange(.settingsAcknowledgement)) == ErrorCode.protocolError)
     }
 
-    @Test func `the first acknowledgement is what ends the early days`() {
+    @Test(arguments: [false, true])
+    func `an unauthenticated peer has a hundred streams until its owner allows more`(acknowledges: Bool) {
+        let peer = Peer(isGreeted: acknowledges, isStranger: true)
+        peer.recorder.onRequest = { _ in }
+        if !acknowledges { peer.send(Peer.preface + Frame.settings().bytes) }
+        var bytes: [UInt8] = []
+        for index in 0..<Int32(500) { bytes += Frame.request(index * 2 + 1).bytes }
+        #expect(peer.send(bytes))
+        let refused = peer.frames().filter { $0.type == Frame.Kind.reset }
+        #expect(refused.count == 400 && refused.allSatisfy { $0.number() == ErrorCode.refusedStream })
+        #expect(peer.session.openExchangeCount == HTTPBounds.streamCountBeforeAuthentication)
+        peer.session.advertiseStreams(1000)
+        for index in 500..<Int32(1400) { #expect(peer.send(.request(index * 2 + 1, end: true))) }
+        #expect(peer.frames().isEmpty && peer.session.openExchangeCount == 1000)
+    }
+
+    @Test func `streams after the one that authenticates, in the same bytes, are not refused`() {
+        let peer = Peer(isGreeted: false, isStranger: true)
+        peer.recorder.onRequest = { exchange in
+            if exchange.id == 1 { peer.session.advertiseStreams(1000) }
+        }
+        var bytes = Peer.preface + Frame.settings().bytes
+        for index in 0..<Int32(500) { bytes += Frame.request(index * 2 + 1, end: true).bytes }
+        #expect(peer.send(bytes))
+        #expect(peer.session.openExchangeCount == 500 && !peer.frames().contains { $0.type == Frame.Kind.reset })
+    }
+
+    @Test func `the first acknowledgment ends the tolerance for early streams`() {
         let peer = Peer(limits: Self.limits(1, advertised: 1), isGreeted: false)
         peer.recorder.onRequest = { _ in }
         peer.send(Peer.preface + Frame.settings().bytes)
@@ -186,7 +217,7 @@ struct HTTP2StreamLimitTests {
         #expect(peer.session.failure == nil)
     }
 
-    @Test func `a session that has ended raises nothing`() {
+    @Test func `a session that has ended does not raise its stream limit`() {
         let peer = Peer(limits: Self.limits(3, advertised: 1))
         #expect(Peer.goAwayCode(peer.exchange(.data(0, [1]))) == ErrorCode.protocolError)
         peer.session.advertiseStreams(3)

@@ -3,9 +3,9 @@
 import PushHTTP
 import Testing
 
-/// Answers whose body comes in pieces.
+/// Answers with a body that is sent in pieces.
 struct HTTP2StreamTests {
-    @Test func `a request whose head comes in pieces began with the first of them`() {
+    @Test func `a request whose head comes in pieces has the start time of the first piece`() {
         let peer = Peer()
         peer.session.nowNanoseconds = 60_000_000_000
         var head = Frame.request(1)
@@ -29,7 +29,7 @@ struct HTTP2StreamTests {
         return (peer, exchange)
     }
 
-    @Test func `pieces go out as they come and the end is said once`() {
+    @Test func `pieces are sent as they come, and END_STREAM is sent once`() {
         let (peer, exchange) = Self.streaming()
         #expect(!peer.session.hasOutput)
         for piece: [UInt8] in [[1], [2, 3], [4, 5, 6]] {
@@ -48,7 +48,7 @@ struct HTTP2StreamTests {
         #expect(exchange.unsentByteCount == 0 && peer.frames().isEmpty)
     }
 
-    @Test func `a stream that has rested, and given its memory back, goes on as before`() {
+    @Test func `a stream that was idle and released its memory continues`() {
         let (peer, exchange) = Self.streaming()
         for number in UInt8(0)..<3 {
             #expect(!peer.session.isQuiet)
@@ -66,7 +66,7 @@ struct HTTP2StreamTests {
         #expect(!peer.session.isQuiet)
     }
 
-    @Test func `the end of a stream that has nothing left is an empty frame`() {
+    @Test func `a stream without remaining data ends with an empty frame`() {
         let (peer, exchange) = Self.streaming()
         exchange.endStream()
         exchange.endStream()
@@ -74,13 +74,13 @@ struct HTTP2StreamTests {
         #expect(peer.recorder.endedIDs == [1])
     }
 
-    @Test func `nothing of a piece without bytes goes out`() {
+    @Test func `an empty piece sends nothing`() {
         let (peer, exchange) = Self.streaming()
         exchange.send([])
         #expect(peer.frames().isEmpty)
     }
 
-    @Test func `what the window holds back is counted exactly and goes out when it opens`() {
+    @Test func `bytes that wait for the window are counted exactly, and are sent when it opens`() {
         let (peer, exchange) = Self.streaming()
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         exchange.send(bytes)
@@ -99,7 +99,7 @@ struct HTTP2StreamTests {
         #expect(exchange.unsentByteCount == 0)
     }
 
-    @Test func `output stops near the limit and goes on`() {
+    @Test func `output stops near the limit and continues later`() {
         let (peer, exchange) = Self.streaming()
         exchange.send([UInt8](repeating: 1, count: 60_000))
         var output: [UInt8] = []
@@ -121,7 +121,7 @@ struct HTTP2StreamTests {
         #expect(peer.session.failure == nil)
     }
 
-    @Test func `a stream that the peer resets ends and takes nothing more`() {
+    @Test func `a stream that the peer resets ends and accepts nothing more`() {
         let (peer, exchange) = Self.streaming()
         peer.send(.reset(1))
         #expect(peer.recorder.endedIDs == [1])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushHTTP
 
-/// The fields of a head, and whether they make one.
+/// The fields of a head, and whether they form a valid one.
 struct HeadCase: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var fields: [(String, String)]
@@ -52,11 +52,13 @@ struct HeadCase: CustomTestStringConvertible, Sendable {
     ]
 }
 
-/// A request that goes by the rules event by event; an expectation cannot hold what it changes.
+/// Wraps the rules in a class, because an expectation cannot contain a value that it changes.
 private final class Request {
     private var rules = MessageRules()
 
-    /// Begins with the head of an ordinary request and some more fields; it must be good.
+    /// Starts with the head of an ordinary request and more fields.
+    ///
+    /// The head must be valid.
     static func withHead(_ fields: [(String, String)] = []) -> Request {
         let request = Request()
         #expect(request.take(HeadCase.usual + fields) && request.endFields(endsRequest: false))
@@ -77,7 +79,7 @@ private final class Request {
 }
 
 struct MessageRulesTests {
-    /// Whether a field may stand behind the pseudo-fields of an ordinary request, or in place of one of them.
+    /// Reports whether a field may follow the pseudo-fields of an ordinary request, or replace one of them.
     private static func accepts(_ name: [UInt8], _ value: [UInt8]) -> Bool {
         let request = Request()
         return request.take(HeadCase.usual.filter { Array($0.0.utf8) != name }) && request.takeField(name, value)
@@ -88,13 +90,13 @@ struct MessageRulesTests {
         accepts(Array(name.utf8), Array(value.utf8))
     }
 
-    /// All bytes that may stand between two letters.
+    /// Returns all bytes that are accepted between two letters.
     private static func bytes(where isGood: ([UInt8]) -> Bool) -> [UInt8] {
         (UInt8.min...UInt8.max).filter { isGood([UInt8(ascii: "a"), $0, UInt8(ascii: "a")]) }
     }
 
     @Test(arguments: HeadCase.all)
-    func `a head is good when each field is, and nothing is missing`(head: HeadCase) {
+    func `a head is valid when each field is valid and none is missing`(head: HeadCase) {
         let request = Request()
         #expect((request.take(head.fields) && request.endFields(endsRequest: false)) == head.isGood)
     }
@@ -105,12 +107,14 @@ struct MessageRulesTests {
         #expect(!Self.accepts("", "a") && !Self.accepts("a:", "b") && Self.accepts("a", ""))
     }
 
-    @Test func `the value of a field has no control character but the tab`() {
+    @Test func `the value of a field has no control character except the tab`() {
         let good: [UInt8] = [0x09] + (0x20...0xFF).filter { $0 != 0x7F }
         #expect(Self.bytes { Self.accepts(Array("x".utf8), $0) } == good)
     }
 
-    /// Each place of two words of eight bytes and of a rest, beside bytes that are nearly bad.
+    /// The places cover two words of eight bytes and a rest.
+    ///
+    /// The neighbors are bytes that are nearly invalid.
     @Test(arguments: 1..<19, [0x20, 0x7E, 0x80, 0xFF] as [UInt8])
     func `a control character is found wherever it stands in a value`(place: Int, neighbour: UInt8) {
         for bad in (UInt8.min..<0x20) + [0x7F] {
@@ -122,12 +126,12 @@ struct MessageRulesTests {
     }
 
     @Test(arguments: ["a\n", "\ra", "\0"])
-    func `the value of a field does not hold the end of a line or of a string`(value: String) {
+    func `the value of a field contains no line end and no NUL`(value: String) {
         #expect(!Self.accepts("x", value))
         #expect(Self.accepts("x", "a \t a"))
     }
 
-    @Test func `a path is anything that does not end a line or a string`() {
+    @Test func `a path contains no line end and no NUL`() {
         let good = (UInt8.min...UInt8.max).filter { ![0x00, 0x0A, 0x0D].contains($0) }
         #expect(Self.bytes { Self.accepts(Array(":path".utf8), $0) } == good)
         for path in [" ", "\t", " /3/device/ab cd ", "3/device", "*", "/\u{e9}"] {
@@ -142,7 +146,7 @@ struct MessageRulesTests {
         #expect(!Self.accepts(":method", ""))
     }
 
-    @Test func `a scheme is one of a URI`() {
+    @Test func `a scheme follows the URI grammar`() {
         let good = Array("+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
         #expect(Self.bytes { Self.accepts(Array(":scheme".utf8), $0) } == good)
         #expect(!Self.accepts(":scheme", "") && !Self.accepts(":scheme", "1a") && Self.accepts(":scheme", "h2+x"))
@@ -150,7 +154,7 @@ struct MessageRulesTests {
     }
 
     @Test(arguments: [":authority", "host"])
-    func `an authority has the characters of host and port, and no one's name`(name: String) {
+    func `an authority has the characters of host and port, and no user name`(name: String) {
         let good = Array(
             "!$%&'()*+-.0123456789:;=ABCDEFGHIJKLMNOPQRSTUVWXYZ[]_abcdefghijklmnopqrstuvwxyz~".utf8)
         #expect(Self.bytes { Self.accepts(Array(name.utf8), $0) } == good)
@@ -158,7 +162,7 @@ struct MessageRulesTests {
     }
 
     @Test(arguments: ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"])
-    func `a field about an HTTP1 connection is refused`(name: String) {
+    func `a connection-specific field of HTTP1 is refused`(name: String) {
         #expect(!Self.accepts(name, "x") && !Self.accepts(name, ""))
         #expect(Self.accepts(String(name.dropLast()) + "y", "x"))
     }
@@ -175,18 +179,18 @@ struct MessageRulesTests {
         ("0", true), ("007", true), ("999999999999999999", true), ("1000000000000000000", false), ("", false),
         ("-1", false), ("+1", false), ("1,1", false), ("1 1", false), ("0x1", false), ("1.0", false),
     ])
-    func `a length is a number that fits`(value: String, isGood: Bool) {
+    func `a content-length is a number that fits`(value: String, isGood: Bool) {
         #expect(Self.accepts("content-length", value) == isGood)
     }
 
-    /// What comes of a body in pieces under a length.
+    /// Checks bodies that arrive in pieces against a content-length.
     @Test(
         arguments: [
             (nil, [], true), (nil, [5, 0, 7], true), ("0", [], true), ("0", [0], true), ("0", [1], false),
             ("3", [], false), ("3", [2], false), ("3", [3], true), ("3", [1, 1, 1], true), ("3", [4], false),
             ("3", [2, 2], false),
         ] as [(String?, [Int], Bool)])
-    func `a body is as long as was said`(length: String?, pieces: [Int], isGood: Bool) {
+    func `a body is as long as its content-length`(length: String?, pieces: [Int], isGood: Bool) {
         for hasTrailers in [false, true] {
             let request = Request.withHead(length.map { [("content-length", $0)] } ?? [])
             let areTaken = pieces.allSatisfy { request.takeData(byteCount: $0) }
@@ -215,9 +219,9 @@ struct MessageRulesTests {
         #expect((request.take([field]) && request.endFields(endsRequest: endsRequest)) == isGood)
     }
 
-    /// Every event, each of which is good in one of the states before.
+    /// Each event is valid in one of the earlier states.
     @Test(arguments: 0..<6)
-    func `what is malformed stays so, whatever follows`(event: Int) {
+    func `a malformed message stays malformed, whatever follows`(event: Int) {
         let request = Request()
         #expect(!request.endFields(endsRequest: false))
         switch event {
@@ -230,7 +234,7 @@ struct MessageRulesTests {
         }
     }
 
-    @Test func `there is no body before the head has ended or behind trailers`() {
+    @Test func `a body before the end of the head or after trailers is refused`() {
         #expect(!Request().takeData(byteCount: 1))
         let request = Request.withHead()
         #expect(request.take([("a", "b")]))

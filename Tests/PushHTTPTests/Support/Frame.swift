@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One HTTP/2 frame, written and read without nghttp2.
+/// An HTTP/2 frame, encoded and decoded without nghttp2.
 struct Frame: Equatable {
-    /// The types of RFC 9113, section 6.
+    /// The frame types of RFC 9113, section 6.
     enum Kind {
         static let data: UInt8 = 0
         static let headers: UInt8 = 1
@@ -34,7 +34,7 @@ struct Frame: Equatable {
 
     var endsStream: Bool { (type == Kind.data || type == Kind.headers) && flags & Self.endStream != 0 }
 
-    /// The number in the payload's bytes at an offset, for error codes and stream ids.
+    /// Returns the 32-bit number at an offset of the payload, for error codes and stream ids.
     func number(at offset: Int = 0) -> UInt32 {
         payload[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
@@ -43,7 +43,7 @@ struct Frame: Equatable {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
     }
 
-    /// Takes whole frames from the front of a buffer.
+    /// Removes complete frames from the front of a buffer.
     static func take(from buffer: inout [UInt8]) -> [Frame] {
         var frames: [Frame] = []
         var start = 0
@@ -92,7 +92,7 @@ extension Frame {
         Frame(type: Kind.windowUpdate, stream: id, payload: bigEndian(increment))
     }
 
-    /// The head of an ordinary request.
+    /// Encodes the head of an ordinary request.
     static func request(
         _ id: Int32, method: String = "POST", path: String = "/3/device/00", fields: [(String, String)] = [],
         end: Bool = false

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// As much of RFC 7541 as the tests need, apart from nghttp2's: literals out, and what a server sends in.
+/// The part of RFC 7541 that the tests need, independent of nghttp2: encodes literals and decodes server responses.
 struct HPACK {
     /// The static table's entries that a response may refer to.
     private static let fixed: [Int: (String, String)] = [
@@ -8,7 +8,9 @@ struct HPACK {
         12: (":status", "400"), 13: (":status", "404"), 14: (":status", "500"), 28: ("content-length", ""),
         31: ("content-type", ""), 53: ("retry-after", ""),
     ]
-    /// The characters of each code length; the codes of a length are consecutive (RFC 7541, appendix B).
+    /// The characters of each code length.
+    ///
+    /// The codes of one length are consecutive (RFC 7541, appendix B).
     private static let codes: [(bitCount: Int, first: Int, characters: [UInt8])] = [
         (5, 0, Array("012aceiost".utf8)), (6, 0x14, Array(" %-./3456789=A_bdfghlmnpru".utf8)),
         (7, 0x5C, Array(":BCDEFGHIJKLMNOPQRSTUVWYjkqvwxyz".utf8)), (8, 0xF8, Array("&*,;XZ".utf8)),
@@ -16,7 +18,7 @@ struct HPACK {
 
     private var dynamic: [(String, String)] = []
 
-    /// A literal without indexing, without Huffman coding.
+    /// Encodes a literal without indexing and without Huffman coding.
     static func literal(_ name: String, _ value: String) -> [UInt8] {
         [0] + string(name) + string(value)
     }
@@ -36,7 +38,9 @@ struct HPACK {
         return bytes + [UInt8(rest)]
     }
 
-    /// The fields of a header block; nil when it holds what these tests never expect.
+    /// Decodes the fields of a header block.
+    ///
+    /// Returns nil when it holds something that these tests never expect.
     mutating func read(_ block: [UInt8]) -> [String: String]? {
         var (index, fields) = (0, [String: String]())
         while index < block.count {
@@ -98,7 +102,7 @@ struct HPACK {
             text.append(row.characters[code - row.first])
             (code, bitCount) = (0, 0)
         }
-        // What is left is padding: fewer than eight ones.
+        // The remaining bits are padding: fewer than eight ones.
         return bitCount < 8 && code == 1 << bitCount - 1 ? String(decoding: text, as: UTF8.self) : nil
     }
 }

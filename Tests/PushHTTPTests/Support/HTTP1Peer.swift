@@ -2,7 +2,7 @@
 
 import PushHTTP
 
-/// A client at the other end of an `HTTP1Session`, which speaks in text.
+/// A client at the other end of an `HTTP1Session` that sends and receives text.
 final class HTTP1Peer {
     let session: HTTP1Session
     let recorder: Recorder
@@ -12,7 +12,7 @@ final class HTTP1Peer {
         session = HTTP1Session(limits: limits, delegate: recorder)
     }
 
-    /// Sends text; returns whether the session goes on.
+    /// Sends text, and returns whether the session stays open.
     @discardableResult
     func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 

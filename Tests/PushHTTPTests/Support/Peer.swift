@@ -2,7 +2,7 @@
 
 import PushHTTP
 
-/// A client at the other end of an `HTTP2Session`, which speaks in frames.
+/// A client at the other end of an `HTTP2Session` that sends and receives frames.
 final class Peer {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -11,17 +11,25 @@ final class Peer {
     private var output: [UInt8] = []
     private var hpack = HPACK()
 
-    /// Makes both ends; when greeted, preface and SETTINGS were exchanged and acknowledged.
-    init(_ recorder: Recorder = Recorder(), limits: HTTPSessionLimits = .usual, isGreeted: Bool = true) {
+    /// Creates both ends.
+    ///
+    /// When greeted, they have exchanged preface and SETTINGS and acknowledged them.
+    ///
+    /// A stranger has not authenticated: the owner has not called `advertiseStreams`.
+    init(
+        _ recorder: Recorder = Recorder(), limits: HTTPSessionLimits = .usual, isGreeted: Bool = true,
+        isStranger: Bool = false
+    ) {
         self.recorder = recorder
         session = HTTP2Session(limits: limits, delegate: recorder)
+        if !isStranger { session.advertiseStreams(limits.advertisedStreamCount) }
         session.nowNanoseconds = 1_000_000_000
         guard isGreeted else { return }
         _ = session.receive((Self.preface + Frame.settings().bytes + Frame.settingsAcknowledgement.bytes).span)
         _ = frames()
     }
 
-    /// Sends bytes; returns whether the session goes on.
+    /// Sends bytes, and returns whether the session stays open.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool { session.receive(bytes.span) }
 
@@ -45,10 +53,12 @@ final class Peer {
         return self.frames()
     }
 
-    /// The fields of a HEADERS frame; to be called once for each, in order.
+    /// Decodes the fields of a HEADERS frame.
+    ///
+    /// Must be called once for each frame, in order.
     func fields(of frame: Frame) -> [String: String] { hpack.read(frame.payload) ?? ["unreadable": ""] }
 
-    /// The error code of the GOAWAY among some frames.
+    /// Returns the error code of the GOAWAY among the frames.
     static func goAwayCode(_ frames: [Frame]) -> UInt32? {
         frames.first { $0.type == Frame.Kind.goAway }?.number(at: 4)
     }
@@ -59,6 +69,7 @@ enum ErrorCode {
     static let none: UInt32 = 0
     static let protocolError: UInt32 = 1
     static let flowControlError: UInt32 = 3
+    static let streamClosed: UInt32 = 5
     static let frameSizeError: UInt32 = 6
     static let refusedStream: UInt32 = 7
     static let cancel: UInt32 = 8

@@ -2,9 +2,9 @@
 
 import PushHTTP
 
-/// A session's delegate that writes down what it is told and does what a test says.
+/// A session's delegate that records its events and runs the test's reactions.
 final class Recorder: HTTPSessionDelegate {
-    /// What a request was when it arrived.
+    /// A request as the delegate received it.
     struct Request: Equatable {
         var id: Int32
         var method: Method
@@ -51,7 +51,7 @@ extension HTTPSessionLimits {
 }
 
 extension HTTPExchange {
-    /// Sends an array's bytes.
+    /// Sends the bytes of an array.
     func send(_ bytes: [UInt8]) { send(bytes.span) }
 
     /// Adds a field whose value is text.

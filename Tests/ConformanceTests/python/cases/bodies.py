@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""B: payloads. As Apple does, only what is empty, too large or no JSON object is refused."""
+"""B: payloads. As at Apple, only a payload that is empty, too large or not a JSON object is refused."""
 import gzip
 import json
 
@@ -29,7 +29,7 @@ header("B-12", "liveactivity to a device, 4097 bytes", TOO_LARGE,
 
 
 def passed_on(id, request, aps):
-    """A payload that is accepted and arrives byte for byte."""
+    """Registers a payload that must be accepted and arrive byte for byte."""
     @case(id, f"payload: {request}", "200, and the device gets the same bytes")
     def _(house):
         body = json.dumps({"aps": aps}).encode()

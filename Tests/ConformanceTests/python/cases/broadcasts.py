@@ -10,7 +10,7 @@ CONTENT = '{"timestamp":1,"event":"update","content-state":{}}'
 
 
 def broadcast(id, request, wanted, policy=1, note="", **options):
-    """A case that broadcasts to a channel of its own; a value may be a function of the house."""
+    """Registers a case that broadcasts to its own channel. A value may be a function of the house."""
     @case(id, request, wanted, note)
     def _(house):
         values = {name: value(house) if callable(value) else value for name, value in options.items()}
@@ -73,4 +73,8 @@ def _(house):
     return house.broadcast(channel)
 
 
-broadcast("X-18", "an app that is not the team's", Answer(403, "TopicMismatch"), topic="com.example.unknown")
+@case("X-18", "an app of another team, and an app that is not there", Answer(403, "TopicMismatch"))
+def _(house):
+    expect_answer(house.broadcast(house.create_channel(), topic=house["APNS_TEAM2_TOPIC"]),
+                  Answer(403, "TopicMismatch"))
+    return house.broadcast(house.create_channel(), topic="com.example.unknown")

@@ -36,7 +36,7 @@ def _(house):
 
 
 def creation(id, request, wanted, body, note="", **options):
-    """A case that asks for a channel."""
+    """Registers a case that requests a channel."""
     @case(id, request, wanted, note)
     def _(house):
         return house.manage("POST", body=body, **options)
@@ -51,8 +51,10 @@ creation("M-08", "create with push-type alert", Answer(400, "InvalidPushType"),
          b'{"message-storage-policy":1,"push-type":"alert"}')
 creation("M-09", "create without a body", Answer(400, "PayloadEmpty"), b"")
 creation("M-10", "create without credentials", Answer(403, "MissingProviderToken"), STORING, without=["authorization"])
-creation("M-11", "create for an app that is not the team's", Answer(403, "TopicMismatch"), STORING,
-         topic="com.example.unknown")
+@case("M-11", "create for an app of another team, and for an app that is not there", Answer(403, "TopicMismatch"))
+def _(house):
+    expect_answer(house.manage("POST", body=STORING, topic=house["APNS_TEAM2_TOPIC"]), Answer(403, "TopicMismatch"))
+    return house.manage("POST", body=STORING, topic="com.example.unknown")
 
 
 @case("M-12", "create for the topic with `.push-type.liveactivity`", Answer(400, "TopicDisallowed"))
@@ -136,7 +138,7 @@ def _(house):
 
 
 def create_many(house, topic, count):
-    """So many that they are left to h2load."""
+    """Creates channels with h2load, because there are many."""
     with tempfile.NamedTemporaryFile() as body:
         body.write(STORING)
         body.flush()

@@ -19,7 +19,7 @@ header("D-07", "the valid token with another last digit", BAD,
 
 
 def ended(exchange, reason):
-    """Expects a 410 with the moment since when, in milliseconds, which is past."""
+    """Expects a 410 with a past timestamp in milliseconds."""
     expect((exchange.status, exchange.reason) == (410, reason), exchange)
     expect(1_400_000_000_000 < exchange.json["timestamp"] <= time.time() * 1000, exchange.body)
 

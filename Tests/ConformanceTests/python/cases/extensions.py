@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""E: what Apple's documents leave to a server of one's own: environments by name and port, reasons in words, checks."""
+"""E: server extensions beyond Apple's documents: environments by name and port, detail texts, payload checks."""
 from catalogue import ACCEPTED, Answer, case, expect, expect_answer
 from house import ALERT, UPDATE, new_id, sized
 from tokens import Key
@@ -9,7 +9,7 @@ BADGE_AS_TEXT = b'{"aps":{"alert":{"title":"Lunch?","body":"The usual place at n
 
 
 def named(id, server_name, is_development):
-    """A case that connects by a name, as DNS would have it, and tries a token of either environment."""
+    """Registers a case that connects by a name, as DNS would resolve it, and tries a token of either environment."""
     good, bad = ("APNS_SANDBOX_TOKEN", "APNS_TOKEN") if is_development else ("APNS_TOKEN", "APNS_SANDBOX_TOKEN")
 
     @case(id, f"server name {server_name} (SNI) on a port of both environments",
@@ -80,7 +80,7 @@ def _(house):
 
 
 def told(id, request, wanted, words, body=ALERT, **fields):
-    """A case whose refusal says these words in `posthorn-detail`."""
+    """Registers a case whose refusal contains these words in `posthorn-detail`."""
     @case(id, request, f"{wanted}, and `posthorn-detail` names {' and '.join(words)}")
     def _(house):
         values = {name: value(house) if callable(value) else value for name, value in fields.items()}
@@ -145,7 +145,8 @@ def _(house):
         expect(not got, got)
 
 
-@case("E-21", "20 lists of all channels at once", "two have the list, the others 429 `TooManyRequests`; later ones are good")
+@case("E-21", "20 lists of all channels at once", "two have the list, the others 429 `TooManyRequests`; later ones are good",
+      alone=True)
 def _(house):
     path = f"/1/apps/{house.topic}/all-channels"
     fields = [(":method", "GET"), (":scheme", "https"), (":path", path), (":authority", house.host),

@@ -12,7 +12,7 @@ WAKE_UP = b'{"aps":{"content-available":1}}'
 
 
 def header(id, request, wanted, body=ALERT, note="", **fields):
-    """A case that changes header fields; a value may be a function of the house."""
+    """Registers a case that changes header fields. A value may be a function of the house."""
     @case(id, request, wanted, note)
     def _(house):
         return house.push(body, **{

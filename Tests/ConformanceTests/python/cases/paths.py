@@ -7,7 +7,7 @@ NOT_ALLOWED, BAD_PATH = Answer(405, "MethodNotAllowed"), Answer(404, "BadPath")
 
 
 def request_line(id, method, path, wanted, signed=True):
-    """A case that asks for a path, `{token}` standing for a good device token."""
+    """Registers a case that requests a path. `{token}` stands for a valid device token."""
     @case(id, f"{method} {path}, {'valid' if signed else 'no'} credentials", wanted)
     def _(house):
         body = b"" if method in ("GET", "HEAD", "DELETE") else ALERT

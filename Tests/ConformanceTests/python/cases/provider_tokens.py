@@ -11,7 +11,7 @@ EXPIRED, UNRELATED = Answer(403, "ExpiredProviderToken"), Answer(403, "Unrelated
 
 
 def signed(id, request, wanted, note="", **options):
-    """A case whose provider token is signed with these options."""
+    """Registers a case whose provider token is signed with these options."""
     @case(id, request, wanted, note)
     def _(house):
         return house.push(authorization=f"bearer {house.key.sign(**options)}")
@@ -95,7 +95,7 @@ def _(house):
 @case("A-26", "ten different provider tokens of one key on one connection", "five updates are fine, the sixth is 429 "
       "`TooManyProviderTokenUpdates`; those that were good stay good")
 def _(house):
-    # Each of another second, whatever the clock does meanwhile.
+    # Each token is from another second, whatever the clock does meanwhile.
     now = int(time.time())
     provider_tokens = [house.key.sign(claims={"iat": now - age}) for age in range(10, 20)]
     with house.peer() as peer:

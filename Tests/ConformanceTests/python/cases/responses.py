@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R: the form of answers. What `answers.faults` finds is looked for in every case; these show that it is looked for."""
+"""R: the form of answers. `answers.faults` checks every case, and these cases show that its checks work."""
 from answers import is_uuid
 from catalogue import case, expect
 from house import UNKNOWN_TOKEN, new_id, sized
@@ -17,7 +17,7 @@ def _(house):
 
 
 def refusals(house, **fields):
-    """One refusal of each kind."""
+    """Returns one refusal of each kind."""
     wrong = [
         {"token": UNKNOWN_TOKEN}, {"body": sized(5000)}, {"apns_priority": "7"}, {"without": ["apns-topic"]},
         {"path": "/x"}, {"method": "GET", "body": b""}, {"without": ["authorization"]}, {"token": house["APNS_GONE"]}]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""T: TLS, ALPN, SETTINGS, frames, the life of a connection."""
+"""T: TLS, ALPN, SETTINGS, frames, the lifetime of a connection."""
 import socket
 import ssl
 import warnings
@@ -24,7 +24,7 @@ def _(house):
 @case("T-03", "TLS 1.1 hello", "the handshake is refused")
 def _(house):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # What this machine's OpenSSL forbids by default is allowed here: only the server is to refuse.
+    # This machine's OpenSSL must permit everything, so that only the server refuses.
     context.set_ciphers("ALL:@SECLEVEL=0")
     context.load_verify_locations(house.ca_file)
     with warnings.catch_warnings():
@@ -175,7 +175,7 @@ def _(house):
     expect_answer(house.push(extra=[
         ("content-type", "application/json; charset=utf-8"), ("content-length", str(len(ALERT))),
         ("user-agent", "Go-http-client/2.0"), ("accept", "*/*"), ("accept-encoding", "gzip")]), ACCEPTED)
-    # The form of each answer is checked: a content-encoding would be a fault.
+    # The form of each answer is checked, and a content-encoding would be a defect.
     refused = house.push(token=UNKNOWN_TOKEN, extra=[("accept-encoding", "gzip")])
     expect(refused.reason == "BadDeviceToken", refused)
 
@@ -244,7 +244,7 @@ def _(_):
             raised = peer.until(lambda: peer.settings[-1].get(MAX_CONCURRENT_STREAMS) == 1000)
             expect(raised, peer.settings)
             burst(server.house, peer, 100)
-        # Clients that open many at once before they have read SETTINGS are answered all the same.
+        # Clients that open many streams before they have read SETTINGS must still be answered.
         with server.house.peer() as peer:
             burst(server.house, peer, 20)
 

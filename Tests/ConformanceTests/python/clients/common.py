@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every client is asked to do: the standard library only, because each client has a Python of its own.
+"""The requests for every client. Uses the standard library only, because each client has its own Python.
 
-A client brings `send(token, topic, payload)`, which answers `(word, milliseconds)`: `accepted` or the reason that the
-client has understood, and the time of a 410 where it tells it. `batch(tokens, payload)` answers one word for each.
+A client provides `send(token, topic, payload)`, which returns `(word, milliseconds)`: `accepted` or the reason that the
+client reports, and the time of a 410 if it reports that. `batch(tokens, payload)` returns one word for each.
 """
 import collections
 import json
@@ -19,12 +19,12 @@ ACCEPTED = "accepted"
 UNKNOWN_TOKEN = "deadbeef" * 8
 PAYLOAD = {"aps": {"alert": {"title": "Lunch?", "body": "The usual place at noon."}, "badge": 1, "sound": "default"}}
 LARGE_PAYLOAD = {"aps": {"alert": "x"}, "pad": "p" * 4096}
-#: How many of each kind are in a batch.
+#: The number of tokens of each kind in a batch.
 BATCH_COUNT = 20
 
 
 def good_tokens(count):
-    """One device token in many spellings: clients collect results by the text of the token."""
+    """Returns one device token in many spellings, because clients collect results by the text of the token."""
     letters = [index for index, digit in enumerate(TOKEN) if digit.isalpha()][:10]
     for number in range(count):
         flipped = {index for place, index in enumerate(letters) if number >> place & 1}
@@ -32,7 +32,7 @@ def good_tokens(count):
 
 
 def batch_tokens():
-    """Good ones and others, mixed."""
+    """Returns valid tokens and others, mixed."""
     for number, token in enumerate(good_tokens(BATCH_COUNT)):
         yield token
         yield f"{UNKNOWN_TOKEN[:-4]}{number:04x}"
@@ -40,7 +40,7 @@ def batch_tokens():
 
 
 def converse(send, batch, knows_size=True):
-    """Runs all and prints one line of JSON. Without `knows_size` the client keeps what is too large to itself."""
+    """Runs all requests and prints one line of JSON. Without `knows_size` the client does not send large payloads."""
     refused = {"BadDeviceToken": send(UNKNOWN_TOKEN, TOPIC, PAYLOAD)[0],
                "TopicDisallowed": send(TOKEN, "com.example.unknown", PAYLOAD)[0]}
     if knows_size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aapns: a client certificate, ALPN h2 or nothing, no apns-push-type, two connections."""
+"""aapns: a client certificate, ALPN h2 only, no apns-push-type, two connections."""
 import asyncio
 
 from aapns.api import Server
@@ -27,7 +27,7 @@ async def send_many(tokens):
     return [word for word, _ in await asyncio.gather(*(send_one(token, common.TOPIC) for token in tokens))]
 
 
-# It measures a payload by itself before it sends.
+# The client checks a payload's size before it sends.
 common.converse(lambda token, topic, _: loop.run_until_complete(send_one(token, topic)),
                 lambda tokens, _: loop.run_until_complete(send_many(tokens)), knows_size=False)
 loop.run_until_complete(client.close())

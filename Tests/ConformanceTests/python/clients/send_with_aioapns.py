@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aioapns: no ALPN, `host` for `:authority`, any number of streams at once, answers found by the exact apns-id."""
+"""aioapns: no ALPN, `host` for `:authority`, any number of parallel streams, answers matched by the exact apns-id."""
 import asyncio
 import logging
 import ssl
@@ -40,7 +40,7 @@ def batch(tokens, payload):
 
 
 if sys.argv[1:] == ["burst"]:
-    # The pool has no connection yet: all are waiting when it comes, and go out before its SETTINGS are read.
+    # The pool has no connection yet. All requests wait for it, and are sent before its SETTINGS are read.
     words = batch([common.TOKEN] * 1000, common.PAYLOAD)
     print(words.count(common.ACCEPTED))
 else:

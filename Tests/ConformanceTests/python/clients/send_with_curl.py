@@ -20,7 +20,7 @@ PROVIDER_TOKEN = subprocess.run(["sh", "-c", RECIPE], check=True, capture_output
 
 
 def curl(tokens, topic, payload):
-    """Body and status of each answer, in order."""
+    """Returns body and status of each answer, in order."""
     with tempfile.NamedTemporaryFile("w") as body:
         json.dump(payload, body)
         body.flush()
@@ -34,7 +34,7 @@ def curl(tokens, topic, payload):
 
 
 def results(text):
-    """Each answer's word and time."""
+    """Returns each answer's word and time."""
     for line in filter(None, text.split("\n")):
         if line.startswith("{"):
             body = json.loads(line)

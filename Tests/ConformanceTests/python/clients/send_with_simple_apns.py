@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""simple-apns: `exp` among the claims; looks at the status, and at few reasons."""
+"""simple-apns: `exp` among the claims; uses the status, and few reasons."""
 import os
 
 import common
@@ -34,5 +34,5 @@ def batch(tokens, payload):
     return [common.ACCEPTED if is_good else "refused" for is_good in results.values()]
 
 
-# It tries four times what is too large, with pauses that would only cost time here.
+# It retries payloads that are too large four times, with pauses that would only cost time here.
 common.converse(send, batch, knows_size=False)

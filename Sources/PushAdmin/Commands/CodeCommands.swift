@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+
+/// The command `posthorn code`: lists and revokes enrollment codes that no device has used.
+package enum CodeCommands {
+    static let group = CommandNode(
+        group: "code", "List and revoke unused enrolment codes.",
+        discussion: "To create a code, run 'posthorn enrol'. The code itself is shown only then; the list shows an ID.",
+        children: [list, revoke], defaultChild: "list")
+
+    private static let list = CommandNode(Command("list", "List the codes that are still valid and unused.")) {
+        (invocation, surroundings) throws(CommandError) in
+        report(of: try surroundings.admin(invocation).send(.get("enrolment-codes"), for: AdminAPI.UnusedCodes.self))
+    }
+
+    private static let revoke = CommandNode(
+        Command(
+            "revoke", "Revoke a code; no device can enrol with it.",
+            arguments: [Argument("ID", "The ID from 'posthorn code list'.")], options: [SharedOptions.yes])
+    ) { (invocation, surroundings) throws(CommandError) in
+        let id = invocation.arguments[0]
+        try Console.confirm("Revoke code \(id)?", unless: invocation.has("yes"))
+        try surroundings.admin(invocation).send(.delete("enrolment-codes", id))
+        return Report("Revoked code \(oneLine(id)).", json: Done())
+    }
+
+    /// Formats the output of `code list`.
+    package static func report(of codes: AdminAPI.UnusedCodes) -> Report {
+        guard !codes.codes.isEmpty else {
+            return Report("No unused codes. Create one with 'posthorn enrol'.", json: codes)
+        }
+        let table = Table(
+            [.text("ID"), .text("CREATED"), .text("VALID UNTIL")],
+            rows: codes.codes.map { code in
+                [
+                    code.id, LocalTime.text(unixSeconds: code.createdAt),
+                    LocalTime.text(unixSeconds: code.expiresAt),
+                ]
+            })
+        return Report(table.text, json: codes)
+    }
+}

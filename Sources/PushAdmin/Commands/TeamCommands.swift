@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import PushCore
+
+/// The command `posthorn team`: lists the teams that own apps and keys.
+package enum TeamCommands {
+    static let group = CommandNode(
+        group: "team", "List the teams that own apps and keys.",
+        discussion: """
+            A team exists as long as it owns an app or a key. To create a team, add its first app: posthorn app add TOPIC \
+            --team TEAM
+            """,
+        children: [list], defaultChild: "list")
+
+    private static let list = CommandNode(
+        Command("list", "List the teams with the number of their apps and valid keys.")
+    ) { (invocation, surroundings) throws(CommandError) in
+        report(of: try teams(of: surroundings.admin(invocation)))
+    }
+
+    /// A team, in the JSON of `team list`.
+    package struct Team: Encodable, Equatable, Sendable {
+        package let teamID: String
+        package let appCount: Int
+        /// The number of keys that are not revoked.
+        package let keyCount: Int
+        /// Whether the server uses this team for apps and keys without a team.
+        package let isDefault: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case teamID = "team_id"
+            case appCount = "app_count"
+            case keyCount = "key_count"
+            case isDefault = "default"
+        }
+    }
+
+    /// Queries the server for its teams.
+    static func teams(of client: AdminClient) throws(CommandError) -> [Team] {
+        teams(
+            of: try client.send(.get("apps"), for: AdminAPI.Apps.self).apps,
+            try client.send(.get("keys"), for: AdminAPI.Keys.self).keys,
+            defaultTeamID: try client.send(.get("status"), for: AdminAPI.Status.self).teamID)
+    }
+
+    /// Groups apps and keys by team.
+    ///
+    /// - Parameters:
+    ///   - apps: All apps of the server.
+    ///   - keys: All keys of the server, with revoked ones.
+    ///   - defaultTeamID: The server's own team, which is listed even when it owns nothing.
+    /// - Returns: The default team, then the others by id.
+    package static func teams(of apps: [AdminAPI.App], _ keys: [AdminAPI.Key], defaultTeamID: String) -> [Team] {
+        let others = Set(apps.map(\.teamID) + keys.map(\.teamID)).subtracting([defaultTeamID])
+        return ([defaultTeamID] + others.sorted()).map { id in
+            Team(
+                teamID: id, appCount: apps.count { $0.teamID == id },
+                keyCount: keys.count { $0.teamID == id && $0.revokedAt == nil }, isDefault: id == defaultTeamID)
+        }
+    }
+
+    /// Formats the output of `team list`.
+    package static func report(of teams: [Team]) -> Report {
+        let table = Table(
+            [.text("TEAM ID"), .number("APPS"), .number("KEYS"), .text("")],
+            rows: teams.map { [$0.teamID, "\($0.appCount)", "\($0.keyCount)", $0.isDefault ? "default" : ""] })
+        return Report(table.text, json: ["teams": teams])
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+
+/// Strangers of a loop that make room for others: for connections the one that was idle longest, for memory the youngest.
+extension ServerLoop {
+    func admit(_ connection: ServerConnection) {
+        let admission = context.limiter.admit(connection.network, now: events.monotonicNanoseconds)
+        connection.isOverHandshakeRate = admission.isOverRate
+        switch admission.excess {
+        case .none: break
+        case .network: _ = shedStranger(of: connection.network, idle: Limits.strangerGrace)
+        case .strangers: _ = shedStranger(idle: Limits.strangerGrace)
+        }
+        strangers.append(connection.slot)
+    }
+
+    /// Notes that a stranger came nearer to a credential; does nothing for others.
+    func strangerProgressed(_ connection: ServerConnection) {
+        guard connection.principal.isStranger, strangers.contains(connection.slot) else { return }
+        connection.progressNanoseconds = events.monotonicNanoseconds
+        strangers.append(connection.slot)
+    }
+
+    /// Counts a connection that proved a credential.
+    func authenticated(_ connection: ServerConnection) {
+        strangers.remove(connection.slot)
+        context.limiter.authenticated(as: connection.principal.connectionKind)
+    }
+
+    /// Closes the stranger that has kept the loop waiting longest.
+    ///
+    /// - Parameters:
+    ///   - network: Of this network alone; nil for any.
+    ///   - idle: For how long it must have done so.
+    /// - Returns: Whether there was one.
+    func shedStranger(of network: SourceAddress? = nil, idle: Duration = .zero) -> Bool {
+        var next = strangers.first
+        for _ in 0..<Limits.strangersPerSearchCountMax {
+            guard let slot = next, let connection = connections[slot: slot] else { return false }
+            guard hasPassed(idle, since: connection.progressNanoseconds) else { return false }
+            next = strangers.slot(after: slot)
+            guard connection.keepsLoopWaiting else {
+                // It waits for this loop, which must not look at it again and again.
+                strangerProgressed(connection)
+                continue
+            }
+            guard network == nil || connection.network == network else { continue }
+            shed(connection, reason: "idle")
+            return true
+        }
+        return false
+    }
+
+    /// Closes connections to make room for new ones: on this loop, or else on other loops, which takes a moment.
+    ///
+    /// - Returns: Whether a connection of this loop was closed.
+    func makeRoom() -> Bool {
+        guard !shedStranger(), !shedCrowd() else { return true }
+        for (place, mailbox) in context.dataLoops.enumerated() where place != Int(index) { mailbox.post(.makeRoom) }
+        return false
+    }
+
+    /// Closes the youngest connections of the principal that has most of this loop's connections, down to its share.
+    ///
+    /// Connections whose requests wait for the store stay. The search visits every connection, so it runs at most once a
+    /// second.
+    ///
+    /// - Returns: Whether any connection was closed.
+    func shedCrowd() -> Bool {
+        guard hasPassed(.seconds(1), since: crowdSearchNanoseconds) else { return false }
+        crowdSearchNanoseconds = events.monotonicNanoseconds
+        var counts: [Principal: Int] = [:]
+        connections.forEach { if $0.listener.kind != .admin { counts[$0.principal, default: 0] += 1 } }
+        let share = max(Limits.connectionsPerPrincipalCountMin, connections.count / Limits.connectionShares)
+        guard let crowd = counts.max(by: { $0.value < $1.value }), crowd.value > share else { return false }
+        var members: [ServerConnection] = []
+        connections.forEach { if $0.principal == crowd.key, $0.keepsLoopWaiting { members.append($0) } }
+        members.sort { $0.acceptedNanoseconds > $1.acceptedNanoseconds }
+        for connection in members.prefix(crowd.value - share) { shed(connection, reason: "crowd") }
+        return !members.isEmpty
+    }
+
+    // MARK: Memory
+
+    /// A connection holds more than before.
+    func memoryGrew() {
+        guard context.memory.isOverWithStrangers else { return }
+        mustShedMemory = true
+        needEndOfTurn()
+    }
+
+    /// Closes strangers that hold memory, the youngest first, until the others are within their budget.
+    func shedMemory() {
+        mustShedMemory = false
+        var holders: [ServerConnection] = []
+        connections.forEach { connection in
+            if connection.principal.isStranger, connection.memory.reportedByteCount > 0 { holders.append(connection) }
+        }
+        holders.sort { $0.acceptedNanoseconds > $1.acceptedNanoseconds }
+        for connection in holders {
+            guard context.memory.isOverWithStrangers else { return }
+            shed(connection, reason: "memory")
+        }
+    }
+
+    private func shed(_ connection: ServerConnection, reason: String) {
+        context.limiter.noteShed()
+        context.log.shed(connection, reason: reason)
+        connection.makeRoom()
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushNet
+internal import Synchronization
+
+/// A limit that a stranger, a device or a provider met; `posthorn status` shows how often each refused something.
+enum RefusalCause: Int, CaseIterable {
+    case strangerRequests, strangerCredentials, strangerEnrolments
+    case deviceRequests, deviceAcknowledgements, deviceStreams, deviceUnanswered
+    case providerListings, providerSignatures
+
+    /// The party that was refused.
+    var principal: String {
+        switch self {
+        case .strangerRequests, .strangerCredentials, .strangerEnrolments: "stranger"
+        case .deviceRequests, .deviceAcknowledgements, .deviceStreams, .deviceUnanswered: "device"
+        case .providerListings, .providerSignatures: "provider"
+        }
+    }
+
+    /// The stable word for what it did too often.
+    var word: String {
+        switch self {
+        case .strangerRequests, .deviceRequests: "requests"
+        case .strangerCredentials: "credentials"
+        case .strangerEnrolments: "enrolments"
+        case .deviceAcknowledgements: "acknowledgements"
+        case .deviceStreams: "streams"
+        case .deviceUnanswered: "unanswered"
+        case .providerListings: "listings"
+        case .providerSignatures: "signatures"
+        }
+    }
+}
+
+/// The rates of strangers, by network, and of devices; all loops share them without a lock.
+///
+/// Whoever proves a credential takes nothing from the buckets of its network. So a network whose buckets are empty, because
+/// somebody in it attacks, still gets its devices and providers in.
+final class PrincipalRates: Sendable {
+    private final class Counter: Sendable {
+        // Ordered with nothing: the number is all there is.
+        let value = Atomic<Int64>(0)
+    }
+
+    /// Refused requests that proved no credential, of any kind.
+    private let strangerRequests: RateTable?
+    /// Credentials that were checked and are wrong.
+    private let strangerCredentials: RateTable?
+    /// Enrolments without a code.
+    private let strangerEnrolments: RateTable?
+    private let deviceRequests: RateTable?
+    private let deviceAcknowledgements: RateTable?
+    private let deviceStreams: RateTable?
+    private let counters = RefusalCause.allCases.map { _ in Counter() }
+
+    init(_ limits: PrincipalLimits) {
+        func table(_ rate: PrincipalLimits.Rate, _ countMax: Int) -> RateTable? {
+            rate.perSecond > 0
+                ? RateTable(
+                    TokenBucket(of: rate.burst ?? rate.perSecond, refilledBy: rate.perSecond), countMax: countMax)
+                : nil
+        }
+        strangerRequests = table(limits.strangerRequests, Limits.strangerRateCountMax)
+        strangerCredentials = table(limits.strangerCredentials, Limits.strangerRateCountMax)
+        strangerEnrolments = table(limits.strangerEnrolments, Limits.strangerRateCountMax)
+        deviceRequests = table(limits.deviceRequests, Limits.deviceRateCountMax)
+        deviceAcknowledgements = table(limits.deviceAcknowledgements, Limits.deviceRateCountMax)
+        deviceStreams = table(limits.deviceStreams, Limits.deviceRateCountMax)
+    }
+
+    // MARK: Strangers
+
+    /// Takes a refused request of a network; nil, or seconds to wait.
+    func takeRequest(of network: SourceAddress, now: Int64) -> Int64? {
+        take(strangerRequests, network, 1, now, .strangerRequests)
+    }
+
+    /// Takes a wrong credential of a network; nil, or seconds to wait.
+    func takeWrongCredential(of network: SourceAddress, now: Int64) -> Int64? {
+        take(strangerCredentials, network, 1, now, .strangerCredentials)
+    }
+
+    /// Whether a network has brought as many wrong credentials as it may for now.
+    func hasNoCredentialLeft(_ network: SourceAddress, now: Int64) -> Bool {
+        strangerCredentials?.isEmpty(network, now: now) ?? false
+    }
+
+    /// Takes an enrolment without a code; nil, or seconds to wait.
+    func takeEnrolment(of network: SourceAddress, now: Int64) -> Int64? {
+        take(strangerEnrolments, network, 1, now, .strangerEnrolments)
+    }
+
+    // MARK: Devices
+
+    /// Takes a request of a device; nil, or seconds to wait.
+    func takeRequest(of device: DeviceID, now: Int64) -> Int64? {
+        take(deviceRequests, device, 1, now, .deviceRequests)
+    }
+
+    /// Takes acknowledgements of a device; nil, or seconds to wait.
+    func takeAcknowledgements(_ count: Int, of device: DeviceID, now: Int64) -> Int64? {
+        take(deviceAcknowledgements, device, Int64(count), now, .deviceAcknowledgements)
+    }
+
+    /// Takes a stream that a device opens; nil, or seconds to wait.
+    func takeStream(of device: DeviceID, now: Int64) -> Int64? { take(deviceStreams, device, 1, now, .deviceStreams) }
+
+    private func take(
+        _ table: RateTable?, _ key: some Hashable, _ count: Int64, _ now: Int64, _ cause: RefusalCause
+    ) -> Int64? {
+        guard count > 0, case .refused(let wait) = table?.take(key, count: count, now: now) else { return nil }
+        note(cause)
+        return QuotaMoment.seconds(wait)
+    }
+
+    // MARK: Counts
+
+    /// Counts a refusal.
+    func note(_ cause: RefusalCause) { counters[cause.rawValue].value.wrappingAdd(1, ordering: .relaxed) }
+
+    /// The refusals since the server started, without causes that never occurred.
+    var refusals: [AdminAPI.Refusal] {
+        RefusalCause.allCases.compactMap { cause in
+            let count = counters[cause.rawValue].value.load(ordering: .relaxed)
+            return count > 0 ? AdminAPI.Refusal(principal: cause.principal, cause: cause.word, count: count) : nil
+        }
+    }
+}

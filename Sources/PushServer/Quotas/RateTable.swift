@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import PushCore
+internal import Synchronization
+
+/// A rate for each of many keys, in a table of fixed size that all loops share without a lock.
+///
+/// A bucket that is full again is the same as none. So a slot matters only for moments after a request, and the slot that
+/// owes least is taken over when a set has no free one: its key then has a full bucket again. A full table therefore errs in
+/// favor of those who use it: no key is refused because of other keys, and many keys of one attacker give the others more.
+///
+/// ```
+/// hash of a key ──▶ set of 4 slots, one cache line: [hash, full again][hash, full again][…][…]
+/// ```
+// Safety: slots hold nothing but atomics, and the pointer never changes.
+@safe final class RateTable: @unchecked Sendable {
+    private struct Slot: ~Copyable {
+        // Ordered with nothing: two loops that meet in a slot cost one of them a token at most.
+        let hash = Atomic<UInt64>(0)
+        let fullAt = Atomic<Int64>(0)
+    }
+
+    /// The result of a request.
+    enum Taking: Equatable {
+        case taken(remaining: Int64)
+        case refused(waitNanoseconds: Int64)
+    }
+
+    let bucket: TokenBucket
+    private let slots: UnsafeMutablePointer<Slot>
+    private let setCount: Int
+    private static let slotsPerSetCount = 4
+
+    /// Makes an empty table, whose memory the kernel provides as it is used.
+    ///
+    /// - Parameters:
+    ///   - bucket: The rate of each key.
+    ///   - countMax: Slots; a power of two, at least 4.
+    init(_ bucket: TokenBucket, countMax: Int) {
+        self.bucket = bucket
+        setCount = countMax / Self.slotsPerSetCount
+        precondition(setCount > 0 && setCount & (setCount - 1) == 0, "the number of sets is a power of two")
+        // calloc(3): an atomic integer is its bits, so zero bytes are empty slots. Pages that no key needs stay untouched.
+        guard let memory = unsafe calloc(countMax, MemoryLayout<Slot>.stride) else {
+            preconditionFailure("no memory for a table of rates")
+        }
+        unsafe slots = memory.bindMemory(to: Slot.self, capacity: countMax)
+    }
+
+    deinit { unsafe free(slots) }
+
+    /// Takes tokens of a key.
+    ///
+    /// - Parameters:
+    ///   - key: Whoever asks.
+    ///   - count: How many tokens; more than the bucket has count as all of them.
+    ///   - now: Monotonic nanoseconds.
+    /// - Returns: What is left, or how long to wait.
+    func take(_ key: some Hashable, count: Int64 = 1, now: Int64) -> Taking {
+        let index = slot(of: Self.hash(key), now: now)
+        if let wait = unsafe bucket.take(count, from: slots[index].fullAt, now: now) {
+            return .refused(waitNanoseconds: wait)
+        }
+        let fullAt = unsafe slots[index].fullAt.load(ordering: .relaxed)
+        return .taken(remaining: bucket.remainingCount(fullAt: fullAt, now: now))
+    }
+
+    /// Whether a key has no token left; takes none.
+    func isEmpty(_ key: some Hashable, now: Int64) -> Bool {
+        let hash = Self.hash(key)
+        for index in set(of: hash) where unsafe slots[index].hash.load(ordering: .relaxed) == hash {
+            return bucket.remainingCount(fullAt: unsafe slots[index].fullAt.load(ordering: .relaxed), now: now) < 1
+        }
+        return false
+    }
+
+    /// Swift's own hash has a key of this process: an attacker cannot choose which keys share a set.
+    private static func hash(_ key: some Hashable) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(key)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
+    private func set(of hash: UInt64) -> Range<Int> {
+        let first = Int(hash & UInt64(setCount - 1)) * Self.slotsPerSetCount
+        return first..<first + Self.slotsPerSetCount
+    }
+
+    /// The slot of a key, else the one of its set that owes least.
+    private func slot(of hash: UInt64, now: Int64) -> Int {
+        let set = set(of: hash)
+        var (idlest, idlestFullAt) = (set.lowerBound, Int64.max)
+        for index in set {
+            if unsafe slots[index].hash.load(ordering: .relaxed) == hash { return index }
+            let fullAt = unsafe slots[index].fullAt.load(ordering: .relaxed)
+            if fullAt < idlestFullAt { (idlest, idlestFullAt) = (index, fullAt) }
+        }
+        unsafe slots[idlest].hash.store(hash, ordering: .relaxed)
+        if idlestFullAt > now { unsafe slots[idlest].fullAt.store(now, ordering: .relaxed) }
+        return idlest
+    }
+}

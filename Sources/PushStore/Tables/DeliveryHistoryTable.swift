@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// The delivery histories of devices, one row for each device.
+///
+/// A row is a byte string that starts with the version. For each notification follow the distance to the previous
+/// sequence, the topic, and a byte of marks. The distance and the topic are LEB128 numbers. A damaged row is read up to
+/// the first invalid byte.
+final class DeliveryHistoryTable {
+    /// Creates the table and deletes the events of `trace`, whose format changes; an empty last row keeps the end
+    /// position.
+    static let version7: StaticString = """
+        CREATE TABLE delivery_histories(device INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT;
+        INSERT OR REPLACE INTO trace
+            SELECT position + length(events), last_at_ms, last_at_ms, last_sequence, x'' FROM trace
+            ORDER BY position DESC LIMIT 1;
+        DELETE FROM trace WHERE position < (SELECT max(position) FROM trace);
+        """
+
+    private static let version: UInt8 = 1
+
+    private let select: Statement
+    private let upsert: Statement
+    private let delete: Statement
+    private var bytes: [UInt8] = []
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        select = try connection.prepare("SELECT entries FROM delivery_histories WHERE device = ?")
+        upsert = try connection.prepare("INSERT OR REPLACE INTO delivery_histories VALUES (?, ?)")
+        delete = try connection.prepare("DELETE FROM delivery_histories WHERE device = ?")
+    }
+
+    /// Reads the entries of a device, ascending.
+    func read(of device: DeviceID) throws(SQLiteError) -> [DeliveryHistory.Entry] {
+        select.bind(device.stored, at: 1)
+        defer { select.reset() }
+        guard try select.step() else { return [] }
+        let stored = select.bytes(0)
+        return Self.decode(stored.span)
+    }
+
+    /// Replaces the entries of a device.
+    func write(_ entries: [DeliveryHistory.Entry], of device: DeviceID) throws(SQLiteError) {
+        bytes.removeAll(keepingCapacity: true)
+        Self.append(entries, to: &bytes)
+        upsert.bind(device.stored, at: 1)
+        upsert.bind(bytes, at: 2)
+        try upsert.run()
+    }
+
+    /// Removes the entries of a device.
+    func remove(of device: DeviceID) throws(SQLiteError) {
+        delete.bind(device.stored, at: 1)
+        try delete.run()
+    }
+
+    // MARK: Bytes
+
+    /// Appends the packed form of entries, which must be ascending.
+    static func append(_ entries: [DeliveryHistory.Entry], to bytes: inout [UInt8]) {
+        bytes.append(version)
+        var last: Int64 = 0
+        for entry in entries {
+            bytes.append(leb128: UInt64(bitPattern: entry.sequence &- last))
+            bytes.append(leb128: UInt64(entry.topic.rawValue))
+            bytes.append(entry.marks.rawValue)
+            last = entry.sequence
+        }
+    }
+
+    /// Decodes the packed form, up to the first invalid byte.
+    static func decode(_ bytes: Span<UInt8>) -> [DeliveryHistory.Entry] {
+        guard !bytes.isEmpty, bytes[0] == version else { return [] }
+        var (entries, offset, last) = ([DeliveryHistory.Entry](), 1, Int64(0))
+        while let distance = bytes.leb128(at: &offset), let topic = bytes.leb128(at: &offset), offset < bytes.count {
+            guard let step = Int64(exactly: distance), step > 0, let number = UInt32(exactly: topic) else { break }
+            let (sequence, isTooLarge) = last.addingReportingOverflow(step)
+            guard !isTooLarge else { break }
+            entries.append(
+                DeliveryHistory.Entry(
+                    sequence: sequence, topic: TopicID(rawValue: number),
+                    marks: DeliveryHistory.Marks(rawValue: bytes[offset])))
+            offset += 1
+            last = sequence
+        }
+        return entries
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(leb128 number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+}
+
+extension Span<UInt8> {
+    /// Reads an unsigned LEB128 number and moves the offset after it; returns nil at the end, and for a number above 64
+    /// bits.
+    fileprivate func leb128(at offset: inout Int) -> UInt64? {
+        var (number, shift) = (UInt64(0), 0)
+        while offset < count, shift < 63 {
+            let byte = self[offset]
+            offset += 1
+            number |= UInt64(byte & 0x7f) << UInt64(shift)
+            if byte < 0x80 { return number }
+            shift += 7
+        }
+        return nil
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+extension Dispatcher {
+    /// Processes acknowledgements of a device and counts those that are ignored.
+    ///
+    /// A device may send any number. Neither a number that was not sent to it nor a repeated outcome costs a statement,
+    /// and both leave only the count behind.
+    ///
+    /// - Parameters:
+    ///   - acknowledgements: The acknowledgements.
+    ///   - device: The device.
+    /// - Throws: The error that SQLite returned.
+    func settle(_ acknowledgements: [DeviceAPI.Acknowledgement], of device: DeviceID) throws(SQLiteError) {
+        guard let card = try cards.card(of: device) else { return ledger.noteGlitches(acknowledgements.count) }
+        for acknowledgement in acknowledgements {
+            let isNews = try settle(acknowledgement, card)
+            if !isNews { ledger.noteGlitches() }
+        }
+    }
+
+    /// Processes one acknowledgement; returns false when it is ignored.
+    private func settle(_ acknowledgement: DeviceAPI.Acknowledgement, _ card: DeviceCard) throws(SQLiteError) -> Bool {
+        let sequence = acknowledgement.id
+        guard sequence > 0, sequence <= executor.sequences.last else { return false }
+        var isSettled = false
+        if let entry = cards.remove(sequence, from: card) {
+            settle(entry, card)
+            executor.histories.noteSent(entry, to: card.device, stream(of: card))
+            isSettled = true
+        }
+        let report = try executor.histories.report(
+            acknowledgement.outcome, of: sequence, by: card.device, stream(of: card), at: moment)
+        guard case .known(let sent, let isFirstTime) = report else { return isSettled }
+        if !isSettled, !sent.marks.contains(.acknowledged) { isSettled = try settle(sent, card) }
+        guard isFirstTime else { return isSettled }
+        ledger.note(acknowledgement.outcome)
+        executor.trace.record(acknowledgement, sent.topic, by: card.device, at: now)
+        return true
+    }
+
+    /// Completes a notification of the device's queue that is in memory.
+    private func settle(_ entry: QueueEntry, _ card: DeviceCard) {
+        executor.trace.recordLater(.acknowledged, of: entry.sequence, entry.topic, on: card.device, at: now)
+        if let unwritten = entry.unwritten {
+            acknowledge(unwritten)
+        } else {
+            delete(entry, of: card, isSettled: false)
+            ledger.acknowledge(entry, stream(of: card), at: moment)
+        }
+    }
+
+    /// Completes an unacknowledged notification that is not in memory; returns false when it no longer exists.
+    ///
+    /// It is an archived row, a now-or-never notification or a broadcast.
+    ///
+    /// - Parameters:
+    ///   - sent: The notification's entry in the delivery history.
+    ///   - card: The device's record.
+    /// - Returns: Whether the notification still existed.
+    /// - Throws: The error that SQLite returned.
+    private func settle(_ sent: DeliveryHistory.Entry, _ card: DeviceCard) throws(SQLiteError) -> Bool {
+        let sequence = sent.sequence
+        if card.settledCount > 0, !isBeingDeleted(sequence),
+            let topic = try executor.settled.topic(of: sequence, of: card.device)
+        {
+            let entry = QueueEntry(sequence: sequence, topic: topic, collapse: CollapseHash())
+            delete(entry, of: card, isSettled: true)
+            ledger.acknowledge(entry, stream(of: card), at: moment)
+        } else if !ledger.acknowledgeNowOrNever(sequence, by: card.device) {
+            ledger.forget(sequence, of: card.device)
+            guard sent.marks.contains(.broadcast),
+                try executor.subscriptions.isWaiting(sequence, for: card.device)
+            else { return false }
+            noteBroadcastAcknowledged(sequence, by: card.device)
+        }
+        executor.trace.recordLater(.acknowledged, of: sequence, sent.topic, on: card.device, at: now)
+        return true
+    }
+
+    /// Accepts a notification that was acknowledged before it was written.
+    ///
+    /// If it replaces notifications on the disk, it is accepted only after they are deleted, so that none of them is
+    /// delivered again.
+    private func acknowledge(_ acknowledged: Unwritten) {
+        ledger.acknowledge(acknowledged.pending.sequence, stream(of: acknowledged.card), at: moment)
+        if acknowledged.replaced.isEmpty {
+            unwritten.leaveOut(acknowledged)
+            ledger.accept(acknowledged, isAcknowledged: true)
+        } else {
+            acknowledged.isAcknowledged = true
+            unwritten.hurry(acknowledged)
+        }
+    }
+}

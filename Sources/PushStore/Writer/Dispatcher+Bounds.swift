@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushCore
+internal import PushSQLite
+
+/// The bounds on notifications that wait for a device.
+///
+/// A notification in flight was sent on the open stream and is not acknowledged. The device has it or will have it
+/// soon, so it does not count as waiting. The bounds drop only notifications that were not delivered on this stream. A
+/// queue may therefore exceed a bound by up to `Limits.unacknowledgedCountMax`.
+extension Dispatcher {
+    /// Returns whether as many notifications wait as a bound allows, of one topic or of all.
+    func isFull(_ card: DeviceCard, of topic: TopicID?, _ countMax: Int) -> Bool {
+        let count = topic.map(card.waitingCount(of:)) ?? card.waitingCount
+        guard count >= countMax else { return false }
+        return count - (stream(of: card)?.inFlightCount(of: topic) ?? 0) >= countMax
+    }
+
+    /// Removes a notification of the team with the most waiting on a device, from its topic with the most waiting.
+    ///
+    /// Expired notifications of any team are removed first. Among equal counts, the team or topic of the new
+    /// notification loses one.
+    ///
+    /// - Parameters:
+    ///   - topic: The topic of the new notification.
+    ///   - card: The device's record.
+    ///   - replaced: The list to which the removed notification is added.
+    /// - Throws: The error that SQLite returned.
+    func makeRoomOnDevice(
+        for topic: TopicID, _ card: DeviceCard, _ replaced: inout [Unwritten.Replaced]
+    ) throws(SQLiteError) {
+        if try removeExpired(of: nil, card, &replaced) { return }
+        guard let victim = fullestTopic(card, for: topic) else { return }
+        try removeOldest(of: victim, card, .deviceBound, &replaced)
+    }
+
+    /// Removes an expired notification of a topic, or else the oldest one.
+    func removeOldest(
+        of topic: TopicID, _ card: DeviceCard, _ detail: TraceDetail, _ replaced: inout [Unwritten.Replaced]
+    ) throws(SQLiteError) {
+        // Expired notifications that the sweep has not deleted are removed first.
+        if try removeExpired(of: topic, card, &replaced) { return }
+        let stream = stream(of: card)
+        if card.settledCount(of: topic) > 0, let row = try oldestSettled(of: topic, card, stream) {
+            let entry = QueueEntry(sequence: row.sequence, topic: row.topic, collapse: CollapseHash())
+            return pushSettled(entry, card, .dropped, detail, &replaced)
+        }
+        let oldest = card.recent.all.first { $0.topic == topic && stream?.isInFlight($0.sequence) != true }
+        if let oldest { push(oldest, card, .dropped, detail, &replaced) }
+    }
+
+    /// Returns the topic that loses a notification at the device's bound.
+    private func fullestTopic(_ card: DeviceCard, for sender: TopicID) -> TopicID? {
+        var waiting = card.waitingCounts
+        for topic in stream(of: card).map({ Array($0.inFlightTopics) }) ?? [] { waiting[topic, default: 0] -= 1 }
+        var byTeam: [Int: Int] = [:]
+        for (topic, count) in waiting { byTeam[executor.histories.team(of: topic), default: 0] += count }
+        let senderTeam = executor.histories.team(of: sender)
+        let team = byTeam.max { ($0.value, $0.key == senderTeam ? 1 : 0) < ($1.value, $1.key == senderTeam ? 1 : 0) }
+        // Sort the topics, so that the choice between equal counts is deterministic.
+        return waiting.filter { executor.histories.team(of: $0.key) == team?.key && $0.value > 0 }
+            .sorted { $0.key.rawValue < $1.key.rawValue }
+            .max { ($0.value, $0.key == sender ? 1 : 0) < ($1.value, $1.key == sender ? 1 : 0) }?.key
+    }
+
+    private func removeExpired(
+        of topic: TopicID?, _ card: DeviceCard, _ replaced: inout [Unwritten.Replaced]
+    ) throws(SQLiteError) -> Bool {
+        let stream = stream(of: card)
+        if let expired = try expiredSettled(of: topic, card, stream) {
+            pushSettled(expired, card, .expired, .none, &replaced)
+            return true
+        }
+        let expired = card.recent.all.first { entry in
+            entry.isExpired(now: now) && (topic == nil || entry.topic == topic)
+                && stream?.isInFlight(entry.sequence) != true
+        }
+        guard let expired else { return false }
+        push(expired, card, .expired, .none, &replaced)
+        return true
+    }
+
+    /// Returns the oldest expired archived notification that is neither in flight nor about to be deleted.
+    private func expiredSettled(
+        of topic: TopicID?, _ card: DeviceCard, _ stream: DeviceStream?
+    ) throws(SQLiteError) -> QueueEntry? {
+        guard card.settledCount > 0, card.settledNextExpiry < now else { return nil }
+        var found: QueueEntry?
+        var next = Int64.max
+        for entry in try executor.settled.expiring(of: card.device) where !isBeingDeleted(entry.sequence) {
+            if found == nil, topic == nil || entry.topic == topic, entry.isExpired(now: now),
+                stream?.isInFlight(entry.sequence) != true
+            {
+                found = entry
+            } else {
+                next = min(next, entry.expiresUnixMilliseconds ?? .max)
+            }
+        }
+        card.settledNextExpiry = next
+        return found
+    }
+
+    /// Returns the oldest archived notification of a topic that is neither in flight nor about to be deleted.
+    private func oldestSettled(
+        of topic: TopicID, _ card: DeviceCard, _ stream: DeviceStream?
+    ) throws(SQLiteError) -> SettledTable.Row? {
+        guard let oldest = try executor.settled.oldest(of: card.device, topic: topic) else { return nil }
+        func isFree(_ row: SettledTable.Row) -> Bool {
+            !isBeingDeleted(row.sequence) && stream?.isInFlight(row.sequence) != true
+        }
+        if isFree(oldest) { return oldest }
+        var last = oldest.sequence
+        while true {
+            let rows = try executor.settled.rows(of: card.device, after: last, countMax: 64)
+            for row in rows where row.topic == topic && isFree(row) { return row }
+            guard let end = rows.last else { return nil }
+            last = end.sequence
+        }
+    }
+}

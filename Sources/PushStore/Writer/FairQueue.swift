@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tasks that wait for a slice, in lanes.
+///
+/// Lanes take turns, and in each lane its principals take turns. The tasks of one principal keep their order: after one
+/// is taken, the principal has no turn until `release` or `putBack`.
+struct FairQueue {
+    private struct Waiting {
+        var tasks = Fifo<StoreTask>()
+        /// Whether the principal is in the lane's order.
+        var hasTurn = true
+    }
+
+    private struct Lane {
+        var waiting: [RequestPrincipal: Waiting] = [:]
+        var order = Fifo<RequestPrincipal>()
+        var count = 0
+    }
+
+    private var lanes = RequestPrincipal.Lane.allCases.map { _ in Lane() }
+    private var nextLane = 0
+    private var count = 0
+
+    /// Whether no task waits.
+    var isEmpty: Bool { count == 0 }
+
+    /// Whether a principal has a turn now.
+    var hasTurn: Bool { lanes.contains { !$0.order.isEmpty } }
+
+    /// Adds a task after the others of its principal.
+    ///
+    /// - Parameter task: The task.
+    /// - Returns: False when too many wait already, of the principal or in its lane.
+    mutating func append(_ task: StoreTask) -> Bool {
+        let principal = task.command.principal
+        let lane = principal.lane.rawValue
+        let waitingCount = lanes[lane].waiting[principal]?.tasks.count ?? 0
+        guard waitingCount < principal.waitingCountMax,
+            lanes[lane].count < WriterLimits.waitingRequestPerLaneCountMax || principal == .server
+        else { return false }
+        if lanes[lane].waiting[principal] == nil {
+            lanes[lane].waiting[principal] = Waiting()
+            lanes[lane].order.append(principal)
+        }
+        lanes[lane].waiting[principal]?.tasks.append(task)
+        lanes[lane].count += 1
+        count += 1
+        return true
+    }
+
+    /// Takes the next task; returns nil when no principal has a turn.
+    mutating func next() -> StoreTask? {
+        for offset in lanes.indices {
+            let lane = (nextLane + offset) % lanes.count
+            guard let principal = lanes[lane].order.popFirst() else { continue }
+            nextLane = (lane + 1) % lanes.count
+            lanes[lane].waiting[principal]?.hasTurn = false
+            guard let task = lanes[lane].waiting[principal]?.tasks.popFirst() else { continue }
+            lanes[lane].count -= 1
+            count -= 1
+            return task
+        }
+        return nil
+    }
+
+    /// Gives the principal of a finished task its next turn, unless it has one.
+    mutating func release(_ task: StoreTask) {
+        let principal = task.command.principal
+        let lane = principal.lane.rawValue
+        guard let waiting = lanes[lane].waiting[principal], !waiting.hasTurn else { return }
+        guard !waiting.tasks.isEmpty else {
+            lanes[lane].waiting[principal] = nil
+            return
+        }
+        lanes[lane].waiting[principal]?.hasTurn = true
+        lanes[lane].order.append(principal)
+    }
+
+    /// Queues an unfinished task again, before the others of its principal.
+    mutating func putBack(_ task: StoreTask) {
+        let principal = task.command.principal
+        let lane = principal.lane.rawValue
+        lanes[lane].waiting[principal, default: Waiting(hasTurn: false)].tasks.prepend(task)
+        lanes[lane].count += 1
+        count += 1
+        release(task)
+    }
+
+    /// Removes and returns all tasks, in no particular order.
+    mutating func removeAll() -> [StoreTask] {
+        defer { self = FairQueue() }
+        return lanes.flatMap { $0.waiting.values.flatMap { Array($0.tasks.all) } }
+    }
+}
+
+/// A first-in, first-out queue in an array.
+struct Fifo<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { count == 0 }
+    /// The elements in order.
+    var all: some Sequence<Element> { elements[head...].lazy.compactMap { $0 } }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func prepend(_ element: Element) {
+        if head > 0 {
+            head -= 1
+            elements[head] = element
+        } else {
+            elements.insert(element, at: 0)
+        }
+    }
+
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let first = elements[head]
+        elements[head] = nil
+        head += 1
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: head <= 64)
+            head = 0
+        } else if head >= 64, head >= count {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return first
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PushAdmin
+internal import PushCore
+internal import Testing
+
+struct TeamAndCodeTests {
+    private func app(_ topic: String, _ team: String) -> AdminAPI.App {
+        AdminAPI.App(topic: topic, name: topic, teamID: team, registrationCount: 0, pendingCount: 0)
+    }
+
+    private func key(_ team: String, revokedAt: Int64? = nil) -> AdminAPI.Key {
+        AdminAPI.Key(keyID: "K", teamID: team, topics: nil, createdAt: 0, revokedAt: revokedAt)
+    }
+
+    @Test func `the default team is first, and revoked keys do not count`() throws {
+        let teams = TeamCommands.teams(
+            of: [app("a", "TEAM000002"), app("b", "TEAM000003"), app("c", "TEAM000002")],
+            [key("TEAM000002"), key("TEAM000001", revokedAt: 1), key("TEAM000002", revokedAt: 1)],
+            defaultTeamID: "TEAM000003")
+        let report = TeamCommands.report(of: teams)
+        #expect(
+            report.text == """
+                TEAM ID     APPS  KEYS
+                TEAM000003     1     0  default
+                TEAM000001     0     0
+                TEAM000002     2     1
+                """)
+        let first = #"{"app_count":1,"default":true,"key_count":0,"team_id":"TEAM000003"}"#
+        #expect(try report.jsonText.hasPrefix(#"{"teams":[\#(first),"#))
+    }
+
+    @Test func `a server without apps and keys has its default team`() {
+        let teams = TeamCommands.teams(of: [], [], defaultTeamID: "TEAM000003")
+        #expect(teams.map(\.teamID) == ["TEAM000003"] && teams[0].isDefault)
+    }
+
+    @Test func `codes are listed by id`() throws {
+        let code = AdminAPI.UnusedCode(id: "00ff12ab", createdAt: 1_795_209_309, expiresAt: 1_795_295_709)
+        let report = CodeCommands.report(of: AdminAPI.UnusedCodes(codes: [code]))
+        let lines = report.text.split(separator: "\n")
+        #expect(lines[0].hasPrefix("ID        CREATED ") && lines[0].hasSuffix("VALID UNTIL"))
+        #expect(lines[1].hasPrefix("00ff12ab  2026-11-2"))
+        let json = #"{"codes":[{"created_at":1795209309,"expires_at":1795295709,"id":"00ff12ab"}]}"#
+        #expect(try report.jsonText == json)
+        #expect(CodeCommands.report(of: AdminAPI.UnusedCodes(codes: [])).text.contains("posthorn enrol"))
+    }
+
+    @Test func `a new code is printed with its id`() {
+        let code = AdminAPI.EnrolmentCode(
+            code: "ABCD-EFGH", expiresAt: 0, serverURL: "https://a", caFile: nil, id: "00ff12ab")
+        #expect(EnrolCommand.report(of: code).text.hasPrefix("Code         ABCD-EFGH\nID           00ff12ab\n"))
+    }
+}

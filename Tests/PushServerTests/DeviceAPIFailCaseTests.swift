@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// Replays the fuzzer's seed requests and the failing requests that it found.
+struct DeviceAPIFailCaseTests {
+    private static let directory = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../FuzzTesting/FailCases/device-api").standardizedFileURL
+
+    @Test func `no fail case violates an invariant, wherever its bytes are split`() throws {
+        let files = try FileManager.default.contentsOfDirectory(at: Self.directory, includingPropertiesForKeys: nil)
+        #expect(!files.isEmpty)
+        for file in files {
+            let bytes = Array(try Data(contentsOf: file))
+            #expect(DeviceAPIFuzzCheck.requests(bytes) == nil, "\(file.lastPathComponent)")
+            for place in 0..<UInt8(min(bytes.count, 200)) {
+                #expect(DeviceAPIFuzzCheck.requests([place] + bytes.dropFirst()) == nil, "\(file.lastPathComponent)")
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushStore
+import Testing
+
+@testable import PushServer
+
+@Suite struct DeviceSecretCacheTests {
+    private func hash(_ number: Int) -> [UInt8] {
+        Array(repeating: 7, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+            + Array(repeating: 9, count: 16)
+    }
+
+    @Test func `a secret belongs to a device, to a stranger or is unknown, and the last insert counts`() {
+        let cache = DeviceSecretCache()
+        #expect(cache.find(hash(1)) == nil)
+        cache.insert(DeviceID(rawValue: 5), for: hash(1))
+        #expect(cache.find(hash(1)) == .device(DeviceID(rawValue: 5)) && cache.find(hash(2)) == nil)
+        cache.insertStranger(hash(1))
+        #expect(cache.find(hash(1)) == .stranger)
+        cache.insert(DeviceID(rawValue: 6), for: hash(1))
+        #expect(cache.find(hash(1)) == .device(DeviceID(rawValue: 6)))
+    }
+
+    @Test func `guesses do not evict devices`() {
+        let cache = DeviceSecretCache(deviceCountMax: 16, strangerCountMax: 8)
+        for number in 0..<7 { cache.insert(DeviceID(rawValue: UInt64(number)), for: hash(number)) }
+        for number in 1000..<3000 { cache.insertStranger(hash(number)) }
+        #expect((0..<7).allSatisfy { cache.find(hash($0)) == .device(DeviceID(rawValue: UInt64($0))) })
+        #expect(cache.find(hash(2999)) == .stranger && cache.find(hash(1000)) == nil)
+    }
+
+    @Test(arguments: [4, 10, 1000])
+    func `a map keeps the most recently used entries, up to its limit`(countMax: Int) {
+        var map = RecentMap<Int, Int>(countMax: countMax)
+        map.insert(-1, for: -1)
+        for number in 0..<5000 {
+            map.insert(number, for: number)
+            let (found, used) = (map.find(number), map.find(-1))
+            #expect(map.count <= countMax && found == number)
+            #expect(used == -1 || countMax <= 3, "used all the time")
+        }
+        let last = (5000 - countMax / 2 + 2..<5000).filter { map.find($0) != $0 }
+        let first = map.find(0)
+        #expect(last.isEmpty && first == nil)
+        map.remove(4999)
+        let removed = map.find(4999)
+        #expect(removed == nil)
+    }
+}
+
+@Suite struct UnansweredRequestsTests {
+    private func place(_ exchange: Int32) -> ReplyAddress {
+        ReplyAddress(loop: 0, slot: 0, generation: 1, exchange: exchange)
+    }
+
+    @Test func `each device has one pending request of a kind until the store answers`() {
+        var requests = UnansweredRequests()
+        func begins(_ kind: UnansweredRequests.Kind, _ device: UInt64, _ exchange: Int32) -> Bool {
+            requests.begin(kind, of: DeviceID(rawValue: device), at: place(exchange))
+        }
+        let first = [begins(.policy, 1, 1), begins(.policy, 1, 3), begins(.filter, 1, 5), begins(.policy, 2, 7)]
+        #expect(first == [true, false, true, true])
+        requests.end(place(3))
+        let refused = begins(.policy, 1, 9)
+        #expect(!refused, "the end of a refused one frees nothing")
+        requests.end(place(1))
+        let later = [begins(.policy, 1, 11), begins(.filter, 1, 13)]
+        #expect(later == [true, false])
+    }
+}
+
+@Suite struct ChannelListingsTests {
+    private func place(_ exchange: Int32) -> ReplyAddress {
+        ReplyAddress(loop: 0, slot: 0, generation: 1, exchange: exchange)
+    }
+
+    @Test func `a team has two lists at the store and eight unread, independent of other teams`() {
+        var listings = ChannelListings()
+        var next: Int32 = 0
+        func begins(_ team: String) -> Bool {
+            next += 1
+            return listings.begin(of: team, at: place(next))
+        }
+        for _ in 0..<4 {
+            let results = [begins("A"), begins("A"), begins("A")]
+            #expect(results == [true, true, false])
+            for exchange in 1...next { listings.answered(place(exchange)) }
+        }
+        let full = begins("A")
+        #expect(!full, "nothing was read")
+        listings.end(of: "A")
+        let others = ["A", "A", "B", "B", "B", "C", "C", "D", "D", "E", "E"].map(begins)
+        #expect(others == [true, false, true, true, false, true, true, true, true, true, false])
+    }
+
+    @Test func `a list that is reset occupies its slot until the store has answered`() {
+        var listings = ChannelListings()
+        for exchange in 1...2 as ClosedRange<Int32> {
+            _ = listings.begin(of: "A", at: place(exchange))
+            listings.end(of: "A")
+        }
+        let early = listings.begin(of: "A", at: place(3))
+        listings.answered(place(1))
+        let late = listings.begin(of: "A", at: place(3))
+        #expect(!early && late)
+    }
+}

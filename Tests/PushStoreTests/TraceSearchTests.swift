@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PushCore
+import PushSQLite
+import TestSupport
+import Testing
+
+@testable import PushStore
+
+@Suite struct TraceSearchTests {
+    private let table: TraceTable
+    private let end: Int64
+
+    /// Creates a trace with the first events of three notifications of app 1 in one row, and a device's outcomes in
+    /// another.
+    init() throws {
+        let directory = try TemporaryDirectory()
+        let connection = try Connection(
+            path: directory.path(of: "posthorn.sqlite"), durability: .full, exclusive: true)
+        try Schema.migrations.apply(to: connection)
+        table = try TraceTable(connection)
+        let (device, topic) = (DeviceID(rawValue: 1), TopicID(rawValue: 1))
+        var (beginnings, outcomes) = ([UInt8](), [UInt8]())
+        for sequence in 1...3 as ClosedRange<Int64> {
+            let id = UniqueID(high: 1, low: UInt64(sequence))
+            TraceEvent(
+                accepted: .init(topic: topic, generation: 1, uniqueID: id, apnsID: id), sequence: sequence,
+                device: device, unixMilliseconds: 1
+            ).append(to: &beginnings)
+            TraceEvent(.shown, sequence: sequence, topic: topic, device: device, unixMilliseconds: 2)
+                .append(to: &outcomes)
+        }
+        end = Int64(beginnings.count)
+        for (position, events) in [(0, beginnings), (end, outcomes)] {
+            try table.append(
+                TraceTable.Row(
+                    position: position, firstUnixMilliseconds: 1, lastUnixMilliseconds: 2, lastSequence: 3,
+                    events: events))
+        }
+    }
+
+    @Test(arguments: [(UInt32(1), 3, 1), (2, 0, 0)])
+    func `a webhook's search reads the beginnings of its own app's notifications only`(
+        topic: UInt32, entryCount: Int, readCount: Int
+    ) throws {
+        let origins = TraceOrigins(table)
+        let query = TraceQuery(.app(topic: "app"), after: end, countMax: 10, isForWebhook: true)
+        let address = ReplyAddress(loop: 0, slot: 1, generation: 1, exchange: 1)
+        let search = TraceSearch(query, topic: TopicID(rawValue: topic), answer: address)
+        #expect(try !search.step(byteCountMax: 1 << 20, table, origins))
+        #expect(search.findings.entries.count == entryCount && origins.readCount == readCount)
+    }
+}
